@@ -1,12 +1,12 @@
-// Sends the claim and says what came of it. Keeps nothing: the token is gone when the page is.
+// Sends the form of the claim page and shows the result. Stores nothing: the token is gone when the page is closed.
 const form = document.querySelector("#form");
 const message = document.querySelector("#message");
 const send = document.querySelector("#send");
 const fields = { code: form.code, name: form.elements.namedItem("name"), token: form.token };
 
-const given = new URLSearchParams(location.search).get("code");
-if (given !== null) fields.code.value = given.slice(0, 16).toUpperCase();
-(given === null ? fields.code : fields.name).focus();
+const givenCode = new URLSearchParams(location.search).get("code");
+if (givenCode !== null) fields.code.value = givenCode.slice(0, 16).toUpperCase();
+(givenCode === null ? fields.code : fields.name).focus();
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -16,30 +16,30 @@ form.addEventListener("submit", (event) => {
 async function claim() {
   for (const field of Object.values(fields)) field.removeAttribute("aria-invalid");
   const empty = Object.values(fields).find((field) => field.value.trim() === "");
-  if (empty !== undefined) return complain(`Please fill in: ${empty.labels[0].textContent}.`, empty);
+  if (empty !== undefined) return showProblem(`Please fill in: ${empty.labels[0].textContent}.`, empty);
   send.disabled = true;
-  say("Adding the screen…", "");
+  showMessage("Adding the screen…", "");
   try {
     const response = await fetch("/api/v1/players/pair", {
       method: "POST",
       headers: { authorization: `Bearer ${fields.token.value.trim()}`, "content-type": "application/json" },
       body: JSON.stringify({ code: fields.code.value, name: fields.name.value }),
     });
-    const answer = await response.json();
-    if (response.ok) succeed(answer.name);
-    else complain(reasonOf(response.status, answer), fieldOf(response.status, answer));
+    const body = await response.json();
+    if (response.ok) showSuccess(body.name);
+    else showProblem(reasonOf(response.status, body), fieldOf(response.status, body));
   } catch {
-    complain("The service cannot be reached. Check your connection and try again.", null);
+    showProblem("The service cannot be reached. Check your connection and try again.", null);
   } finally {
     send.disabled = false;
   }
 }
 
-function succeed(name) {
+function showSuccess(name) {
   form.hidden = true;
   document.querySelector("#added").textContent = name;
   document.querySelector("#next").hidden = false;
-  say(`Done: “${name}” is added. The screen changes within a few seconds.`, "good");
+  showMessage(`Done: “${name}” is added. The screen changes within a few seconds.`, "good");
 }
 
 function reasonOf(status, problem) {
@@ -56,13 +56,13 @@ function fieldOf(status, problem) {
   return fields[name] ?? null;
 }
 
-function complain(text, field) {
-  say(text, "bad");
+function showProblem(text, field) {
+  showMessage(text, "bad");
   field?.setAttribute("aria-invalid", "true");
   field?.focus();
 }
 
-function say(text, kind) {
+function showMessage(text, kind) {
   message.textContent = text;
   message.className = kind;
   message.hidden = false;

@@ -1,6 +1,6 @@
-// Builds elements: text only ever goes in as text.
+// Creates elements and sets their visibility. Strings are always added as text, never as HTML.
 
-/** A new element with a class and its children. */
+/** Creates an element with a class and children. */
 export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,
@@ -12,11 +12,11 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-// Not 0: at 0 the compositor skips the layer, and its first picture would be painted only when it is due. At a
-// thousandth it is painted, yet adds less than half a step of 255 to any colour.
-const primingOpacity = "0.001";
+// Not 0: the compositor skips a layer with opacity 0 and would paint its first picture only when it is shown. At 0.001
+// the layer is painted, but changes no colour by even half a step of 255.
+const paintedButUnseen = "0.001";
 
-/** Whether an element is unseen, painted but unseen, or on the glass. */
-export function setVisibility(element: HTMLElement, seen: "no" | "priming" | "yes"): void {
-  element.style.opacity = seen === "yes" ? "1" : seen === "priming" ? primingOpacity : "0";
+/** Hides an element, has it painted without being seen, or shows it. */
+export function setVisibility(element: HTMLElement, visibility: "hidden" | "painted" | "visible"): void {
+  element.style.opacity = visibility === "visible" ? "1" : visibility === "painted" ? paintedButUnseen : "0";
 }

@@ -1,14 +1,14 @@
-// The one door to requestAnimationFrame: counts the frames that really came, so that the beat can tell.
+// Wraps requestAnimationFrame and counts the frames, so that the page can report that it still renders.
 
-/** Asks for frames and counts them. Nothing here runs while nobody asks, so a still screen costs nothing. */
+/** Requests frames and counts them. Requests no frames of its own, so a still screen costs nothing. */
 export class FrameCounter {
   #count = 0;
   #last = Number.NaN;
 
-  /** Calls back once, in the next frame, with its time on the performance clock. Returns what cancels it. */
+  /** Calls back once, in the next frame, with its time on the performance clock. Returns a function that cancels the request. */
   request(callback: (time: number) => void): () => void {
     const handle = requestAnimationFrame((time) => {
-      // Several callbacks share one frame; it counts once.
+      // Several callbacks may run in one frame, which counts once.
       if (time !== this.#last) {
         this.#last = time;
         this.#count += 1;
@@ -20,7 +20,7 @@ export class FrameCounter {
     };
   }
 
-  /** The next frame, as a promise: what follows it in the same task still belongs to that frame. */
+  /** Resolves in the next frame. Code that runs directly after the `await` still belongs to that frame. */
   next(signal?: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(reasonOf(signal));
@@ -36,7 +36,7 @@ export class FrameCounter {
     });
   }
 
-  /** Frames since the last call. */
+  /** The number of frames since the last call. */
   take(): number {
     const count = this.#count;
     this.#count = 0;

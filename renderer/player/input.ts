@@ -1,6 +1,6 @@
-// Makes the page deaf to hands: no keys, menus, selections, drags, pinches or scrolling reach the browser.
+// Blocks user input: no key, menu, selection, drag, pinch or scroll reaches the browser.
 
-const refused = [
+const blockedEvents = [
   "keydown",
   "keypress",
   "keyup",
@@ -19,16 +19,16 @@ const refused = [
   "gesturechange",
 ] as const;
 
-/** Refuses every gesture in the capture phase, before anything else could take it. */
+/** Cancels these events in the capture phase, before any other listener sees them. */
 export function blockInput(target: Document): void {
-  for (const type of refused) {
+  for (const type of blockedEvents) {
     target.addEventListener(
       type,
       (event) => {
         event.preventDefault();
         event.stopImmediatePropagation();
       },
-      // Wheel and touch listeners are passive unless they say otherwise, and passive ones cannot refuse.
+      // Wheel and touch listeners are passive by default, and a passive listener cannot cancel the event.
       { capture: true, passive: false },
     );
   }

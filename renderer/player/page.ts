@@ -1,18 +1,18 @@
-// What the parts of the page share, and what each picture of the whole glass has to offer.
-import type { Screen } from "../../src/protocol/scene.ts";
-import type { FromPage } from "../../src/protocol/page-messages.ts";
-import type { Transition } from "../../src/protocol/content/transition.ts";
+// The services that the modules of the page share, and the interface of a full-screen layer.
+import type { FrameCounter } from "./frame-counter.ts";
 import type { PageClock } from "./link/clock.ts";
 import type { DriftLog } from "./link/drift-log.ts";
 import type { IframeReports } from "./link/iframe-reports.ts";
-import type { FailureMemory } from "./stage/failure-memory.ts";
-import type { FrameCounter } from "./frame-counter.ts";
-import type { PreloadBudget } from "./stage/preload-budget.ts";
 import type { PresentationTiming } from "./link/presentation-timing.ts";
 import type { PresentedReport } from "./link/report-queue.ts";
+import type { FailureMemory } from "./stage/failure-memory.ts";
+import type { PreloadBudget } from "./stage/preload-budget.ts";
 import type { TransitionChoice } from "./stage/transition-choice.ts";
+import type { Transition } from "../../src/protocol/content/transition.ts";
+import type { FromPage } from "../../src/protocol/page-messages.ts";
+import type { Screen } from "../../src/protocol/scene.ts";
 
-/** What the parts of the page share. */
+/** The services that the modules of the page share. */
 export interface PageContext {
   clock: PageClock;
   frames: FrameCounter;
@@ -22,28 +22,28 @@ export interface PageContext {
   transitions: TransitionChoice;
   failures: FailureMemory;
   budget: PreloadBudget;
-  /** Sends a message to the player, after those before it. */
+  /** Sends a message to the player, after all earlier ones. */
   report(message: FromPage): void;
-  /** Sends what was presented when its instant is known, corrected wall time in ms. */
+  /** Sends a report of something presented, as soon as the instant `at` is known (corrected wall time, ms). */
   reportPresented(message: PresentedReport, at: Promise<number>): void;
 }
 
-/** A picture of the whole glass, built unseen. */
+/** A layer that covers the whole display. It is built hidden. */
 export interface Layer {
   readonly element: HTMLElement;
-  /** Resolves when the layer's content is there to be painted. Asked for anew, it may be another. */
+  /** Resolves when the layer's content is ready to be painted. Each read may return a new promise. */
   readonly ready: Promise<void>;
-  /** How it takes the place of the layer before; none for a cut. */
+  /** How it replaces the previous layer; without one it is a cut. */
   readonly transition?: Transition | undefined;
-  /** Takes a newer screen in; false when it takes another layer to show it. `dueAt`: it is prepared for that instant. */
+  /** Shows a newer screen in this layer; false when that needs another layer. `dueAt`: the instant it is prepared for. */
   update(screen: Screen, dueAt?: number): boolean;
   /**
-   * Of one that is prepared for a later instant: brings on, in the frame being made, all that is due then. False when
-   * something is not there to be painted: then `ready` tells when it is.
+   * For a layer that is prepared for a later instant: shows everything that is due, in the current frame. Returns false
+   * when something is not ready to be painted; `ready` then tells when it is.
    */
   showIfReady?(frameTime: number): boolean;
-  /** The frame being made is the first with this layer; `at` is when it is on the glass, corrected wall time. */
+  /** Called in the first frame that shows this layer; `at` resolves with when that frame is presented (corrected wall time, ms). */
   onPresented(at: Promise<number>): void;
-  /** Lets go of everything. */
+  /** Releases all resources and removes the element. */
   dispose(): void;
 }

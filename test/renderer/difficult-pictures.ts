@@ -1,11 +1,11 @@
-// Picture files that are a trial: large, turned, moving, hostile, broken.
+// Picture files that are difficult to show: large, rotated by EXIF, animated, hostile, broken.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { colors, type Rgb } from "./screen.ts";
 
-/** Writes them all into `folder`. */
+/** Writes all pictures into `folder`. */
 export async function writeDifficultPictures(folder: string): Promise<void> {
   const jpeg = await halves(7_680, 4_320).jpeg().toBuffer();
   const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(folder, name), bytes);
@@ -16,7 +16,7 @@ export async function writeDifficultPictures(folder: string): Promise<void> {
     put("empty.png", ""),
     put("mislabelled.jpg", await plain(colors.green, 320, 180)),
     put("huge.png", giant(20_000)),
-    // Stored lying on its side: EXIF orientation 6 has it turned clockwise to be seen.
+    // Stored rotated: EXIF orientation 6 rotates it clockwise.
     put("turned.jpg", await halves(4_000, 3_000).withMetadata({ orientation: 6 }).jpeg().toBuffer()),
     put(
       "moving.gif",

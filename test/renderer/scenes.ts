@@ -3,19 +3,20 @@ import type { z } from "zod";
 import { type Scene, SceneItem, type SceneZone, type Slot, type Stage } from "../../src/protocol/scene.ts";
 
 let serial = 0;
-/** A new id of a kind. */
+/** A new id with this prefix. */
 function newId(prefix: string): string {
   serial += 1;
   return `${prefix}_${String(serial).padStart(26, "0")}`;
 }
 
-/** What an item of the scene takes beside its ids, with the defaults of its kind left out. */
-type Sketch = z.input<typeof SceneItem> extends infer Each ? (Each extends unknown ? Omit<Each, "item_id" | "asset_id"> : never) : never;
+/** The fields of an item without its ids; fields with a default may be left out. */
+type ItemFields =
+  z.input<typeof SceneItem> extends infer Each ? (Each extends unknown ? Omit<Each, "item_id" | "asset_id"> : never) : never;
 
-/** An item of any kind. */
-export function item(sketch: Sketch): SceneItem {
-  const assetId = "src" in sketch && sketch.type !== "stream" ? newId("ast") : null;
-  return SceneItem.parse({ ...sketch, item_id: newId("itm"), asset_id: assetId });
+/** Creates an item of any kind. */
+export function item(fields: ItemFields): SceneItem {
+  const assetId = "src" in fields && fields.type !== "stream" ? newId("ast") : null;
+  return SceneItem.parse({ ...fields, item_id: newId("itm"), asset_id: assetId });
 }
 
 export function image(name: string): SceneItem {
@@ -26,10 +27,10 @@ export function video(name: string, durationMs: number | null): SceneItem {
   return item({ type: "video", src: `/media/${name}`, fit: "cover", muted: true, media_duration_ms: durationMs });
 }
 
-export function text(words: string, background: string, options: { align?: "start" | "center" | "end"; size?: number } = {}): SceneItem {
+export function text(content: string, background: string, options: { align?: "start" | "center" | "end"; size?: number } = {}): SceneItem {
   return item({
     type: "text",
-    text: words,
+    text: content,
     background_color: background,
     align: options.align ?? "center",
     font_size: options.size ?? null,
@@ -50,12 +51,12 @@ export function slot(item: SceneItem, startsAt: number, durationMs: number): Slo
   };
 }
 
-/** Slots one after the other. */
+/** Creates slots one after the other. */
 export function consecutiveSlots(startsAt: number, plays: [SceneItem, number][]): Slot[] {
-  let at = startsAt;
+  let nextStart = startsAt;
   return plays.map(([item, durationMs]) => {
-    const play = slot(item, at, durationMs);
-    at += durationMs;
+    const play = slot(item, nextStart, durationMs);
+    nextStart += durationMs;
     return play;
   });
 }

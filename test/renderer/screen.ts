@@ -13,7 +13,7 @@ export const colors = {
 export type ColorName = keyof typeof colors;
 export const colorNames = Object.keys(colors) as ColorName[];
 
-/** Whether two colours are the same to within what video coding changes. */
+/** Whether two colours are equal within the tolerance of video coding. */
 export function isNear(seen: Rgb, wanted: Rgb | ColorName, tolerance = 26): boolean {
   const target = typeof wanted === "string" ? colors[wanted] : wanted;
   return seen.every((value, channel) => Math.abs(value - target[channel]!) <= tolerance);
@@ -25,7 +25,7 @@ export function colorSequence(seen: readonly Rgb[]): string[] {
   return names.filter((name, index) => name !== names[index - 1]);
 }
 
-/** Reads pixels from a picture of the glass. */
+/** Takes a screenshot and returns a function that reads its pixels. */
 export async function readScreen(page: Page): Promise<(x: number, y: number) => Rgb> {
   const png = await page.screenshot({ type: "png" });
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
@@ -35,12 +35,12 @@ export async function readScreen(page: Page): Promise<(x: number, y: number) => 
   };
 }
 
-/** Every frame the compositor presents while `act` runs, as colours at the given point. */
+/** The colours at a point (shares of width and height) in every frame that the compositor presents while `act` runs. */
 export async function recordScreen(page: Page, point: [number, number], act: () => Promise<void>): Promise<Rgb[]> {
   return (await recordScreenTimes(page, point, act)).map(({ color }) => color);
 }
 
-/** The same, each with when the compositor presented it, in UTC ms of this machine. */
+/** Like {@link recordScreen}, each colour with the time at which it was presented, in UTC ms of this machine. */
 export async function recordScreenTimes(
   page: Page,
   point: [number, number],
@@ -51,7 +51,7 @@ export async function recordScreenTimes(
   let isOver = false;
   session.on("Page.screencastFrame", ({ data, sessionId, metadata: { timestamp = 0 } }) => {
     frames.push({ png: Buffer.from(data, "base64"), at: timestamp * 1_000 });
-    // The last frames may come when nobody takes their acknowledgement any more.
+    // The last acknowledgements may fail because the recording has ended.
     session.send("Page.screencastFrameAck", { sessionId }).catch((error: unknown) => {
       if (!isOver) throw error;
     });

@@ -1,4 +1,4 @@
-// The screens of words, on a real Chromium: what a passer-by and an installer read, in both orientations.
+// The text screens on a real Chromium, in both orientations.
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright";
 import type { Scene, Screen } from "../../src/protocol/scene.ts";
@@ -35,7 +35,7 @@ function pairing(overrides: Partial<Extract<Screen, { is: "pairing" }>> = {}): S
 const browser = useTestBrowser();
 
 describe.each(orientations)("%s", (_name, width, height) => {
-  test("[PAG1] the pairing code is readable from across the room, with QR, trouble and countdown inside the screen", async () => {
+  test("[PAG1] the pairing code is readable from across the room, and QR code, problem and countdown are inside the screen", async () => {
     await using opened = await browser.open(width, height);
     const { page, server } = opened;
     server.draw(
@@ -67,7 +67,7 @@ describe.each(orientations)("%s", (_name, width, height) => {
   });
 });
 
-test("[PAG2] a new code is reported once it can be read; the QR code follows the address", async () => {
+test("[PAG2] a new code is reported once it is presented; the QR code follows the URL", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(pairing({ code: null }));
@@ -79,7 +79,7 @@ test("[PAG2] a new code is reported once it can be read; the QR code follows the
   expect(await page.locator(".code").textContent()).toBe("BCDF-GHJK");
 });
 
-test("[FST8] the pairing screen tells whoever stands before it the device's addresses and its version", async () => {
+test("[FST8] the pairing screen shows the device's addresses and version", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(pairing());
@@ -90,12 +90,12 @@ test("[FST8] the pairing screen tells whoever stands before it the device's addr
   expect(await page.locator(".fact", { hasText: "This device" }).isVisible()).toBe(true);
 });
 
-test("[PAG3] the glass is black before anything is drawn and no screen is left for an empty one", async () => {
+test("[PAG3] the display is dark before anything is drawn, and no change leaves it blank", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await server.waitForMessage("screen", ({ is }) => is === "starting");
-  const glass = await readScreen(page);
-  expect(isNear(glass(5, 5), [10, 13, 19], 6)).toBe(true);
+  const at = await readScreen(page);
+  expect(isNear(at(5, 5), [10, 13, 19], 6)).toBe(true);
   server.draw({
     screen: {
       is: "preparing",
@@ -118,7 +118,7 @@ test("[PAG3] the glass is black before anything is drawn and no screen is left f
   expect(await page.locator(".layer").count()).toBe(1);
 });
 
-test("[PAG4] identify lies over the content until its time and then is gone", async () => {
+test("[PAG4] the identify overlay lies over the content until its time is over", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await server.moveClock(3_600_000);
@@ -135,7 +135,7 @@ test("[PAG4] identify lies over the content until its time and then is gone", as
   expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
 });
 
-test("[RST14] the code by which a player is claimed anew lies small in a corner over the content, and goes", async () => {
+test("[RST14] the claim code is small, in a corner over the content, and disappears", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
@@ -145,12 +145,12 @@ test("[RST14] the code by which a player is claimed anew lies small in a corner 
   server.draw({ ...content, claim: { code: "WDJB-MJHT" } });
   await page.locator(".reclaim").waitFor({ state: "visible" });
   expect(await page.locator(".reclaim").textContent()).toBe("WDJB-MJHT");
-  const [box, glass] = [(await page.locator(".reclaim").boundingBox())!, page.viewportSize()!];
-  expect((box.width * box.height) / (glass.width * glass.height)).toBeLessThan(0.03);
-  expect([box.x > glass.width / 2, box.x + box.width <= glass.width]).toEqual([true, true]);
-  expect([box.y > glass.height / 2, box.y + box.height <= glass.height]).toEqual([true, true]);
+  const [box, viewport] = [(await page.locator(".reclaim").boundingBox())!, page.viewportSize()!];
+  expect((box.width * box.height) / (viewport.width * viewport.height)).toBeLessThan(0.03);
+  expect([box.x > viewport.width / 2, box.x + box.width <= viewport.width]).toEqual([true, true]);
+  expect([box.y > viewport.height / 2, box.y + box.height <= viewport.height]).toEqual([true, true]);
   expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
-  // Over the content, also once layers have come and gone.
+  // It is above the content.
   const middle = `${box.x + box.width / 2}, ${box.y + box.height / 2}`;
   expect(await page.evaluate(`document.elementFromPoint(${middle})?.className`)).toBe("reclaim");
   server.draw(content);
@@ -185,7 +185,7 @@ test.each(orientations)(
   },
 );
 
-test("[SCN3] the empty screen's title tells how the link is and whether anything is assigned", async () => {
+test("[SCN3] the empty screen's title shows the connection and whether anything is assigned", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const title = page.locator(".title");
@@ -195,7 +195,7 @@ test("[SCN3] the empty screen's title tells how the link is and whether anything
     ["offline", true, "Not connected. Nothing to show now"],
     ["online", true, "Connected. Nothing to show now"],
   ] as const) {
-    // A file that cannot be fetched is no lost link.
+    // A file that cannot be downloaded is not a lost connection.
     const screen = {
       is: "empty",
       player_name: "Lobby",
@@ -209,7 +209,7 @@ test("[SCN3] the empty screen's title tells how the link is and whether anything
   }
 });
 
-/** Pairs of elements that share room. */
+/** Pairs of elements that overlap. */
 async function overlaps(page: Page, selectors: string[]): Promise<string[]> {
   const boxes = await Promise.all(selectors.map(async (name) => ({ name, box: (await page.locator(name).boundingBox())! })));
   return boxes.flatMap(({ name, box }, index) =>
@@ -219,6 +219,6 @@ async function overlaps(page: Page, selectors: string[]): Promise<string[]> {
         ({ box: other }) =>
           box.x < other.x + other.width && other.x < box.x + box.width && box.y < other.y + other.height && other.y < box.y + box.height,
       )
-      .map((other) => `${name} lies over ${other.name}`),
+      .map((other) => `${name} overlaps ${other.name}`),
   );
 }

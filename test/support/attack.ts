@@ -1,26 +1,26 @@
-// A page that reaches for an address in every way that the web has, and the listeners that count what arrives there.
+// A page that tries to reach an address in every way the web offers, and listeners that record what arrives.
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** A listener on every address of this machine that a test may use. */
+/** Listeners on all addresses of this machine that a test may use. */
 export interface ProbeListeners extends AsyncDisposable {
   port: number;
-  /** The path of each request that arrived, upgrades included, in order. */
+  /** The path of each request received, upgrades included, in order. */
   requestedPaths: string[];
   /** How many connections and datagrams have arrived. */
   arrivals(): { connections: number; datagrams: number };
 }
 
-/** The addresses of this machine's network, link-local ones left out. */
+/** The network addresses of this machine without link-local ones. */
 export const ownAddresses: readonly string[] = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .filter(({ internal, address }) => !internal && !address.startsWith("fe80"))
   .map(({ address }) => address);
 
-/** Listens on one port of loopback and of the machine's own addresses, by TCP and UDP. Answers whatever asks, and lets everybody read it. */
+/** Listens on one port of loopback and of the machine's own addresses, by TCP and UDP. Responds to every request and allows every origin to read the response. */
 export async function startProbeListeners(): Promise<ProbeListeners> {
   const paths: string[] = [];
   let connections = 0;
@@ -66,7 +66,7 @@ export async function startProbeListeners(): Promise<ProbeListeners> {
   };
 }
 
-// Each kind of request: a script that sees `url`, an address of its own, and returns a promise of its end. The most different ones come first.
+// For each kind of request a script that requests `url`, which is unique, and returns a promise of its end. The most different kinds come first.
 const kinds = {
   fetch: "fetch(url, { mode: 'no-cors' })",
   post: "fetch(url, { method: 'POST', mode: 'no-cors', body: 'x' })",
@@ -104,7 +104,7 @@ const kinds = {
   service: "navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready).then(({ active }) => asked(active))",
 } as const;
 
-// These have no path of their own, or the browser keeps them back of itself.
+// These send no path, or the browser blocks them itself.
 const silentKinds = {
   preconnect: "Promise.resolve(added('link', { rel: 'preconnect', href: url }))",
   popup: "Promise.resolve(window.open(url))",
@@ -114,7 +114,7 @@ const silentKinds = {
   "turn-tcp": "ice('turn:' + new URL(url).host + '?transport=tcp')",
 } as const;
 
-/** The kinds of request that leave their path where they arrive. */
+/** The kinds of request whose path arrives. */
 export const tracedKinds: readonly string[] = Object.keys(kinds);
 
 const helpers = `
@@ -139,14 +139,14 @@ const ice = (urls) => new Promise(async (done) => {
 
 const answering = `const answer = async ({ data, ports }) => { try { await fetch(data, { mode: "no-cors" }) } catch {} ports[0].postMessage(1) };`;
 
-/** A page that reaches for each target, such as `http://localhost:1`, below the path `/<name>/`, and then asks its own server for `/done`. */
+/** A page that requests paths below `/<name>/` from each target, such as `http://localhost:1`, and then `/done` from its own server. */
 function attackPage(targets: Readonly<Record<string, string>>, maxKinds: number): string {
   const calls = Object.entries(targets).flatMap(([name, target]) =>
     Object.entries({ ...kinds, ...silentKinds })
       .slice(0, maxKinds)
       .map(([kind, script]) => `(url) => { ${helpers}; return ${script} }, ${JSON.stringify(`${target}/${name}/${kind}`)}`),
   );
-  // Some kinds never tell of their end: a connection that nobody takes, a picture that is none.
+  // Some kinds never report their end, such as an unaccepted connection.
   return `<!doctype html><title>attack</title><body style="background:lime"><h1>attack</h1><script type="module">
     const attempt = (call, url) => Promise.race([
       Promise.try(call, url).catch(() => 0),
@@ -159,16 +159,16 @@ function attackPage(targets: Readonly<Record<string, string>>, maxKinds: number)
   </script>`;
 }
 
-/** The site whose pages attack. */
+/** The site with the attacking pages. */
 export interface Attacker extends AsyncDisposable {
   origin: string;
-  /** How many attacks have come to their end. */
+  /** How many attacks have ended. */
   ended: number;
-  /** The address of a page that reaches for each of these targets, by the name that they leave in its path, in the first `mostKinds` ways. */
+  /** The URL of a page that attacks each of these targets in the first `maxKinds` ways. The target's name is in the path of each request. */
   attack(targets: Readonly<Record<string, string>>, maxKinds?: number): string;
 }
 
-/** Serves attacks on a host of 127.0.0.0/8, also redirects (`/go?<address>`) and pages that lead on (`/meta?`, `/moves?`). */
+/** Serves attacking pages on a host of 127.0.0.0/8, and redirects by status (`/go?<url>`), by a meta tag (`/meta?`) and by a script (`/moves?`). */
 export async function startAttacker(host: string): Promise<Attacker> {
   const pages = new Map<string, string>();
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// Builds what `npm run build` builds, and reads the code of what was built, for tests of the bundled programs.
+// Builds what `npm run build` builds, and reads the code of the bundled programs for tests.
 import { execFile } from "node:child_process";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
@@ -16,15 +16,15 @@ export async function buildPage(): Promise<void> {
   await vite();
 }
 
-/** A module's code, and the modules that are evaluated before it. */
+/** A module's code and the modules it imports. */
 export interface LoadedModule {
   code: string;
   imports: readonly string[];
 }
 
 /**
- * All that `entries` import, statically, on demand or by `require`, by the paths of the files, as Node would find it. Electron's and
- * Node's own modules are left out; `missing` tells what was not found and the file that asks for it.
+ * All modules that `entries` import, statically, dynamically or by `require`, by file path, resolved as Node does. Modules
+ * of Electron and Node are left out; `missing` names the modules that were not found and the files that import them.
  */
 export async function readModules(entries: readonly string[]): Promise<{ modules: Map<string, LoadedModule>; missing: string[] }> {
   const modules = new Map<string, LoadedModule>();
@@ -33,7 +33,7 @@ export async function readModules(entries: readonly string[]): Promise<{ modules
     name: "collect",
     resolveId: {
       order: "post" as const,
-      // Vite asks here for what it did not find itself.
+      // Vite calls this for modules that it did not find itself.
       handler(name: string, importer: string | undefined) {
         if (importer !== undefined && !isBuiltin(name)) missing.push(`${name} from ${importer}`);
         return null;
@@ -49,7 +49,7 @@ export async function readModules(entries: readonly string[]): Promise<{ modules
     root: rootFolder,
     plugins: [collect],
     ssr: { noExternal: true, external: ["electron"] },
-    // What Node would load, not what a bundler prefers.
+    // Resolve as Node does, not as bundlers do.
     resolve: { mainFields: ["main"], conditions: ["node"] },
     build: {
       ssr: true,
@@ -68,7 +68,7 @@ export interface SyntaxNode {
   [part: string]: unknown;
 }
 
-/** The nodes of a module's syntax tree, except those for which `skip` answers true and what is below them. */
+/** The nodes of a module's syntax tree without those for which `skip` returns true and their descendants. */
 export function syntaxNodes(code: string, skip: (node: SyntaxNode) => boolean = () => false): SyntaxNode[] {
   const nodesIn = (part: unknown): SyntaxNode[] => {
     if (Array.isArray(part)) return part.flatMap(nodesIn);
@@ -83,7 +83,7 @@ export function syntaxNodes(code: string, skip: (node: SyntaxNode) => boolean = 
 
 async function vite(...flags: string[]): Promise<void> {
   const program = join(rootFolder, "node_modules/vite/bin/vite.js");
-  // Vitest's NODE_ENV is "test", which Vite would take over.
+  // Otherwise Vite would use Vitest's NODE_ENV, "test".
   const env = { ...process.env, NODE_ENV: "production" };
   await promisify(execFile)(process.execPath, [program, "build", "--logLevel", "error", ...flags], { cwd: rootFolder, env });
 }

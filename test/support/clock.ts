@@ -1,4 +1,4 @@
-// A clock that stands until a test moves it: waits end when their instant is reached, in order.
+// A fake clock that a test advances: waits end in order when their instant is reached.
 import type { Clock } from "../../src/base/clock.ts";
 
 interface Waiter {
@@ -39,12 +39,12 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** Waits that nobody has ended yet. */
+  /** The number of pending waits. */
   get pendingWaits(): number {
     return this.#waiters.length;
   }
 
-  /** Moves both clocks on and ends what falls due, earliest first. */
+  /** Advances both clocks and ends the waits that are due, earliest first. */
   advance(ms: number): void {
     this.#wall += ms;
     this.#monotonic += ms;
@@ -53,7 +53,7 @@ export class FakeClock implements Clock {
     for (const waiter of due) waiter.resolve();
   }
 
-  /** Steps the wall clock alone, as NTP or a person does. */
+  /** Sets the wall clock only, as NTP or a person does. */
   step(ms: number): void {
     this.#wall += ms;
   }

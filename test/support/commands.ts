@@ -1,4 +1,4 @@
-// Commands on real files for tests: signs them, counts how often they run, and reads what the service would receive.
+// Runs a player's commands on real files: signed as by a service, executed by a counter, with the reports for the service.
 import { join } from "node:path";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base/jws.ts";
@@ -13,18 +13,18 @@ import { newId } from "./states.ts";
 export const service = createKeyPair();
 const device = createKeyPair();
 
-/** Creates and opens the journal, like a player that is paired for the first time. */
+/** Starts the journal and opens the commands, as a player does after its first pairing. */
 export async function pairedCommands(folder: string, clock: FakeClock, execute: CommandExecutor, keys: KeyPair = service) {
   await CommandJournal.create({ folder, serviceKey: keys.publicKey, clock: new CorrectedClock(clock), log: silentLog });
   return openCommands(folder, clock, execute, { keys });
 }
 
-/** Opens the journal in `folder`, like a paired player that starts. */
+/** Opens the commands stored in `folder`, as a paired player does when it starts. */
 export async function openCommands(
   folder: string,
   clock: FakeClock,
   execute: CommandExecutor,
-  /** How far the service's clock is ahead of the device's; null: the service has not told the time yet. */
+  /** How far the service's clock is ahead of the machine's; null if the service's time is unknown. */
   { aheadMs = 0, keys = service }: { aheadMs?: number | null; keys?: KeyPair } = {},
 ) {
   const corrected = new CorrectedClock(clock);
@@ -39,7 +39,7 @@ export async function openCommands(
   return { commands, outbox, learn };
 }
 
-/** A command that the service signs at `issuedAt`, by default now. */
+/** A command as the service signs it at `issuedAt`, or now. */
 export function signedCommand(
   clock: FakeClock,
   about: { id?: string; type?: string; args?: object; ttlS?: number; sub?: string; issuedAt?: number } = {},
@@ -64,12 +64,12 @@ export async function updatesIn(outbox: Outbox): Promise<CommandUpdate[]> {
   return updates;
 }
 
-/** Only the statuses. */
+/** The statuses of these updates. */
 export async function statusesIn(outbox: Outbox): Promise<string[]> {
   return (await updatesIn(outbox)).map(({ status }) => status);
 }
 
-/** An executor that records the ids of the commands that it runs. */
+/** An executor that only records the ids of the commands. */
 export function countingExecutor() {
   const runs: string[] = [];
   const execute: CommandExecutor = async (command) => {

@@ -1,24 +1,24 @@
-// Listens in on what the program asks of its disk through node:fs/promises: what was made durable when, and what was renamed.
+// Records the program's calls of node:fs/promises: what was synced when, and what was renamed.
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
-/** One call that succeeded, in the order of their ends; `write` and `sync` by handles of `open`. */
+/** One successful call; `write` and `sync` are calls of handles from `open`. */
 export type DiskCall =
   | { is: "write" | "sync"; path: string }
   | { is: "rename"; from: string; path: string }
   | { is: "remove" | "link"; path: string };
 
-/** Notes the calls until it is disposed. The calls themselves are done as ever. */
+/** Records the calls, in the order in which they end, until it is disposed of. The calls work as usual. */
 export function recordDiskCalls(): { calls: DiskCall[] } & Disposable {
   const calls: DiskCall[] = [];
   const real = { open: fs.open, rename: fs.rename, rm: fs.rm, link: fs.link };
   const open: typeof fs.open = async (path, ...how) => {
     const handle = await real.open(path, ...how);
     const [sync, writeFile] = [handle.sync.bind(handle), handle.writeFile.bind(handle)];
-    const note = (is: "write" | "sync"): void => void calls.push({ is, path: String(path) });
+    const record = (is: "write" | "sync"): void => void calls.push({ is, path: String(path) });
     return Object.assign(handle, {
-      sync: () => sync().then(() => note("sync")),
-      writeFile: (...what: Parameters<typeof writeFile>) => writeFile(...what).then(() => note("write")),
+      sync: () => sync().then(() => record("sync")),
+      writeFile: (...what: Parameters<typeof writeFile>) => writeFile(...what).then(() => record("write")),
     });
   };
   const rename: typeof fs.rename = async (from, to) => {

@@ -1,4 +1,4 @@
-// A folder of a test's own that is gone with it.
+// Creates a temporary folder for one test, which is removed after it.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

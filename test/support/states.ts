@@ -1,18 +1,18 @@
-// Desired and ready states for tests, built from a few words.
+// Builds desired and ready states for tests.
 import { createHash } from "node:crypto";
 import { ulid } from "../../src/base/ulid.ts";
 import type { ReadyState } from "../../src/player/content/content-cache.ts";
 import type { DesiredState, DesiredAsset } from "../../src/protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../src/protocol/content/items.ts";
 
-const born = Date.UTC(2026, 0, 1);
+const idTime = Date.UTC(2026, 0, 1);
 
 export function newId<P extends string>(prefix: P): string {
-  return `${prefix}_${ulid(born)}`;
+  return `${prefix}_${ulid(idTime)}`;
 }
 
-/** An asset whose bytes are `bytes`. */
-export function assetOf(bytes: Buffer, about: Partial<DesiredAsset> = {}): DesiredAsset {
+/** An asset with these bytes. */
+export function assetOf(bytes: Buffer, fields: Partial<DesiredAsset> = {}): DesiredAsset {
   const id = newId("ast");
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return {
@@ -24,7 +24,7 @@ export function assetOf(bytes: Buffer, about: Partial<DesiredAsset> = {}): Desir
     width: 10,
     height: 10,
     url: `/api/v1/device/assets/${sha256}`,
-    ...about,
+    ...fields,
   };
 }
 
@@ -37,7 +37,7 @@ export function desiredOf(items: PlaylistItem[], assets: DesiredAsset[], revisio
   return desiredWith(newId("lay"), newId("zon"), newId("pls"), items, assets, revision);
 }
 
-/** The same screen with other items. */
+/** The same layout with other items. */
 export function withItems(desired: DesiredState, items: PlaylistItem[], assets: DesiredAsset[], revision: string): DesiredState {
   const { layout } = desired;
   const zone = layout!.zones[0]!;

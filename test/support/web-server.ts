@@ -1,13 +1,13 @@
-// A web server on a loopback host of its own, so that a browser takes it for another site; it notes every request.
+// A web server on its own loopback host, so that browsers treat it as another site. It records every request.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
-/** What a path answers: HTML, or whatever the function does with the response. */
+/** The response of a path: HTML, or a function that writes the response. */
 export type RouteHandler = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A server of web pages. */
+/** A running web server. */
 export interface WebServer extends AsyncDisposable {
   /** Such as `http://127.0.0.2:41234`. */
   origin: string;

@@ -1,4 +1,4 @@
-// From an item of the scene to the module that draws its kind.
+// Creates the element for an item of the scene, by the module for its kind.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { createAudio } from "./media/audio.ts";
 import { createClockFace } from "./clock/clock.ts";
@@ -14,32 +14,32 @@ import { createTicker } from "./text/ticker.ts";
 import { createVideo } from "./media/video.ts";
 import { createWeb } from "./web/web.ts";
 
-/** An item of any kind, not yet prepared. */
-export function createItem(item: SceneItem, around: ItemContext): Item {
+/** Creates an item of any kind. It is not prepared yet. */
+export function createItem(item: SceneItem, context: ItemContext): Item {
   switch (item.type) {
     case "image":
-      return createImage(item, around);
+      return createImage(item, context);
     case "video":
-      return createVideo(item, around);
+      return createVideo(item, context);
     case "audio":
-      return createAudio(item, around);
+      return createAudio(item, context);
     case "text":
-      return createText(item, around);
+      return createText(item, context);
     case "ticker":
-      return createTicker(item, around);
+      return createTicker(item, context);
     case "clock":
-      return createClockFace(item, around);
+      return createClockFace(item, context);
     case "qr":
-      return createQr(item, around);
+      return createQr(item, context);
     case "feed":
-      return createFeed(item, around);
+      return createFeed(item, context);
     case "pdf":
-      return createPdf(item, around);
+      return createPdf(item, context);
     case "stream":
-      return createStream(item, around);
+      return createStream(item, context);
     case "web":
-      return createWeb(item, around);
+      return createWeb(item, context);
     case "html":
-      return createHtml(item, around);
+      return createHtml(item, context);
   }
 }

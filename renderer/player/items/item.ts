@@ -1,21 +1,21 @@
-// What a zone asks of an item, whatever its kind.
-import type { FromPage } from "../../../src/protocol/page-messages.ts";
-import type { PageClock } from "../link/clock.ts";
+// The interface between a zone and its items of every kind, and helpers that all kinds share.
 import { setVisibility } from "../dom.ts";
-import type { IframeReports } from "../link/iframe-reports.ts";
 import type { FrameCounter } from "../frame-counter.ts";
+import type { PageClock } from "../link/clock.ts";
+import type { IframeReports } from "../link/iframe-reports.ts";
 import type { PresentationTiming } from "../link/presentation-timing.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 
 /** Why an item cannot be shown. */
 export type FailureCode = Extract<FromPage, { type: "failed" }>["code"];
 
-/** What is wrong with an item that is shown all the same. */
+/** A defect of an item that is shown nevertheless. */
 export type Flaw = Pick<Extract<FromPage, { type: "flawed" }>, "code" | "detail">;
 
-/** An item that cannot be shown or that stopped. */
+/** Thrown or reported when an item cannot be shown or has stopped. */
 export class ItemFailure extends Error {
   readonly code: FailureCode;
-  /** Names the end of the renderer process it died with; several items may have shared that. */
+  /** Identifies the crash of the renderer process that took this item down; items that shared the process have the same id. */
   readonly crashId: string | undefined;
 
   constructor(code: FailureCode, detail: string, death?: string) {
@@ -26,110 +26,110 @@ export class ItemFailure extends Error {
   }
 }
 
-/** What an item finds around it. */
+/** What an item knows about its play, and the services it may use. */
 export interface ItemContext {
   clock: PageClock;
   frames: FrameCounter;
   presentation: PresentationTiming;
-  /** What the player says of frames of other sites. */
+  /** The player's reports on iframes of other sites. */
   iframeReports: IframeReports;
-  /** The zone, in stage pixels. */
+  /** The size of the zone in stage pixels. */
   width: number;
   height: number;
-  /** When the play begins, corrected wall time; in the past for one who joins late. */
+  /** When the play begins, corrected wall time; in the past when the item joins late. */
   startsAt: number;
   /** How far into the item the play is at `startsAt`. */
   offsetMs: number;
-  /** Hears how far the play is from where the clock says, in ms: above 0 it is ahead. */
+  /** Called with how far the play is ahead of its position by the clock, in ms; negative when it is behind. */
   onDrift: (driftMs: number) => void;
-  /** Hears of an item that fails after it was prepared: while it waits for its start, or on the glass. */
+  /** Called when the item fails after it was prepared: while it waits for its start, or on screen. */
   onFailure(failure: ItemFailure): void;
-  /** Hears of an item that is shown, but not as it was meant. */
+  /** Called when the item is shown with a defect. */
   onFlaw(flaw: Flaw): void;
 }
 
-/** One element on its way to the glass and off it. The zone owns it: prepare once, show once, hide, dispose. */
+/** One play of an item. The zone owns it and calls, in this order and once each: prepare, show, hide, dispose. */
 export interface Item {
   readonly element: HTMLElement;
-  /** Whether it failed and took its picture along; an item that leaves this out keeps its last one. */
+  /** Whether it failed and shows nothing any more. Items without this property keep their last picture when they fail. */
   readonly hasLostPicture?: boolean;
-  /** Resolves when the element, in its place but unseen, has presented its first frame. Rejects with an ItemFailure. */
+  /** Resolves when the hidden element has presented its first frame. Rejects with an ItemFailure. */
   prepare(signal: AbortSignal): Promise<void>;
-  /** Puts it on the glass in the frame being made. Resolves with that frame's corrected wall time, once presented. */
+  /** Shows it in the current frame. Resolves with the corrected wall time at which that frame was presented. */
   show(): Promise<number>;
-  /** Says when the play is to end; Infinity when nothing is known to follow. */
+  /** Sets when the play ends; Infinity when nothing is known to follow. */
   playUntil(endsAt: number): void;
-  /** Takes it off the glass in the frame being made. */
+  /** Hides it in the current frame. */
   hide(): void;
-  /** Lets go of everything. */
+  /** Releases all resources and removes the element. */
   dispose(): void;
 }
 
-/** How long a file may take to its first frame. It is on the local disk and verified. */
+/** How long a file may take until its first frame. It is already verified on the local disk. */
 export const prepareTimeoutMs = 8_000;
 
-/** Has an unseen element painted: two frames, the second of which proves the first. */
+/** Paints an element without showing it. Takes two frames: the second proves that the first was painted. */
 export async function paintHidden(element: HTMLElement, frames: FrameCounter, signal: AbortSignal): Promise<void> {
-  setVisibility(element, "priming");
+  setVisibility(element, "painted");
   await frames.next(signal);
   await frames.next(signal);
 }
 
-/** Shows an element in the frame being made. Resolves with when it was on the glass. */
+/** Shows an element in the current frame. Resolves with the corrected wall time at which it was presented. */
 export async function reveal(element: HTMLElement, { presentation, clock }: ItemContext): Promise<number> {
-  setVisibility(element, "yes");
+  setVisibility(element, "visible");
   return clock.toWallTime(await presentation.timeOfCurrentFrame());
 }
 
 /**
- * An item that is a single element without a position of its own. `ready` brings its content in; `letGo` releases it.
+ * An item that is a single element and keeps no position in time. `load` fills it with its content; `release` frees that.
  */
 export function simpleItem(
   element: HTMLElement,
-  around: ItemContext,
-  ready: (signal: AbortSignal) => void | Promise<void>,
-  letGo: () => void = () => {},
+  context: ItemContext,
+  load: (signal: AbortSignal) => void | Promise<void>,
+  release: () => void = () => {},
 ): Item {
   return {
     element,
     async prepare(signal) {
-      await ready(signal);
-      await paintHidden(element, around.frames, signal);
-      setVisibility(element, "no");
+      await load(signal);
+      await paintHidden(element, context.frames, signal);
+      setVisibility(element, "hidden");
     },
-    show: () => reveal(element, around),
+    show: () => reveal(element, context),
     playUntil() {},
     hide: () => {
-      setVisibility(element, "no");
+      setVisibility(element, "hidden");
     },
     dispose: () => {
-      letGo();
+      release();
       element.remove();
     },
   };
 }
 
-/** Tells a file that cannot be had from one that cannot be drawn: the elements themselves do not say. */
-export async function diagnoseFailure(src: string, drawing: FailureCode, detail: string): Promise<ItemFailure> {
+/** Finds out whether a file cannot be loaded or cannot be drawn; media elements do not say which. */
+export async function diagnoseFailure(src: string, drawingCode: FailureCode, detail: string): Promise<ItemFailure> {
   try {
     const response = await fetch(src, {
       headers: { range: "bytes=0-0" },
       signal: AbortSignal.timeout(2_000),
     });
     await response.body?.cancel();
-    if (response.ok) return new ItemFailure(drawing, detail);
+    if (response.ok) return new ItemFailure(drawingCode, detail);
     return new ItemFailure("load", `HTTP ${response.status} (${detail})`);
   } catch (error) {
     return new ItemFailure("load", `${String(error)} (${detail})`);
   }
 }
 
-/** Settles like `work`, but fails with `timeout` after the limit; abort rejects at once. */
-export function withTimeout<T>(work: Promise<T>, ms: number, signal: AbortSignal, late: () => ItemFailure): Promise<T> {
+/** Settles like `work`, but rejects after `ms` or as soon as `signal` aborts. @param createError the error for the timeout. */
+export function withTimeout<T>(work: Promise<T>, ms: number, signal: AbortSignal, createError: () => ItemFailure): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       end();
-      reject(late());
+      reject(createError());
     }, ms);
     function aborted(): void {
       end();

@@ -1,48 +1,48 @@
-// Corrected wall time on the page: the player's clock carried over by short exchanges, and alarms in the frame nearest.
+// Corrected wall time on the page: estimates the player's clock from short exchanges and runs alarms by it.
 import type { FrameCounter } from "../frame-counter.ts";
 
-/** What items and screens ask for the time. All in ms. */
+/** The clock that items and screens use. All times in ms. */
 export interface PageClock {
   /** Corrected wall time. */
   now(): number;
-  /** Corrected wall time of an instant on the performance clock, such as a frame's. */
+  /** Converts a time of the performance clock, such as a frame's, into corrected wall time. */
   toWallTime(performanceTime: number): number;
-  /** Calls back in the frame nearest to `time`, in the next one when it has passed. Returns what cancels it. */
-  alarm(time: number, ring: (frameTime: number) => void): () => void;
+  /** Calls back in the frame nearest to `time`, or in the next frame when `time` has passed. Returns a function that cancels the alarm. */
+  alarm(time: number, callback: (frameTime: number) => void): () => void;
 }
 
-const samplesKept = 8;
-// Below this a better sample is noise to the eye; following it would make plays jitter.
+const maxSamples = 8;
+// Smaller corrections are not visible; applying them would make clips jitter.
 const noiseMs = 5;
-// Timers come late by a few ms; the last stretch before an alarm goes by frames.
+// Timers are a few ms late, so an alarm counts frames during its last 40 ms.
 const frameLeadMs = 40;
 const halfFrameMs = 8;
-// setTimeout takes at most 2^31-1 ms and fires at once above it.
-const longestTimerMs = 2 ** 31 - 1;
+// A longer setTimeout fires at once.
+const maxTimerMs = 2 ** 31 - 1;
 
 interface Sample {
   offset: number;
   roundTrip: number;
 }
 
-/** Follows the player's clock: of the last eight exchanges the quickest is believed. */
+/** Estimates the player's clock from the quickest of the last eight exchanges. */
 export class CorrectedTime implements PageClock {
-  /** Resolves with the first exchange: before it, wall time is the machine's own, uncorrected. */
+  /** Resolves with the first exchange. Until then the time is the machine's own, uncorrected. */
   readonly synchronized: Promise<void>;
   readonly #frames: FrameCounter;
   readonly #alarms = new Set<{ rearm(): void }>();
-  readonly #announce: () => void;
+  readonly #markSynchronized: () => void;
   readonly #onStep: () => void;
   #offset = performance.timeOrigin;
   #samples: Sample[] = [];
 
-  /** @param onStep called when the player's clock turns out to have been put forward or back. */
+  /** @param onStep called when the player's clock was set forward or back. */
   constructor(frames: FrameCounter, onStep: () => void) {
     this.#frames = frames;
     this.#onStep = onStep;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.synchronized = promise;
-    this.#announce = resolve;
+    this.#markSynchronized = resolve;
   }
 
   now(): number {
@@ -53,28 +53,28 @@ export class CorrectedTime implements PageClock {
     return performanceTime + this.#offset;
   }
 
-  /** Takes in one exchange: sent at `sent`, answered with `remote`, received at `received`. */
+  /** Adds one exchange: the request was sent at `sent`, the response `remote` (the player's time) arrived at `received`. */
   addSample(sent: number, remote: number, received: number): void {
     const sample = { offset: remote - (sent + received) / 2, roundTrip: received - sent };
     const best = quickest(this.#samples);
-    // Both samples bound their own error; beyond the two bounds the player's clock was set right or this machine slept.
+    // Each sample is wrong by at most half its round trip. A larger difference means that the player's clock was set or this machine slept.
     const stepped = best !== undefined && Math.abs(sample.offset - best.offset) > (sample.roundTrip + best.roundTrip) / 2 + noiseMs;
-    this.#samples = stepped ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
-    const believed = quickest(this.#samples)!;
-    if (best === undefined || Math.abs(believed.offset - this.#offset) > noiseMs) {
-      this.#offset = believed.offset;
+    this.#samples = stepped ? [sample] : [...this.#samples.slice(1 - maxSamples), sample];
+    const estimate = quickest(this.#samples)!;
+    if (best === undefined || Math.abs(estimate.offset - this.#offset) > noiseMs) {
+      this.#offset = estimate.offset;
       for (const alarm of this.#alarms) alarm.rearm();
     }
-    this.#announce();
+    this.#markSynchronized();
     if (stepped) this.#onStep();
   }
 
-  alarm(time: number, ring: (frameTime: number) => void): () => void {
+  alarm(time: number, callback: (frameTime: number) => void): () => void {
     let cancelWait = (): void => {};
     const arm = (): void => {
       const wait = time - this.now() - frameLeadMs;
       if (wait > 0) {
-        const timer = setTimeout(arm, Math.min(wait, longestTimerMs));
+        const timer = setTimeout(arm, Math.min(wait, maxTimerMs));
         cancelWait = () => {
           clearTimeout(timer);
         };
@@ -83,7 +83,7 @@ export class CorrectedTime implements PageClock {
       cancelWait = this.#frames.request((frameTime) => {
         if (this.toWallTime(frameTime) < time - halfFrameMs) return arm();
         this.#alarms.delete(alarm);
-        ring(frameTime);
+        callback(frameTime);
       });
     };
     const alarm = {

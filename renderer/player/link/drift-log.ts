@@ -1,22 +1,22 @@
-// How far what plays is from where the clock says it should be, gathered between two beats.
+// Collects how far clips and sounds are from their position by the clock, between two heartbeats.
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 
 type Drift = NonNullable<Extract<FromPage, { type: "beat" }>["drift"]>;
 
-/** Gathers measures of all items on screen. */
+/** Collects the measurements of all items on screen. */
 export class DriftLog {
   #worstMs = 0;
   #sumMs = 0;
   #measures = 0;
 
-  /** Notes that an item is `driftMs` ahead of the clock, or behind it when negative. */
+  /** Adds a measurement: an item is `driftMs` ahead of the clock, or behind it when negative. */
   add(driftMs: number): void {
     this.#worstMs = Math.max(this.#worstMs, Math.abs(driftMs));
     this.#sumMs += driftMs;
     this.#measures += 1;
   }
 
-  /** What was noted since the last call; null when nothing was. */
+  /** The summary of all measurements since the last call; null when there are none. */
   take(): Drift | null {
     if (this.#measures === 0) return null;
     const drift = { worst_ms: this.#worstMs, mean_ms: this.#sumMs / this.#measures, measures: this.#measures };

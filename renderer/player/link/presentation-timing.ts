@@ -1,13 +1,13 @@
-// Asks the browser when a frame was really on the glass.
+// Asks the browser when a frame was really presented on the display.
 import { createElement } from "../dom.ts";
 import type { FrameCounter } from "../frame-counter.ts";
 
-// Should the browser not tell, the frames after it say roughly when.
-const patienceMs = 1_000;
+// If the browser does not report a time, the time of a later frame is used.
+const timeoutMs = 1_000;
 
 /**
- * Times of presentation, by Element Timing (https://w3c.github.io/element-timing/): of a dot that is drawn for the first
- * time in a frame, hidden behind the glass, the browser tells when that frame was presented.
+ * Presentation times by Element Timing (https://w3c.github.io/element-timing/): the browser reports when it presented the
+ * first frame with a certain element. For each frame in question this is a new dot, hidden behind everything else.
  */
 export class PresentationTiming {
   readonly #frames: FrameCounter;
@@ -24,20 +24,20 @@ export class PresentationTiming {
     observer.observe({ type: "element" });
   }
 
-  /** When what changes in the frame being made is on the glass, on the performance clock. */
+  /** When the changes made in the current frame are presented, on the performance clock. */
   async timeOfCurrentFrame(): Promise<number> {
     const name = String((this.#count += 1));
     const dot = createElement("span", "presentation", ".");
     dot.setAttribute("elementtiming", name);
-    const { promise: told, resolve: tell } = Promise.withResolvers<number>();
-    this.#waiting.set(name, tell);
+    const { promise: presentedAt, resolve } = Promise.withResolvers<number>();
+    this.#waiting.set(name, resolve);
     document.body.append(dot);
     try {
       await this.#frames.next();
-      // The browser makes a frame while it still draws the one before, and the one after only when that was drawn.
+      // The browser prepares a frame while it still draws the one before. When the second frame begins, the first has been drawn.
       const drawn = await this.#frames.next();
-      const timer = setTimeout(() => tell(drawn), patienceMs);
-      return await told.finally(() => clearTimeout(timer));
+      const timer = setTimeout(() => resolve(drawn), timeoutMs);
+      return await presentedAt.finally(() => clearTimeout(timer));
     } finally {
       this.#waiting.delete(name);
       dot.remove();

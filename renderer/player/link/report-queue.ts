@@ -1,12 +1,12 @@
-// Sends the page's reports in the order in which they were made, also where it becomes known only later when a frame was on the glass.
+// Sends the page's reports in their order, although some have to wait until the browser knows when a frame was presented.
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 
 type WithoutTime<Message> = Message extends FromPage ? Omit<Message, "at"> : never;
 
-/** What was presented, without the instant. */
+/** A report of something presented, without the instant. */
 export type PresentedReport = WithoutTime<Extract<FromPage, { type: "presented" | "stage" | "screen" }>>;
 
-/** Queue of reports. */
+/** A queue of reports. */
 export class ReportQueue {
   readonly #send: (message: FromPage) => void;
   readonly #waiting: (() => FromPage | Promise<FromPage>)[] = [];
@@ -16,12 +16,12 @@ export class ReportQueue {
     this.#send = send;
   }
 
-  /** Sends a message after those before it. */
+  /** Sends a message after all earlier ones. */
   report(message: FromPage): void {
     this.#add(() => message);
   }
 
-  /** Sends a message when its instant is known, corrected wall time in ms; those after it wait for it. */
+  /** Sends a message as soon as its instant is known (corrected wall time, ms). Later messages wait for it. */
   reportPresented(message: PresentedReport, at: Promise<number>): void {
     this.#add(async () => ({ ...message, at: await at }));
   }
@@ -31,7 +31,7 @@ export class ReportQueue {
     if (!this.#isSending) void this.#sendAll();
   }
 
-  /** What cannot be told is a fault of the page, and what waits behind it is sent all the same. */
+  /** A message that cannot be sent is an uncaught error of the page; the messages after it are sent all the same. */
   async #sendAll(): Promise<void> {
     this.#isSending = true;
     try {

@@ -1,24 +1,24 @@
-// The page's link to the player: connects again for ever, parses what arrives, keeps what was not yet sent.
+// The page's WebSocket to the player: reconnects forever, validates messages and keeps unsent reports.
 import { z } from "zod";
 import { ToPage, type FromPage } from "../../../src/protocol/page-messages.ts";
 
 const firstBackoffMs = 100;
-const longestBackoffMs = 2_000;
-// Reports that wait for the link. More than this is days of a dead player; the oldest go first.
-const keptMessages = 500;
+const maxBackoffMs = 2_000;
+// Reports kept while disconnected; beyond this the oldest are dropped.
+const maxKeptMessages = 500;
 
 // zod compiles its parsers with `new Function`, which the page's content security policy forbids.
 z.config({ jitless: true });
 
-/** What the socket tells its owner. */
+/** Events of the socket. */
 export interface SocketEvents {
   onOpen(): void;
   onMessage(message: ToPage): void;
-  /** Something arrived that no version of this page understands. */
+  /** A message arrived that does not match the schema. */
   onInvalidMessage(detail: string): void;
 }
 
-/** A socket to `url` that is there again soon after each loss. */
+/** A socket to `url` that reconnects after each loss. */
 export class SceneSocket {
   readonly #url: string;
   readonly #events: SocketEvents;
@@ -32,12 +32,12 @@ export class SceneSocket {
     this.#connect();
   }
 
-  /** Sends a message now or, unless it is only worth something now, when the link is back. */
+  /** Sends a message now. While disconnected, a report is kept and sent after the next connect; other messages are dropped. */
   send(message: FromPage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) {
       this.#socket.send(JSON.stringify(message));
-    } else if (isRecord(message)) {
-      this.#waiting = [...this.#waiting.slice(1 - keptMessages), message];
+    } else if (isReport(message)) {
+      this.#waiting = [...this.#waiting.slice(1 - maxKeptMessages), message];
     }
   }
 
@@ -54,12 +54,12 @@ export class SceneSocket {
     socket.addEventListener("message", ({ data }) => {
       this.#receive(data);
     });
-    // A failed attempt closes too, so `close` is the one place that tries again.
+    // A failed attempt also fires `close`, so this is the only place that reconnects.
     socket.addEventListener("close", () => {
       setTimeout(() => {
         this.#connect();
       }, this.#backoffMs);
-      this.#backoffMs = Math.min(this.#backoffMs * 2, longestBackoffMs);
+      this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs);
     });
   }
 
@@ -70,8 +70,8 @@ export class SceneSocket {
   }
 }
 
-/** Whether a message still counts after the moment it was meant for. */
-function isRecord(message: FromPage): boolean {
+/** Whether a message is still useful when it is sent later. */
+function isReport(message: FromPage): boolean {
   return message.type !== "hello" && message.type !== "clock" && message.type !== "beat";
 }
 

@@ -1,8 +1,8 @@
-// The code of a player whose service has another key: small, in a corner over whatever plays.
+// The overlay with the code for claiming a player again, after its service's key has changed: small, in a corner over the content.
 import type { Scene } from "../../../src/protocol/scene.ts";
 import { createElement } from "../dom.ts";
 
-/** The overlay by which such a player can be claimed anew. */
+/** The overlay with the claim code. */
 export class ClaimOverlay {
   readonly element = createElement("div", "reclaim");
 
@@ -10,7 +10,7 @@ export class ClaimOverlay {
     this.element.hidden = true;
   }
 
-  /** Shows the code, or takes it away. */
+  /** Shows the code, or hides the overlay. */
   draw(claim: Scene["claim"]): void {
     this.element.hidden = claim === undefined;
     if (claim !== undefined) this.element.textContent = claim.code;

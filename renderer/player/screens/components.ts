@@ -1,12 +1,12 @@
-// What several screens of words share: their frame, and the card that says what is wrong and counts to the next attempt.
+// Components of the text screens: their frame, labelled values, and the card that describes a problem and counts down to the next attempt.
 import type { Trouble } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 
-/** The frame of a screen: what it is at the top, the matter in the middle, where it is connected at the bottom. */
-export function createFrame(kind: string, head: readonly HTMLElement[], matter: HTMLElement, footer: readonly HTMLElement[]): HTMLElement {
+/** The frame of a screen: title at the top, content in the middle, connection details at the bottom. */
+export function createFrame(kind: string, head: readonly HTMLElement[], content: HTMLElement, footer: readonly HTMLElement[]): HTMLElement {
   const top = createElement("header", "head", createElement("span", "mark"), ...head);
-  return createElement("div", `layer screen ${kind}`, top, matter, createElement("footer", "foot", ...footer));
+  return createElement("div", `layer screen ${kind}`, top, content, createElement("footer", "foot", ...footer));
 }
 
 /** A labelled value at the bottom of a screen. */
@@ -20,7 +20,7 @@ export function createLabelledValue(label: string): { element: HTMLElement; draw
   };
 }
 
-/** The card for trouble: hidden while there is none. */
+/** The card for a problem; hidden while there is none. */
 export function createTroubleCard(clock: PageClock): {
   element: HTMLElement;
   draw(trouble: Trouble | null): void;
@@ -54,7 +54,7 @@ export function createTroubleCard(clock: PageClock): {
   };
 }
 
-/** Changes a text only when it differs: an untouched element costs no layout. */
+/** Sets a text only when it differs, which avoids a layout. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

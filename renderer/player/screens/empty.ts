@@ -1,4 +1,4 @@
-// The screen of a player that is paired and has nothing to show, yet or now.
+// The screen of a paired player without content: nothing is assigned, or nothing is due now.
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
@@ -6,7 +6,7 @@ import { createLabelledValue, createFrame, createTroubleCard, setText } from "./
 
 const links = { online: "Connected", connecting: "Connecting", offline: "Not connected" } as const;
 
-/** The empty screen. */
+/** Creates the empty screen. */
 export function createEmpty(clock: PageClock): View<"empty"> {
   const title = createElement("h1", "title");
   const name = createElement("div", "name");
@@ -15,7 +15,7 @@ export function createEmpty(clock: PageClock): View<"empty"> {
   const service = createLabelledValue("Service");
   return {
     is: "empty",
-    element: createFrame("empty", [title], createElement("main", "matter", name, words, trouble.element), [service.element]),
+    element: createFrame("empty", [title], createElement("main", "content", name, words, trouble.element), [service.element]),
     draw(screen) {
       const { link = screen.trouble === null ? "online" : "offline", is_assigned: isAssigned = false } = screen;
       setText(title, `${links[link]}. ${isAssigned ? "Nothing to show now" : "Nothing assigned yet"}`);
@@ -23,8 +23,8 @@ export function createEmpty(clock: PageClock): View<"empty"> {
       setText(
         words,
         isAssigned
-          ? "Nothing of its content is due now: see its schedules and playlists."
-          : "Assign a layout to this player and it appears here.",
+          ? "None of the assigned content is due now. Check the schedules and playlists."
+          : "Assign a layout to this player, and it appears here.",
       );
       words.hidden = link === "offline";
       trouble.draw(screen.trouble);

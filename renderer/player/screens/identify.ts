@@ -1,9 +1,9 @@
-// The answer to "which screen is this?": the player's name over whatever plays, for a while.
+// The overlay of the `identify` command: shows the player's name over the content for a limited time.
 import type { Scene } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 
-/** The overlay of the `identify` command. */
+/** The overlay with the player's name. */
 export class IdentifyOverlay {
   readonly element = createElement("div", "identify");
   readonly #clock: PageClock;
@@ -14,7 +14,7 @@ export class IdentifyOverlay {
     this.element.hidden = true;
   }
 
-  /** Shows the name until its time is over, or takes it away. */
+  /** Shows the name until its time is over, or hides the overlay. */
   draw(identify: Scene["identify"]): void {
     this.#cancelEnd();
     this.element.hidden = identify === null || identify.until <= this.#clock.now();

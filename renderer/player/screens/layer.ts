@@ -1,11 +1,11 @@
-// A full screen of words as a layer of the glass: draws newer states in place and tells what people can read.
+// A full-screen layer with a text screen, such as the pairing screen: redraws it in place and reports what is shown.
 import type { Screen } from "../../../src/protocol/scene.ts";
 import type { Layer, PageContext } from "../page.ts";
 
-/** One kind of screen. */
+/** The data of one kind of screen. */
 export type ScreenOf<Is extends Screen["is"]> = Extract<Screen, { is: Is }>;
 
-/** What a screen of words has to offer to become a layer. */
+/** A text screen. */
 export interface View<Is extends Screen["is"]> {
   readonly is: Is;
   readonly element: HTMLElement;
@@ -13,15 +13,15 @@ export interface View<Is extends Screen["is"]> {
   dispose(): void;
 }
 
-/** The layer that shows a view. */
+/** The layer that shows a text screen. */
 export class ScreenLayer<Is extends Screen["is"]> implements Layer {
   readonly element: HTMLElement;
-  // Words are there at once: the fonts are the system's.
+  // A text screen needs nothing to be loaded: its fonts are the system's.
   readonly ready = Promise.resolve();
   readonly #page: PageContext;
   readonly #view: View<Is>;
   #drawn: Screen | null = null;
-  #state: { is: "behind" } | { is: "on-glass"; reportedCode: string | null } = { is: "behind" };
+  #state: { is: "hidden" } | { is: "shown"; reportedCode: string | null } = { is: "hidden" };
 
   constructor(page: PageContext, view: View<Is>) {
     this.#page = page;
@@ -33,14 +33,14 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
     if (!isKind(screen, this.#view.is)) return false;
     this.#view.draw(screen);
     this.#drawn = screen;
-    if (this.#state.is === "on-glass" && codeOf(screen) !== this.#state.reportedCode) void this.#reportWhenPresented();
+    if (this.#state.is === "shown" && codeOf(screen) !== this.#state.reportedCode) void this.#reportWhenPresented();
     return true;
   }
 
   onPresented(at: Promise<number>): void {
     if (this.#drawn === null) return;
     const code = codeOf(this.#drawn);
-    this.#state = { is: "on-glass", reportedCode: code };
+    this.#state = { is: "shown", reportedCode: code };
     this.#page.reportPresented({ type: "screen", is: this.#view.is, code }, at);
   }
 

@@ -1,4 +1,4 @@
-// The pairing screen: a code to be read from across the room, and how to use it.
+// The pairing screen: a code that can be read from across the room, and how to use it.
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
@@ -7,7 +7,7 @@ import { drawQr } from "../qr.ts";
 
 const placeholder = "····-····";
 
-/** The pairing screen. */
+/** Creates the pairing screen. */
 export function createPairing(clock: PageClock): View<"pairing"> {
   const title = createElement("h1", "title", "Pair this screen");
   const notice = createElement("p", "notice");
@@ -31,7 +31,7 @@ export function createPairing(clock: PageClock): View<"pairing"> {
 
   return {
     is: "pairing",
-    element: createFrame("pairing", [title, notice], createElement("main", "matter", code, help), [service.element, device.element]),
+    element: createFrame("pairing", [title, notice], createElement("main", "content", code, help), [service.element, device.element]),
     draw(screen) {
       notice.hidden = screen.notice === null;
       setText(notice, screen.notice ?? "");
@@ -52,16 +52,16 @@ export function createPairing(clock: PageClock): View<"pairing"> {
   };
 }
 
-/** Where the code goes: a page for people, a route for programs. */
+/** Where to enter the code: a web page for people, a route for programs. */
 function instruction(claimPage: string): string {
   return `Enter this code at ${claimPage}, or send it to POST /api/v1/players/pair`;
 }
 
-function waiting(troubled: boolean): string {
-  return troubled ? "A code appears here as soon as the service answers" : "Asking the service for a code …";
+function waiting(hasTrouble: boolean): string {
+  return hasTrouble ? "A code appears here as soon as the service answers" : "Asking the service for a code …";
 }
 
-/** Each group keeps together, so that a narrow screen breaks the code where people pause. */
+/** Draws each group as one unit, so that a narrow screen breaks the code at the dash. */
 function drawCode(element: HTMLElement, code: string | null): void {
   const text = code ?? placeholder;
   element.classList.toggle("pending", code === null);

@@ -1,10 +1,10 @@
-// The screen while the first content is on its way.
+// The screen shown while the first content is downloaded.
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
 
-/** The preparing screen. */
+/** Creates the preparing screen. */
 export function createPreparing(clock: PageClock): View<"preparing"> {
   const name = createElement("div", "name");
   const done = createElement("div", "done");
@@ -12,16 +12,16 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
   const bytes = createElement("p", "bytes");
   const trouble = createTroubleCard(clock);
   const service = createLabelledValue("Service");
-  const title = createElement("h1", "title", "Getting the content ready");
-  const matter = createElement("main", "matter", name, bar, bytes, trouble.element);
+  const title = createElement("h1", "title", "Downloading content");
+  const content = createElement("main", "content", name, bar, bytes, trouble.element);
   return {
     is: "preparing",
-    element: createFrame("preparing", [title], matter, [service.element]),
+    element: createFrame("preparing", [title], content, [service.element]),
     draw({ player_name, ready_bytes, total_bytes, trouble: problem, service: address }) {
       setText(name, player_name);
       const share = total_bytes > 0 ? Math.min(1, ready_bytes / total_bytes) : 0;
       done.style.width = `${share * 100}%`;
-      setText(bytes, total_bytes > 0 ? `${spell(ready_bytes)} of ${spell(total_bytes)}` : "Looking at what is needed …");
+      setText(bytes, total_bytes > 0 ? `${spell(ready_bytes)} of ${spell(total_bytes)}` : "Checking what is needed …");
       trouble.draw(problem);
       service.draw(address);
     },
@@ -31,7 +31,7 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
   };
 }
 
-/** A size as people write it. */
+/** A size in readable form, such as 12.4 MB. */
 function spell(bytes: number): string {
   const units = ["kB", "MB", "GB", "TB"] as const;
   const power = Math.min(units.length, Math.max(1, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));

@@ -1,8 +1,8 @@
-// The first screen: dark and calm, there for a moment.
+// The first screen, shown for a moment while the page connects to the player.
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
 
-/** The starting screen. */
+/** Creates the starting screen. */
 export function createStarting(): View<"starting"> {
   return {
     is: "starting",

@@ -1,10 +1,10 @@
-// The screen of a player that keeps its content back, because showing it made the browser fail again and again.
+// The screen of a player that withholds its content because showing it made the browser fail repeatedly.
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
 
-/** The screen in place of content that is withheld. */
+/** Creates the screen shown in place of withheld content. */
 export function createWithheld(clock: PageClock): View<"withheld"> {
   const title = createElement("h1", "title", "The content is withheld");
   const name = createElement("div", "name");
@@ -13,8 +13,8 @@ export function createWithheld(clock: PageClock): View<"withheld"> {
   const service = createLabelledValue("Service");
   return {
     is: "withheld",
-    // Laid out like the empty screen.
-    element: createFrame("empty", [title], createElement("main", "matter", name, words, trouble.element), [service.element]),
+    // Same layout as the empty screen.
+    element: createFrame("empty", [title], createElement("main", "content", name, words, trouble.element), [service.element]),
     draw(screen) {
       setText(name, screen.player_name);
       setText(words, screen.remedy);

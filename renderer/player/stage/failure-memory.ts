@@ -1,4 +1,4 @@
-// Remembers which items failed: so that each is tried again later and later, and each cause is told once.
+// Remembers which items failed, so that retries become less frequent and each cause is reported once.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 import type { FailureCode } from "../items/item.ts";
@@ -6,25 +6,25 @@ import { CrashSuspects } from "./crash-suspects.ts";
 
 interface Entry {
   count: number;
-  /** What `count` was before the last failure. */
+  /** The value of `count` before the last failure. */
   countBefore: number;
   lastAt: number;
   retryAt: number;
-  told: Set<FailureCode>;
+  reportedCodes: Set<FailureCode>;
 }
 
-const nothingToEnd = (): void => {};
+const doNothing = (): void => {};
 
-// A file that failed is likely to fail again; a stream is likely to come back: it is asked again soon, and for ever.
-const backoff = { file: { firstMs: 15_000, longestMs: 600_000 }, stream: { firstMs: 2_000, longestMs: 60_000 } };
-// Who has not failed for this long starts with a clean sheet.
-const forgetMs = 2 * backoff.file.longestMs;
+// A file that failed is likely to fail again. A stream is likely to come back, so it is retried sooner.
+const backoff = { file: { firstMs: 15_000, maxMs: 600_000 }, stream: { firstMs: 2_000, maxMs: 60_000 } };
+// Failures older than this are forgotten.
+const forgetMs = 2 * backoff.file.maxMs;
 const maxKept = 500;
 
-/** What failed, for the whole page: a file that breaks in one zone breaks in all. Times are corrected wall time, ms. */
+/** The failures of the whole page: a file that fails in one zone fails in all. Times are corrected wall time, ms. */
 export class FailureMemory {
   readonly #entries = new Map<string, Entry>();
-  /** Items that are shown, but not as they were meant; oldest first. */
+  /** Items that are shown with a defect; oldest first. */
   readonly #flaws = new Set<string>();
   readonly #suspects = new CrashSuspects();
   readonly #listeners = new Set<() => void>();
@@ -35,80 +35,81 @@ export class FailureMemory {
     this.#clock = clock;
   }
 
-  /** When an item may be tried again; in the past for one that never failed. */
+  /** When an item may be tried again; in the past if it never failed. */
   retryAt(item: SceneItem): number {
     return this.#entries.get(identityOf(item))?.retryAt ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** How often an item has failed lately. */
+  /** How often an item has failed recently. */
   failureCount(item: SceneItem): number {
     return this.#entries.get(identityOf(item))?.count ?? 0;
   }
 
-  /** Whether an item may run beside those that run: of pages that died together only one may, until it is known whose fault it was. */
+  /** Whether an item may run now: of pages that crashed together only one may run at a time, until the cause is known. */
   mayRun(item: SceneItem): boolean {
     return this.#suspects.mayRun(identityOf(item));
   }
 
-  /** Takes in that an item runs from now on; calling the result, once or more, that it does not any more. */
+  /** Records that an item runs from now on. The returned function records that it has stopped; later calls have no effect. */
   trackRunning(item: SceneItem): () => void {
-    if (item.type !== "web" && item.type !== "html") return nothingToEnd;
+    if (item.type !== "web" && item.type !== "html") return doNothing;
     const key = identityOf(item);
     this.#suspects.itemStarted(key, this.#clock.now());
-    this.#armClearing();
-    let runs = true;
+    this.#scheduleClearing();
+    let isRunning = true;
     return () => {
-      if (!runs) return;
-      runs = false;
+      if (!isRunning) return;
+      isRunning = false;
       this.#suspects.itemStopped(key, this.#clock.now());
-      this.#free();
+      this.#notifyUnblocked();
     };
   }
 
-  /** Calls back, later than what caused it, when items may run that could not before. */
+  /** Calls back asynchronously when items may run that were blocked before. */
   onUnblocked(listener: () => void, signal: AbortSignal): void {
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
   }
 
   /**
-   * Takes a failure in, while the item still counts as running. True when this cause is new and is to be told.
-   * @param death the end of a renderer process that caused it: who shared that is not blamed until it is known whose fault it was.
+   * Records a failure of an item that still counts as running. Returns whether the cause is new and has to be reported.
+   * @param crashId identifies the crash of the renderer process that caused it. Items that shared the process do not count
+   * as failed once another item is found to be the cause.
    */
-  recordFailure(item: SceneItem, code: FailureCode, now: number, death?: string): boolean {
+  recordFailure(item: SceneItem, code: FailureCode, now: number, crashId?: string): boolean {
     const key = identityOf(item);
-    const isNew = this.#blame(item, code, now);
-    if (death === undefined) return isNew;
-    for (const [other, verdict] of this.#suspects.itemCrashed(key, death, now)) {
+    const isNew = this.#count(item, code, now);
+    if (crashId === undefined) return isNew;
+    for (const [other, verdict] of this.#suspects.itemCrashed(key, crashId, now)) {
       const entry = this.#entries.get(other);
       if (verdict === "culprit" || entry === undefined) continue;
-      // One that was blamed by this death before it was known that others died of it too is cleared of that.
+      // Blamed for this crash before it was known that other items crashed with it: undo that.
       entry.count = entry.countBefore;
       entry.retryAt = now;
     }
-    this.#free();
+    this.#notifyUnblocked();
     return isNew;
   }
 
-  #blame(item: SceneItem, code: FailureCode, now: number): boolean {
+  #count(item: SceneItem, code: FailureCode, now: number): boolean {
     const key = identityOf(item);
     const known = this.#entries.get(key);
     const before = known !== undefined && now - known.lastAt < forgetMs ? known : undefined;
     const countBefore = before?.count ?? 0;
     const count = countBefore + 1;
-    const told = before?.told ?? new Set<FailureCode>();
-    const isNew = !told.has(code);
-    told.add(code);
-    const { firstMs, longestMs } = item.type === "stream" ? backoff.stream : backoff.file;
-    const backoffMs = Math.min(firstMs * 2 ** (count - 1), longestMs);
-    // Set anew, so that the oldest stand first.
+    const reportedCodes = before?.reportedCodes ?? new Set<FailureCode>();
+    const isNew = !reportedCodes.has(code);
+    reportedCodes.add(code);
+    const { firstMs, maxMs } = item.type === "stream" ? backoff.stream : backoff.file;
+    const backoffMs = Math.min(firstMs * 2 ** (count - 1), maxMs);
+    // Deleted first, so that the entries stay in order of their last failure.
     this.#entries.delete(key);
-    this.#entries.set(key, { count, countBefore, lastAt: now, retryAt: now + backoffMs, told });
+    this.#entries.set(key, { count, countBefore, lastAt: now, retryAt: now + backoffMs, reportedCodes });
     if (this.#entries.size > maxKept) this.#entries.delete(this.#entries.keys().next().value!);
     return isNew;
   }
 
-  /** Takes in what is wrong with an item that is shown all the same. True when it is new and is to be told. */
+  /** Records a defect of an item that is shown nevertheless. Returns whether it is new and has to be reported. */
   recordFlaw(item: SceneItem, code: string): boolean {
     const key = `${code} ${identityOf(item)}`;
     if (this.#flaws.has(key)) return false;
@@ -117,32 +118,32 @@ export class FailureMemory {
     return true;
   }
 
-  #free(): void {
-    this.#armClearing();
+  #notifyUnblocked(): void {
+    this.#scheduleClearing();
     queueMicrotask(() => {
       for (const listener of this.#listeners) listener();
     });
   }
 
-  /** Comes back when the first of the suspects has lived for long enough. */
-  #armClearing(): void {
+  /** Sets the alarm for the instant at which the first suspect has run long enough to be cleared. */
+  #scheduleClearing(): void {
     this.#cancelClearing();
     const at = this.#suspects.nextClearedAt();
     this.#cancelClearing = !Number.isFinite(at)
       ? () => {}
       : this.#clock.alarm(at, () => {
           this.#suspects.clearProven(this.#clock.now());
-          this.#free();
+          this.#notifyUnblocked();
         });
   }
 
-  /** Clears an item that was shown from its start to its end. */
+  /** Forgets the failures of an item that was shown from its start to its end. */
   clearFailures(item: SceneItem): void {
     this.#entries.delete(identityOf(item));
   }
 }
 
-/** Equal for items that show the same: who changes one gives it a fresh chance. */
+/** A key that is equal for items that show the same. A changed item therefore counts as one that never failed. */
 export function identityOf(item: SceneItem): string {
   return JSON.stringify(item);
 }

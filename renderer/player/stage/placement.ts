@@ -1,4 +1,4 @@
-// Where a stage lies on the glass: whole and in the middle, or of a wall the part that this display shows. Pure.
+// Where a stage is placed on the display: whole and centred, or the part that this display of a video wall shows. Pure.
 import type { Stage } from "../../../src/protocol/scene.ts";
 
 interface Size {
@@ -6,32 +6,32 @@ interface Size {
   height: number;
 }
 
-/** All in CSS pixels, on whole ones. */
+/** All in whole CSS pixels, except the scale. */
 export interface Placement {
-  /** What is seen of the glass; the rest stays black. */
+  /** The part of the display that shows the stage; the rest stays black. */
   visibleArea: Size & { left: number; top: number };
-  /** Of the stage's corner, from that of the part. */
+  /** The stage's upper left corner, relative to that of the visible area. */
   left: number;
   top: number;
-  /** Glass pixels to a stage pixel. */
+  /** CSS pixels per stage pixel. */
   scale: number;
 }
 
-/** As large as the glass allows. A part of another shape than the glass stands in its middle, never stretched. */
-export function placementOf({ width, height, wall }: Pick<Stage, "width" | "height" | "wall">, glass: Size): Placement {
+/** As large as the display allows. A part with other proportions than the display is centred, never stretched. */
+export function placementOf({ width, height, wall }: Pick<Stage, "width" | "height" | "wall">, display: Size): Placement {
   if (wall === undefined) {
-    const scale = Math.min(glass.width / width, glass.height / height);
-    const left = Math.round((glass.width - width * scale) / 2);
-    const top = Math.round((glass.height - height * scale) / 2);
-    return { visibleArea: { left: 0, top: 0, ...glass }, left, top, scale };
+    const scale = Math.min(display.width / width, display.height / height);
+    const left = Math.round((display.width - width * scale) / 2);
+    const top = Math.round((display.height - height * scale) / 2);
+    return { visibleArea: { left: 0, top: 0, ...display }, left, top, scale };
   }
-  const toGlass = Math.min(glass.width / wall.width, glass.height / wall.height);
-  const part = { width: Math.round(wall.width * toGlass), height: Math.round(wall.height * toGlass) };
+  const toDisplay = Math.min(display.width / wall.width, display.height / wall.height);
+  const area = { width: Math.round(wall.width * toDisplay), height: Math.round(wall.height * toDisplay) };
   const onWall = Math.min(wall.wall_width / width, wall.wall_height / height);
   return {
-    visibleArea: { left: Math.round((glass.width - part.width) / 2), top: Math.round((glass.height - part.height) / 2), ...part },
-    left: Math.round(((wall.wall_width - width * onWall) / 2 - wall.left) * toGlass),
-    top: Math.round(((wall.wall_height - height * onWall) / 2 - wall.top) * toGlass),
-    scale: onWall * toGlass,
+    visibleArea: { left: Math.round((display.width - area.width) / 2), top: Math.round((display.height - area.height) / 2), ...area },
+    left: Math.round(((wall.wall_width - width * onWall) / 2 - wall.left) * toDisplay),
+    top: Math.round(((wall.wall_height - height * onWall) / 2 - wall.top) * toDisplay),
+    scale: onWall * toDisplay,
   };
 }

@@ -1,36 +1,36 @@
-// Bounds what the zones together keep ready before its time, so that a small box does not choke on the next clips.
+// Limits what all zones together prepare ahead of time, so that upcoming clips do not overload a small machine.
 import type { Slot } from "../../../src/protocol/scene.ts";
 
 type Cost = NonNullable<Slot["cost"]>;
 
-interface Waiter {
+interface Request {
   cost: Cost;
   startsAt: number;
   granted(): void;
 }
 
-/** What one holds or waits for. */
+/** A part of the budget that is held or waited for. */
 export interface Reservation {
-  /** Takes the room, whether there is any or not: the item is due. */
+  /** Takes the budget even if there is not enough: the item is due. */
   grantNow(): void;
-  /** Gives the room back, or no longer waits for it. */
+  /** Returns the budget, or stops waiting for it. */
   release(): void;
 }
 
-const free: Cost = { bytes: 0, decoders: 0 };
+const noCost: Cost = { bytes: 0, decoders: 0 };
 const bytesPerGigabyte = 96 * 2 ** 20;
 
-/** Counts bytes and decoders of all that is made ready ahead of its start. Who does not fit waits; who is alone always fits. */
+/** Counts the bytes and decoders of all items prepared ahead of their start. An item that does not fit waits; a single item always fits. */
 export class PreloadBudget {
   readonly #limit: Cost;
-  readonly #held = new Set<Waiter>();
-  #waiting: Waiter[] = [];
+  readonly #held = new Set<Request>();
+  #waiting: Request[] = [];
 
   constructor(limit: Cost) {
     this.#limit = limit;
   }
 
-  /** A tenth of the memory and half a decoder for each core: on four cores with 2 GB that is 192 MB and two clips. */
+  /** 96 MB for each gigabyte of memory and half a decoder for each core: 192 MB and two clips on four cores with 2 GB. */
   static forThisMachine(): PreloadBudget {
     const { hardwareConcurrency } = navigator;
     // Not in TypeScript's library: https://www.w3.org/TR/device-memory/
@@ -38,31 +38,31 @@ export class PreloadBudget {
     return new PreloadBudget({ bytes: deviceMemory * bytesPerGigabyte, decoders: Math.max(1, Math.floor(hardwareConcurrency / 2)) });
   }
 
-  /** Asks for room. `granted` is called once, later than this call: when there is room, or when it is taken. */
+  /** Requests a part of the budget. `granted` is called once, asynchronously: when it is free, or by `grantNow`. */
   reserve(cost: Cost | undefined, startsAt: number, granted: () => void): Reservation {
-    const waiter: Waiter = { cost: cost ?? free, startsAt, granted };
-    this.#waiting = [...this.#waiting, waiter].toSorted((a, b) => a.startsAt - b.startsAt);
-    queueMicrotask(() => this.#serve());
+    const request: Request = { cost: cost ?? noCost, startsAt, granted };
+    this.#waiting = [...this.#waiting, request].toSorted((a, b) => a.startsAt - b.startsAt);
+    queueMicrotask(() => this.#grantWaiting());
     return {
       grantNow: () => {
-        if (this.#waiting.includes(waiter)) this.#grant(waiter);
+        if (this.#waiting.includes(request)) this.#grant(request);
       },
       release: () => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        if (this.#held.delete(waiter)) queueMicrotask(() => this.#serve());
+        this.#waiting = this.#waiting.filter((other) => other !== request);
+        if (this.#held.delete(request)) queueMicrotask(() => this.#grantWaiting());
       },
     };
   }
 
-  /** The earliest start first, and none past another: a small one that slipped by could starve a large one. */
-  #serve(): void {
+  /** Grants in the order of the starts. A small item does not overtake a large one, which it could starve. */
+  #grantWaiting(): void {
     while (this.#waiting[0] !== undefined && this.#fits(this.#waiting[0].cost)) this.#grant(this.#waiting[0]);
   }
 
-  #grant(waiter: Waiter): void {
-    this.#waiting = this.#waiting.filter((other) => other !== waiter);
-    this.#held.add(waiter);
-    waiter.granted();
+  #grant(request: Request): void {
+    this.#waiting = this.#waiting.filter((other) => other !== request);
+    this.#held.add(request);
+    request.granted();
   }
 
   #fits({ bytes, decoders }: Cost): boolean {

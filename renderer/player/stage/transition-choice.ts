@@ -1,44 +1,44 @@
-// Which transition is really run: shortened to its slot, calmed for who asked for less motion, a cut where frames do not hold.
-import type { FromPage } from "../../../src/protocol/page-messages.ts";
-import type { Transition } from "../../../src/protocol/content/transition.ts";
+// Chooses the transition to run: shortened to its slot, reduced when less motion is requested, a cut when the display is too slow.
 import type { TransitionResult } from "./transition.ts";
+import type { Transition } from "../../../src/protocol/content/transition.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 
-// Film has 24; below this a movement is a row of jumps.
+// Film has 24; below this rate a movement looks like a series of jumps.
 const minFramesPerSecond = 18;
-// One rough transition may be a busy moment; three in a row are the screen.
-const roughInARow = 3;
+// One slow transition may be a busy moment; three in a row mean that the display is too slow.
+const maxSlowInARow = 3;
 const simplifiedMs = 600_000;
-// Over fewer frames than this nothing is learned.
-const shortestJudgedMs = 250;
-const calmMs = 300;
+// A shorter transition has too few frames to measure a rate.
+const minMeasuredMs = 250;
+const maxReducedMs = 300;
 
-/** Chooses for the whole page, since all zones share one compositor. */
+/** One choice for the whole page, because all zones share one compositor. */
 export class TransitionChoice {
   readonly #report: (message: FromPage) => void;
-  readonly #lessMotion = matchMedia("(prefers-reduced-motion: reduce)");
-  #rough = 0;
+  readonly #reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+  #slowInARow = 0;
   #simplifiedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(report: (message: FromPage) => void) {
     this.#report = report;
   }
 
-  /** What to run for a picture that stays for `stayMs`; null for a cut. */
-  choose(wanted: Transition | undefined, stayMs: number): Transition | null {
-    if (wanted === undefined || wanted.type === "cut" || performance.now() < this.#simplifiedUntil) return null;
-    const duration_ms = Math.min(wanted.duration_ms, Math.max(0, stayMs) / 2);
+  /** The transition to run for an item that stays for `stayMs`; null for a cut. */
+  choose(requested: Transition | undefined, stayMs: number): Transition | null {
+    if (requested === undefined || requested.type === "cut" || performance.now() < this.#simplifiedUntil) return null;
+    const duration_ms = Math.min(requested.duration_ms, Math.max(0, stayMs) / 2);
     if (duration_ms === 0) return null;
-    if (!this.#lessMotion.matches) return { ...wanted, duration_ms };
-    return { ...wanted, type: "crossfade", duration_ms: Math.min(duration_ms, calmMs) };
+    if (!this.#reducedMotion.matches) return { ...requested, duration_ms };
+    return { ...requested, type: "crossfade", duration_ms: Math.min(duration_ms, maxReducedMs) };
   }
 
-  /** Learns from a transition how smooth this screen is. */
+  /** Records how smooth a transition was. */
   recordResult({ frames, durationMs }: TransitionResult): void {
-    if (durationMs < shortestJudgedMs) return;
+    if (durationMs < minMeasuredMs) return;
     const framesPerSecond = Math.round((frames / durationMs) * 10_000) / 10;
-    this.#rough = framesPerSecond < minFramesPerSecond ? this.#rough + 1 : 0;
-    if (this.#rough < roughInARow) return;
-    this.#rough = 0;
+    this.#slowInARow = framesPerSecond < minFramesPerSecond ? this.#slowInARow + 1 : 0;
+    if (this.#slowInARow < maxSlowInARow) return;
+    this.#slowInARow = 0;
     this.#simplifiedUntil = performance.now() + simplifiedMs;
     this.#report({ type: "simplified", frames_per_second: framesPerSecond, for_ms: simplifiedMs });
   }

@@ -1,12 +1,12 @@
-// Moves one picture in over another: by time, not by frames, in properties that the compositor can animate alone.
+// Runs a transition between two elements, by time and not by frames, with properties that the compositor animates by itself.
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import type { FrameCounter } from "../frame-counter.ts";
 
 type Direction = Transition["direction"];
 
 /**
- * What each side does, and whether the two are added up: half-clear pictures over each other would let the ground
- * through. What is added up has to lie in an isolated group without a ground of its own, or the ground is added too.
+ * The keyframes of both elements, and whether their colours are added up: two half-transparent pictures over each other
+ * would let the background through. Both have to be in an isolated group without a background, which would be added, too.
  */
 interface Motion {
   incoming: Keyframe[];
@@ -16,7 +16,7 @@ interface Motion {
 
 type KeyframeAt = Keyframe & { offset: number };
 
-/** What is moved, how, and when; times in ms on the performance clock. */
+/** The elements, the transition and its start, in ms on the performance clock. */
 export interface LayerChange {
   incoming: HTMLElement;
   outgoing: HTMLElement;
@@ -24,15 +24,15 @@ export interface LayerChange {
   beginsAt: number;
 }
 
-/** How a transition went. */
+/** How smooth a transition was. */
 export interface TransitionResult {
   frames: number;
   durationMs: number;
 }
 
-// Both sides are at least whole throughout, so that no edge of a picture runs through the other.
+// Both pictures are never smaller than their element, so that no edge of one is seen on the other.
 const zoomBy = 1.12;
-// The edge that the new picture comes from, and which way along its axis that is.
+// The edge from which the new picture comes: its axis and its side.
 const origins: Record<Direction, { axis: "X" | "Y"; sign: 1 | -1 }> = {
   left: { axis: "X", sign: 1 },
   right: { axis: "X", sign: -1 },
@@ -40,7 +40,7 @@ const origins: Record<Direction, { axis: "X" | "Y"; sign: 1 | -1 }> = {
   down: { axis: "Y", sign: -1 },
 };
 
-/** The paths of both sides. Whatever the shapes of the pictures, the last instant looks like the new one alone. */
+/** The motion of a transition. Whatever the proportions of the pictures, its end looks like the new picture alone. */
 function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction): Motion {
   const still = { transform: "none" };
   switch (type) {
@@ -62,48 +62,48 @@ function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction
 }
 
 /**
- * Runs a transition and calls `done` once: in the frame in which it is over, or at the call of what is returned, which
- * ends it at once. The elements are left as they would be without it.
+ * Runs a transition and calls `done` once: in the frame in which it is over, or when the returned function is called, which
+ * ends it at once. Afterwards the elements are as they would be without a transition.
  */
 export function runTransition(
   { incoming, outgoing, transition, beginsAt }: LayerChange,
   frames: FrameCounter,
-  done: (ran: TransitionResult) => void,
+  done: (result: TransitionResult) => void,
 ): () => void {
   const { type, direction, easing, duration_ms: durationMs } = transition;
-  if (type === "cut") throw new RangeError("a cut is no transition to run");
+  if (type === "cut") throw new RangeError("a cut cannot be run as a transition");
   const motion = motionOf(type, direction);
   const timing: KeyframeAnimationOptions = { duration: durationMs, easing, fill: "both" };
   const animations = [incoming.animate(motion.incoming, timing), outgoing.animate(motion.outgoing, timing)];
-  // The animation stands where the clock says, also when frames are lost or the page was late.
+  // The animation's position depends on the clock, even if frames are lost or the page is late.
   for (const animation of animations) animation.startTime = beginsAt;
   if (motion.adds) incoming.style.mixBlendMode = "plus-lighter";
-  // Without a clip each of a layout's colours has a soft edge of its own where it moves: together they make a dark line.
+  // Without a clip path, each moving element in a layout has a soft edge of its own, and together they make a dark line.
   else incoming.style.clipPath = "inset(0)";
-  let seen = 0;
+  let frameCount = 0;
   let firstAt = Number.NaN;
-  let cancel = frames.request(look);
+  let cancel = frames.request(checkEnd);
 
-  function look(frameTime: number): void {
-    if (seen === 0) firstAt = frameTime;
-    seen += 1;
-    if (frameTime < beginsAt + durationMs) cancel = frames.request(look);
-    else end({ frames: seen - 1, durationMs: frameTime - firstAt });
+  function checkEnd(frameTime: number): void {
+    if (frameCount === 0) firstAt = frameTime;
+    frameCount += 1;
+    if (frameTime < beginsAt + durationMs) cancel = frames.request(checkEnd);
+    else end({ frames: frameCount - 1, durationMs: frameTime - firstAt });
   }
 
-  function end(ran: TransitionResult): void {
+  function end(result: TransitionResult): void {
     cancel();
     for (const animation of animations) animation.cancel();
     incoming.style.mixBlendMode = incoming.style.clipPath = "";
-    done(ran);
+    done(result);
   }
 
   return () => end({ frames: 0, durationMs: 0 });
 }
 
 /**
- * From one opacity to the other in steps of 1/255. Each side is rounded to whole levels before they are added up: by
- * such shares, and by no others, two equal pictures always add up to themselves, never to a level more.
+ * From one opacity to the other in steps of 1/255. Each picture is rounded to whole levels before both are added up; only
+ * with these steps two equal pictures always add up to exactly the same picture.
  */
 function faded(from: 0 | 1, to: 0 | 1): KeyframeAt[] {
   return [
@@ -119,26 +119,26 @@ function scaled(from: number, to: number): KeyframeAt[] {
   ];
 }
 
-/** Keyframes of several properties, each with an easing of its own, have to come in the order of their offsets. */
+/** Keyframes of several properties have to be in the order of their offsets. */
 function byOffset(one: KeyframeAt, other: KeyframeAt): number {
   return one.offset - other.offset;
 }
 
-// Both sides overlap by a pixel: the ground would shine through two soft edges that only touch.
+// Both pictures overlap by a pixel: the background would shine through two soft edges that only touch.
 
-/** Just outside, on the side it comes from (1) or leaves by (-1). */
+/** Just outside its element: on the side from which it comes (1) or to which it leaves (-1). */
 function beside(direction: Direction, side: 1 | -1): Keyframe {
   const { axis, sign } = origins[direction];
   return { transform: `translate${axis}(calc(${sign * side} * (100% - 1px)))` };
 }
 
-/** Shown from the side it comes from. */
+/** Revealed from the side from which it comes. */
 function uncovered(direction: Direction): Keyframe[] {
   const hidden = { left: "0 0 0 100%", right: "0 100% 0 0", up: "100% 0 0 0", down: "0 0 100% 0" }[direction];
   return [{ clipPath: `inset(${hidden})` }, { clipPath: "inset(0 0 0 0)" }];
 }
 
-/** Hidden from that side, so that nothing of it stands beside a picture that does not fill its zone. */
+/** Hidden from that side, so that it is not seen beside a new picture that does not fill its zone. */
 function covered(direction: Direction): Keyframe[] {
   const from = { left: "0 -1px 0 0", right: "0 0 0 -1px", up: "0 0 -1px 0", down: "-1px 0 0 0" }[direction];
   const gone = "calc(100% - 1px)";

@@ -1,6 +1,5 @@
 // A current value with listeners. Setting an equal value notifies nobody.
 import { isDeepStrictEqual } from "node:util";
-import { deepEqual } from "fast-equals";
 import { Listeners } from "./listeners.ts";
 
 /** The read-only side of an {@link Observable}. */

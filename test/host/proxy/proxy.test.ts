@@ -158,7 +158,10 @@ test("[PXY5] the network's proxy is read from the environment and from what Elec
   expect(await routerFromEnvironment({ http_proxy: "socks5://proxy.example" })("http://site.example/")).toMatchObject({ is: "unusable" });
   expect(parseProxyList("DIRECT")).toEqual({ is: "direct" });
   expect(parseProxyList("PROXY proxy.example:3128; DIRECT")).toEqual(proxy);
-  expect(parseProxyList("SOCKS5 proxy.example:1080")).toMatchObject({ is: "unusable", reason: expect.stringContaining("is not an HTTP proxy") });
+  expect(parseProxyList("SOCKS5 proxy.example:1080")).toMatchObject({
+    is: "unusable",
+    reason: expect.stringContaining("is not an HTTP proxy"),
+  });
 });
 
 test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a reader that leaves takes the request with it", async () => {

@@ -1,4 +1,4 @@
-// Files that are a trial for the glass: each is named and passed over, or shown for what it is; the zone always goes on.
+// Broken, hostile and oversized content: each item is named and passed over, or shown as far as possible, and the zone always goes on.
 import { execFile } from "node:child_process";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -57,13 +57,13 @@ const browser = useTestBrowser(async (folder) => {
   ]);
 });
 
-// Each entity ten of the one before: as text it would be gigabytes.
+// Each entity repeats the one before ten times: expanded it would be gigabytes.
 const laughs = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "laughter">${Array.from("bcdefghij", (name, index) => `<!ENTITY ${name} "${`&${"abcdefghi"[index]};`.repeat(10)}">`).join("")}]>
 <svg xmlns="http://www.w3.org/2000/svg"><text y="20">&j;</text></svg>`;
 
 function pdf(box: string, drawing: string): string {
   const page = `<< /Type /Page /Parent 2 0 R /MediaBox ${box} /Contents 4 0 R >>`;
-  // Its table of contents is missing: readers have to find the objects by themselves.
+  // The cross-reference table is missing, so readers have to search for the objects.
   return `%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n3 0 obj\n${page}\nendobj\n4 0 obj\n<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream\nendobj\ntrailer\n<< /Size 5 /Root 1 0 R >>\n%%EOF\n`;
 }
 
@@ -71,10 +71,10 @@ const sound = (name: string): SceneItem => item({ type: "audio", src: `/media/${
 const file = (name: string): SceneItem => item({ type: "pdf", src: `/media/${name}` });
 
 test.for([
-  ["a sound of no bytes", sound("empty.mp3"), /unsupported|decode/],
-  ["a picture that calls itself a sound", sound("picture.mp3"), /unsupported|decode/],
-  ["a sound that ends in its first frame", sound("cut.mp3"), /unsupported|decode/],
-  ["an SVG whose entities multiply", image("laughs.svg"), /decode/],
+  ["an empty sound file", sound("empty.mp3"), /unsupported|decode/],
+  ["a picture with the extension of a sound", sound("picture.mp3"), /unsupported|decode/],
+  ["a sound truncated in its first frame", sound("cut.mp3"), /unsupported|decode/],
+  ["an SVG with multiplying entities", image("laughs.svg"), /decode/],
   ["a PDF page of four hundred thousand drawing steps", file("endless.pdf"), /timeout|decode/],
 ] as const)("[BAD1] %s is named and passed over, and the zone goes on", async ([, bad, code]) => {
   await using opened = await browser.open();
@@ -94,11 +94,11 @@ test.for([
 test.for([
   ["a clip of 100 Mbit/s", video("heavy.mp4", 3_000)],
   ["a clip cut in half", video("cut.mp4", 8_000)],
-  ["a clip garbled from a third on", video("garbled.mp4", 8_000)],
+  ["a clip corrupted from a third on", video("garbled.mp4", 8_000)],
   ["an SVG of a million pixels a side", image("vast.svg")],
   ["an SVG of twenty thousand levels", image("deep.svg")],
   ["a PDF page of a million points a side", file("vast.pdf")],
-] as const)("[BAD2] %s is shown as far as it goes or passed over, and the next item comes at its time", async ([, odd]) => {
+] as const)("[BAD2] %s is shown as far as possible or passed over, and the next item is on time", async ([, odd]) => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const slots = consecutiveSlots(server.now() - 50, [
@@ -114,30 +114,30 @@ test.for([
   }
   await isNext;
   expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
-  const told = server.messages.filter(
+  const reports = server.messages.filter(
     (message) => message.type === "failed" || (message.type === "presented" && message.item_id === odd.item_id),
   );
-  expect(told.length).toBeGreaterThan(0);
+  expect(reports.length).toBeGreaterThan(0);
   expect(server.messages.filter(({ type }) => type === "fault")).toEqual([]);
 });
 
-test("[BAD3] a feed of twenty entries full of markup, marks and endless words stays text, inside its zone", async () => {
+test("[BAD3] a feed of twenty entries full of markup, combining marks and very long words stays text inside its zone", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requestedUrls: string[] = [];
+  page.on("request", (request) => requestedUrls.push(request.url()));
   const hostile = `<img src="/media/red.png?from-feed" onerror="fetch('/media/red.png?from-feed')"><script>document.body.remove()</script>`;
   const marks = `Z${"\u0301\u0489".repeat(2_000)}`;
   const titles = [hostile, marks, "x".repeat(50_000), "\u202e".repeat(500) + "back", "&lt;script&gt;".repeat(1_000)];
   const entries = Array.from({ length: 20 }, (_, index) => ({
     title: titles[index % titles.length]!,
     summary: hostile.repeat(50),
-    // The last day that the page can be told of.
+    // The last day that the schema allows.
     published_at: Date.UTC(9999, 11, 31),
   }));
-  const looks = [{ style: "cards", entry_duration_ms: 1_000 }, { style: "ticker" }] as const;
-  for (const look of looks) {
-    const feed = item({ type: "feed", timezone: "UTC", title: hostile, entries, trouble: null, ...look });
+  const styles = [{ style: "cards", entry_duration_ms: 1_000 }, { style: "ticker" }] as const;
+  for (const style of styles) {
+    const feed = item({ type: "feed", timezone: "UTC", title: hostile, entries, trouble: null, ...style });
     const slots = consecutiveSlots(server.now() - 50, [
       [feed, 8_000],
       [image("green.png"), long],
@@ -150,6 +150,6 @@ test("[BAD3] a feed of twenty entries full of markup, marks and endless words st
       server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 }),
     );
   }
-  expect(asked.filter((url) => url.includes("from-feed"))).toEqual([]);
+  expect(requestedUrls.filter((url) => url.includes("from-feed"))).toEqual([]);
   expect(server.messages.filter(({ type }) => type === "fault" || type === "failed")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// A feed on a real Chromium: cards by the clock, text only, a ticker, and what is said when there is nothing yet.
+// Feeds on a real Chromium: cards by the clock, text only, ticker, and a feed that was not fetched yet.
 import { expect, test } from "vitest";
 import { item, slot, stage, zone } from "../scenes.ts";
 import { useTestBrowser } from "../setup.ts";
@@ -9,7 +9,7 @@ const long = 600_000;
 const feed = { type: "feed", timezone: "UTC", title: "Post &amp; Co", trouble: null } as const;
 const entries = ["One", "Two", "Three"].map((title) => ({ title, summary: `About ${title}`, published_at: Date.UTC(2031, 5, 3, 23, 30) }));
 
-test("[ITM22] each entry stays its time by the corrected clock, the same on every screen", async () => {
+test("[ITM22] each entry is shown for its duration by the corrected clock, the same on every display", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   // Forty seconds into a round of three times twenty: the third.
@@ -23,7 +23,7 @@ test("[ITM22] each entry stays its time by the corrected clock, the same on ever
   await expect.poll(() => page.locator(".headline").innerText(), { timeout: 10_000 }).toBe("One");
 });
 
-test("[ITM22] what looks like markup is shown as text, character references are read, and long entries stay inside", async () => {
+test("[ITM22] markup is shown as text, character references are decoded, and long entries stay inside the zone", async () => {
   const opened = await browser.shared();
   const { server, page } = opened;
   const hostile = [{ title: "a &lt;img src=x onerror=alert(1)&gt; &eacute;", summary: "word ".repeat(120), published_at: null }];
@@ -43,7 +43,7 @@ test("[ITM22] as a ticker the titles run one after the other", async () => {
   expect(await page.locator(".round").first().innerText()).toBe("One•Two•Three•");
 });
 
-test("[ITM23] a feed without a copy yet is reported with the reason, and not shown", async () => {
+test("[ITM23] a feed that was not fetched yet is reported with the reason and not shown", async () => {
   const opened = await browser.shared();
   const { server } = opened;
   server.draw(stage([zone([slot(item({ ...feed, entries: [], trouble: "news.example responds with HTTP 500" }), server.now(), long)])]));

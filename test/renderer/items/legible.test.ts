@@ -1,4 +1,4 @@
-// What people can read on a real Chromium: whole lines of text, weights, tiny pictures, right-to-left cards, codes, names.
+// Legibility on a real Chromium: text that fits, font weights, tiny pictures, right-to-left feeds, QR codes, names.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -46,7 +46,7 @@ function flaws({ server }: OpenedPage): Flawed[] {
   return server.messages.filter((message) => message.type === "flawed");
 }
 
-/** The words that can be seen, line by line, as they stand within the box; and the size they are set in. */
+/** The visible words, line by line, and their font size. */
 const seenWords = `(() => {
   const words = document.querySelector(".words");
   const box = words.parentElement.getBoundingClientRect();
@@ -72,7 +72,7 @@ interface SeenWords {
 
 const notice = "First floor closed today. Please use the entrance in Mill Street, the lift is out of order";
 
-test("[PIX5] a text of fixed size that fits keeps it and is told as nothing", async () => {
+test("[PIX5] a text of fixed size that fits keeps its size and is not reported", async () => {
   const opened = await browser.shared();
   await show(opened, item({ type: "text", text: notice, font_size: 60 }));
   const { lines, size } = await opened.page.evaluate<SeenWords>(seenWords);
@@ -81,7 +81,7 @@ test("[PIX5] a text of fixed size that fits keeps it and is told as nothing", as
   expect(flaws(opened)).toEqual([]);
 });
 
-test("[PIX5] a text of fixed size that does not fit is set smaller, whole and in whole words, and told once", async () => {
+test("[PIX5] a text of fixed size that does not fit is shown smaller, complete and in whole words, and reported once", async () => {
   const opened = await browser.shared();
   const { server, page } = opened;
   const large = item({ type: "text", text: notice, font_size: 140 });
@@ -93,7 +93,7 @@ test("[PIX5] a text of fixed size that does not fit is set smaller, whole and in
   const word = item({ type: "text", text: "Unabhängigkeitserklärung", font_size: 100 });
   await show(opened, word);
   expect((await page.evaluate<SeenWords>(seenWords)).lines).toEqual(["Unabhängigkeitserklärung"]);
-  // Comes again in its loop: it is not told again.
+  // Shown again in its loop: not reported again.
   await show(opened, large);
   await server.waitForMessage("flawed", ({ item_id }) => item_id === word.item_id);
   expect(flaws(opened).map(({ item_id, code }) => [item_id, code])).toEqual([
@@ -106,7 +106,7 @@ test("[PIX5] a text of fixed size that does not fit is set smaller, whole and in
 test.each([
   ["of fixed size", 100, { width: 300, height: 200 }],
   ["as large as its zone allows", null, { width: 120, height: 80 }],
-])("[PIX6] a text %s that cannot fit keeps its first lines and ends in an ellipsis, and that is told", async (_what, size, box) => {
+])("[PIX6] a text %s that cannot fit keeps its first lines, ends in an ellipsis and is reported", async (_what, size, box) => {
   const opened = await browser.shared();
   const text = Array.from({ length: 600 }, (_, at) => `word${at}`).join(" ");
   await show(opened, item({ type: "text", text, font_size: size, align: "start" }), box);
@@ -121,7 +121,7 @@ test.each([
   expect(detail).toMatch(/cut/);
 });
 
-test("[PIX7] a clock and a feed's card take the weight that is asked for, and have their own without one", async () => {
+test("[PIX7] a clock and a feed's card have the requested font weight, or their default", async () => {
   const opened = await browser.shared();
   const weightOf = (selector: string): Promise<string> =>
     opened.page.evaluate(`getComputedStyle([...document.querySelectorAll(${JSON.stringify(selector)})].at(-1)).fontWeight`);
@@ -137,7 +137,7 @@ test("[PIX7] a clock and a feed's card take the weight that is asked for, and ha
   expect([await weightOf(".headline"), await weightOf(".source")]).toEqual(["300", "300"]);
 });
 
-test("[PIX8] pixels of a picture of up to 16 are squares with sharp edges; larger ones and drawings stay smooth", async () => {
+test("[PIX8] a picture of at most 16 pixels a side is enlarged with sharp pixels; larger ones and drawings are smoothed", async () => {
   const opened = await browser.shared();
   const levelsOf = async (name: string): Promise<number> => {
     await show(opened, { ...image(name), fit: "fill" } as SceneItem, { width: 512, height: 512 });
@@ -149,13 +149,13 @@ test("[PIX8] pixels of a picture of up to 16 are squares with sharp edges; large
   expect(await levelsOf("seventeen.png")).toBeGreaterThan(8);
   expect(await levelsOf("dot.svg")).toBeGreaterThan(2);
   const at = await readScreen(opened.page);
-  // The circle's edge runs through its box as a circle, not as steps of an eighth.
+  // The circle has a round edge, not steps of an eighth.
   expect(isNear(at(256, 2), [255, 255, 255], 60)).toBe(true);
   expect(isNear(at(20, 20), [16, 32, 48])).toBe(true);
   expect(isNear(at(80, 80), [255, 255, 255])).toBe(true);
 });
 
-test("[PIX9] a feed in a right-to-left language is mirrored wholly; one in a left-to-right language is not", async () => {
+test("[PIX9] a feed in a right-to-left language is mirrored completely; one in a left-to-right language is not", async () => {
   const opened = await browser.shared();
   const entries = [{ title: "افتتاح المكتبة الجديدة", summary: "تفتح المكتبة أبوابها يوم الاثنين", published_at: Date.UTC(2031, 5, 3) }];
   const feed = { type: "feed", timezone: "UTC", title: "City News", trouble: null, locale: "en-GB" } as const;
@@ -180,7 +180,7 @@ test("[PIX9] a feed in a right-to-left language is mirrored wholly; one in a lef
   expect(await sides()).toEqual({ source: "left", headline: "left", summary: "left", when: "left", bar: "left" });
 });
 
-test("[PIX10] a clip of one frame is held like a picture and fails nowhere", async () => {
+test("[PIX10] a clip of one frame is shown like a picture and does not fail", async () => {
   const opened = await browser.shared();
   const { server, page } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -190,7 +190,7 @@ test("[PIX10] a clip of one frame is held like a picture and fails nowhere", asy
   ]);
   server.draw(stage([zone(slots)]));
   await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
-  // Longer than a clip may stand still before it counts as stalled.
+  // Longer than a clip may make no progress before it counts as stalled.
   while (server.now() < slots[2]!.starts_at - 500) {
     const seen = (await readScreen(page))(480, 270);
     expect(isNear(seen, "yellow"), String(seen)).toBe(true);
@@ -207,7 +207,7 @@ test.each([
     await using opened = await browser.open(960, 540);
     const { server, page } = opened;
     server.draw({ screen: { is, player_name: "Égypte Ågjpqy", service: "https://signage.example.com", ...more } as never, identify: null });
-    await server.waitForMessage("screen", (told) => told.is === is);
+    await server.waitForMessage("screen", (message) => message.is === is);
     if (!clipped) await page.evaluate('document.querySelector(".name").style.overflow = "visible"');
     await page.evaluate("new Promise(requestAnimationFrame)");
     return sharp(await page.screenshot({ type: "png" }))
@@ -226,12 +226,12 @@ test.each<[string, Record<string, unknown>, { width: number; height: number }, R
     /pixel.*(?:shorten|enlarge|larger)/,
   ],
   [
-    "whose colours are too alike",
+    "whose colours are too similar",
     { data: "hello", color: "#405060", background_color: "#203040" },
     { width: 500, height: 500 },
     /contrast/,
   ],
-])("[PIX12] a QR code %s is shown and told", async (_what, about, box, detail) => {
+])("[PIX12] a QR code %s is shown and reported", async (_what, about, box, detail) => {
   const opened = await browser.shared();
   const code = item({ type: "qr", ...about } as never);
   await show(opened, code, box);
@@ -240,7 +240,7 @@ test.each<[string, Record<string, unknown>, { width: number; height: number }, R
   expect(flaw.detail).toMatch(detail);
 });
 
-test("[PIX12] a QR code that a camera can read is told as nothing", async () => {
+test("[PIX12] a QR code that a camera can read is not reported", async () => {
   const opened = await browser.shared();
   await show(opened, item({ type: "qr", data: "https://example.com/menu" }), { width: 200, height: 200 });
   await show(opened, item({ type: "qr", data: "https://example.com/menu", color: "#203040", background_color: "#f0e0d0" }));

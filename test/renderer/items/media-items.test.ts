@@ -1,4 +1,4 @@
-// Clips and sounds on a real Chromium: trimmed, repeated, held, heard.
+// Clips and sounds on a real Chromium: trimming, repeating, holding the last frame, volume.
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const browser = useTestBrowser(async (folder) => {
   const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=3", "-c:a", "libmp3lame", join(folder, "tone.mp3")];
   await run("ffmpeg", ["-v", "error", ...tone]);
-  await writeFile(join(folder, "broken.mp3"), "this is no sound");
+  await writeFile(join(folder, "broken.mp3"), "not a sound");
 });
 
 const long = 600_000;
@@ -27,7 +27,7 @@ function withSlots({ screen, identify }: Scene, slots: Slot[]): Scene {
 const nameOf = (color: Rgb): string =>
   (["red", "yellow", "magenta"] as const).find((name) => isNear(color, name, 40)) ?? `foreign ${color.join()}`;
 
-test("[ITM10] a trimmed clip shows its part only, again and again, without a foreign frame", async () => {
+test("[ITM10] a trimmed clip shows only its part, repeatedly, without a foreign frame", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   // steps.mp4: two seconds each of red, yellow, magenta.
@@ -53,7 +53,7 @@ test("[ITM11] a trimmed clip whose slot ends with it holds its last frame and co
   const { server, page } = opened;
   const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 500, end_ms: 1_900, fit: "cover" });
   const play = slot(clip, server.now() + 300, 1_400);
-  // The next one is slow: the clip stays past its slot.
+  // The next item is slow, so the clip stays beyond its slot.
   const next = slot(image("blue.png"), play.ends_at, long);
   const scene = stage([zone([play])]);
   server.draw(scene);
@@ -76,7 +76,7 @@ test("[ITM12] a trim that begins after the clip's end is reported as unsupported
   expect(detail).toMatch(/ends at 20\d\d ms/);
 });
 
-test("[ITM13] volume and mute are what the item says", async () => {
+test("[ITM13] volume and mute are those of the item", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, volume: 0.25, muted: false });
@@ -85,7 +85,7 @@ test("[ITM13] volume and mute are what the item says", async () => {
   expect(await page.evaluate("(({ volume, muted }) => [volume, muted])(document.querySelector('video'))")).toEqual([0.25, false]);
 });
 
-test("[ITM14] a sound plays on behind its artwork, repeats within its slot, and is silent when it is over", async () => {
+test("[ITM14] a sound plays while its artwork is shown, repeats within its slot, and is silent afterwards", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const sound = item({
@@ -112,7 +112,7 @@ test("[ITM14] a sound plays on behind its artwork, repeats within its slot, and 
   await expect.poll(() => page.evaluate("sound.isConnected")).toBe(false);
 });
 
-test("[ITM14] a sound without artwork leaves what lies beneath; a broken one is reported", async () => {
+test("[ITM14] a sound without artwork shows the zone's background; a broken one is reported", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const sound = item({ type: "audio", src: "/media/tone.mp3", media_duration_ms: 3_000, artwork_src: null });

@@ -1,4 +1,4 @@
-// PDFs on a real Chromium: page by page, a thousand of them, broken ones.
+// PDFs on a real Chromium: page by page, with a thousand pages, broken.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ const nameOn = async ({ page }: OpenedPage): Promise<string | undefined> => {
   return colorNames.find((name) => isNear(color, name));
 };
 
-test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and begin again after the last, with nothing between", async () => {
+test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and start again after the last, with nothing in between", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 1_000 }));
@@ -48,12 +48,12 @@ test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and be
   expect(new Set(changes)).toEqual(new Set(["red", "green", "blue"]));
   const after: Record<string, string> = { red: "green", green: "blue", blue: "red" };
   for (const [index, name] of changes.slice(1).entries()) expect(name).toBe(after[changes[index]!]);
-  // The number is written in a font that the file does not bring along.
+  // The number uses a font that the file does not contain.
   const at = await readScreen(page);
   expect(Array.from({ length: 300 }, (_, x) => at(40 + x, 470)).some(([r, g, b]) => Math.min(r, g, b) > 200)).toBe(true);
 });
 
-test("[ITM25] a PDF that is joined late stands at the page that is due; first and last page bound it", async () => {
+test("[ITM25] a PDF that starts late shows the page that is due; the first and the last page limit it", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 60_000 }), server.now() - 130_000);
@@ -66,7 +66,7 @@ test("[ITM25] a PDF that is joined late stands at the page that is due; first an
   expect(await nameOn(opened)).toBe("green");
 });
 
-test("[ITM26] of a thousand pages only those in use are held", async () => {
+test("[ITM26] of a thousand pages only those in use are kept in memory", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
@@ -96,7 +96,7 @@ test.each([
   ["mislabelled.pdf", {}, "decode", /InvalidPDFException/],
   ["missing.pdf", {}, "load", /HTTP 404/],
   ["three.pdf", { first_page: 9 }, "unsupported", /has 3 pages/],
-])("[ITM27] %s (%j) is reported as %s, and the page lives on without its thread", async (name, about, code, reason) => {
+])("[ITM27] %s (%j) is reported as %s, and its worker thread is ended", async (name, about, code, reason) => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const play = slot(item({ type: "pdf", src: `/media/${name}`, ...about }), server.now() - 100, long);

@@ -1,4 +1,4 @@
-// Web and html items on the glass: the real page, the player's surface and a real Chromium between them.
+// Web and html items with the real page, the player's surface and a real Chromium.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const never = new AbortController().signal;
 const limitMs = 20_000;
-// Loops are counted from the epoch: from here the first item of a loop of hours is due, whatever the hour of the run.
+// Loops are counted from the epoch: at this instant the first item of a loop of hours is due.
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 const system = createSystemClock();
 const clock: Clock = { ...system, now: () => startMs + system.monotonic() };
@@ -46,7 +46,7 @@ let web: WebServer;
 let display: Xvfb;
 let isDown = false;
 const heard: FromPage[] = [];
-/** Green in its upper left quarter, blue elsewhere. */
+/** A page that is green in its upper left quarter and blue elsewhere. */
 const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset:0 50% 50% 0;background:rgb(0,160,0)'></div>");
 const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
 
@@ -66,23 +66,23 @@ beforeAll(async () => {
     "/hostile": colouredPage(
       "rgb(0,160,0)",
       `<a id=download href="data:application/zip,x" download=x.zip></a><script>
-        const tell = (what, how) => fetch('/told?' + what + '=' + how);
+        const report = (what, how) => fetch('/report?' + what + '=' + how);
         onload = async () => {
-          tell('dialogs', [alert('a'), confirm('b'), prompt('c')].join());
-          tell('popup', open('/blue') === null);
+          report('dialogs', [alert('a'), confirm('b'), prompt('c')].join());
+          report('popup', open('/blue') === null);
           document.querySelector('#download').click();
-          tell('permission', await Notification.requestPermission());
-          try { top.location = '/blue'; tell('top', 'went') } catch (error) { tell('top', error.name) }
-          try { tell('reads', parent.document.title) } catch (error) { tell('reads', error.name) }
-          tell('cookie', document.cookie === '' ? 'none' : document.cookie);
-          tell('done', 'yes');
+          report('permission', await Notification.requestPermission());
+          try { top.location = '/blue'; report('top', 'went') } catch (error) { report('top', error.name) }
+          try { report('reads', parent.document.title) } catch (error) { report('reads', error.name) }
+          report('cookie', document.cookie === '' ? 'none' : document.cookie);
+          report('done', 'yes');
         };
       </script>`,
     ),
     "/works":
       "<!doctype html><body><script>new Worker('/worker.js').onmessage = ({ data }) => { document.body.style.background = data }</script>",
     "/worker.js": (_request, response) => {
-      // A worker within a worker: each has to be let go on.
+      // A worker inside a worker: the host has to resume both.
       const inner = "data:text/javascript,postMessage('rgb(0,160,0)')";
       const script = `new Worker(${JSON.stringify(inner)}).onmessage = ({ data }) => postMessage(data)`;
       response.writeHead(200, { "content-type": "text/javascript" }).end(script);
@@ -95,12 +95,12 @@ beforeAll(async () => {
     "/file": (_request, response) => response.writeHead(200, { "content-type": "application/zip" }).end("x"),
     "/asks-before-leaving": colouredPage(
       "rgb(0,160,0)",
-      "<script>onbeforeunload = (event) => event.preventDefault(); setInterval(() => alert('look at me'), 50); print()</script>",
+      "<script>onbeforeunload = (event) => event.preventDefault(); setInterval(() => alert('hello'), 50); print()</script>",
     ),
     "/secret": colouredPage("rgb(0,160,0)"),
     "/size": colouredPage(
       "rgb(0,160,0)",
-      "<script>onload = () => requestAnimationFrame(() => fetch('/told?size=' + innerWidth + 'x' + innerHeight))</script>",
+      "<script>onload = () => requestAnimationFrame(() => fetch('/report?size=' + innerWidth + 'x' + innerHeight))</script>",
     ),
   });
   surface = await Surface.open({
@@ -145,12 +145,12 @@ beforeEach(() => {
   isDown = false;
 });
 
-/** An item as the service would hand it on, with its defaults. */
+/** An item as the service would send it, with its defaults. */
 function item(about: Record<string, unknown>): PlaylistItem {
   return PlaylistItem.parse({ id: newId("itm"), duration_ms: 3_600_000, ...about });
 }
 
-/** Draws items in one zone that fills the glass, as the player does. Calling what it returns goes on with the loop. */
+/** Draws items in one zone that fills the display, as the player does. Returns a function that draws the loop's current state. */
 function draw(items: PlaylistItem[], assets: DesiredAsset[] = [], rotation: Rotation = 0): () => void {
   const desired = desiredOf(items, assets);
   const size = rotation % 180 === 0 ? { width: 960, height: 540 } : { width: 540, height: 960 };
@@ -168,7 +168,7 @@ function draw(items: PlaylistItem[], assets: DesiredAsset[] = [], rotation: Rota
   return next;
 }
 
-/** Draws up to three items one after the other, each for its time, the first from now on. */
+/** Draws up to three items one after the other, the first from now on. */
 function drawFromNow(items: PlaylistItem[]): void {
   const desired = desiredOf(items, []);
   const size = { width: 960, height: 540 };
@@ -187,7 +187,7 @@ function drawFromNow(items: PlaylistItem[]): void {
   surface.show({ screen: { is: "stage", stage: { ...stage, zones: [{ ...stage.zones[0]!, slots }] } }, identify: null });
 }
 
-/** Draws zones side by side, each with an item from now on. */
+/** Draws zones side by side, each with one item from now on. */
 function drawSideBySide(items: PlaylistItem[]): void {
   const desired = desiredOf(items, []);
   sites.declare(desired);
@@ -206,12 +206,12 @@ function drawSideBySide(items: PlaylistItem[]): void {
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
   const found = () => heard.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
   await waitUntil(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
-    throw new Error(`heard ${JSON.stringify(heard.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
+    throw new Error(`received ${JSON.stringify(heard.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
   });
   return found() as Extract<FromPage, { type: T }>;
 }
 
-/** The colour of the glass at a point. */
+/** The colour on screen at a point. */
 async function pixel(x: number, y: number): Promise<number[]> {
   const { bytes } = await host.capture(never);
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
@@ -220,7 +220,7 @@ async function pixel(x: number, y: number): Promise<number[]> {
 }
 const isGreen = ([red, green, blue]: number[]): boolean => red! < 40 && green! > 120 && blue! < 40;
 const isBlue = ([red, green, blue]: number[]): boolean => red! < 40 && green! < 40 && blue! > 160;
-const told = (what: string): string | undefined =>
+const reported = (what: string): string | undefined =>
   web.requests.map(({ path }) => new URL(path, "http://x").searchParams.get(what)).find((how) => how !== null) ?? undefined;
 
 async function bundle(files: ZipFile[]): Promise<DesiredAsset> {
@@ -230,7 +230,7 @@ async function bundle(files: ZipFile[]): Promise<DesiredAsset> {
   return asset;
 }
 
-test("[WEB1] a web item is on the glass, painted, when it is told as presented", async () => {
+test("[WEB1] a web item is on screen and painted when it is reported as presented", async () => {
   const page = item({ type: "web", url: `${web.origin}/green` });
   draw([page]);
   await message("presented", page.id);
@@ -238,32 +238,32 @@ test("[WEB1] a web item is on the glass, painted, when it is told as presented",
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
 
-test("[WEB14] a framed page is told the glass's origin as its referrer, and no more: embedded videos refuse to play without one", async () => {
+test("[WEB14] a framed page receives the origin of the player's page as its referrer, and nothing more: embedded videos need one", async () => {
   const page = item({ type: "web", url: `${web.origin}/green` });
   draw([page]);
   await message("presented", page.id);
-  const asked = web.requests.find(({ path }) => path === "/green")!;
-  expect(asked.headers.referer).toBe(`${new URL(surface.hostPage.url).origin}/`);
+  const request = web.requests.find(({ path }) => path === "/green")!;
+  expect(request.headers.referer).toBe(`${new URL(surface.hostPage.url).origin}/`);
 });
 
-test("[WEB2] a page's dialogs, popups, downloads and prompts do not come up, and it can neither leave with the glass nor look into it", async () => {
+test("[WEB2] a page's dialogs, popups, downloads and prompts do not appear, and it can neither navigate the player's page nor read it", async () => {
   const page = item({ type: "web", url: `${web.origin}/hostile` });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("the page tried it all", () => told("done") === "yes", limitMs);
-  expect(told("dialogs")).toBe(",false,");
-  expect(told("popup")).toBe("true");
-  expect(told("permission")).toBe("denied");
-  expect(told("top")).toBe("SecurityError");
-  expect(told("reads")).toBe("SecurityError");
-  expect(told("cookie")).toBe("none");
+  await waitUntil("the page tried everything", () => reported("done") === "yes", limitMs);
+  expect(reported("dialogs")).toBe(",false,");
+  expect(reported("popup")).toBe("true");
+  expect(reported("permission")).toBe("denied");
+  expect(reported("top")).toBe("SecurityError");
+  expect(reported("reads")).toBe("SecurityError");
+  expect(reported("cookie")).toBe("none");
   for (const { headers } of web.requests) expect(headers.cookie ?? "").not.toContain(surface.hostPage.cookie.value);
   expect(web.requests.map(({ path }) => path)).not.toContain("/blue");
   expect(await pixel(480, 270)).toSatisfy(isGreen);
 });
 
 test(
-  "[REM15] of two zones whose pages share a process, the one whose page ends it is found and skipped, and the other page is back and stays",
+  "[REM15] of two zones whose pages share a process, the page that crashes it is found and skipped, and the other page is shown again and stays",
   { timeout: 120_000 },
   async () => {
     const good = item({ type: "web", url: `${web.origin}/green` });
@@ -272,13 +272,13 @@ test(
     const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
       heard.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
     const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
-    await waitUntil("both died", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
+    await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
     const shown = count("presented", good) + count("presented", bad);
     await waitUntil("one was tried again", () => count("presented", good) + count("presented", bad) > shown, limitMs);
     expect(loads("/green") + loads("/loops")).toBe(3);
     const failures = count("failed", bad);
-    await waitUntil("the bad page ended its process alone", () => count("failed", bad) > failures, 60_000);
-    // Once with the bad one at first; once more if it was back before the bad one was tried, for they share the process.
+    await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures, 60_000);
+    // Once with the bad page at first; once more if it was shown before the bad page was tried, because they share the process.
     expect(count("failed", good)).toBeLessThanOrEqual(2);
     await waitUntil(
       "the good page is there",
@@ -286,39 +286,39 @@ test(
       60_000,
     );
     const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
-    // Until the bad one may be tried again nothing is loaded, and the good one stays.
+    // Until the bad page may be tried again nothing is loaded, and the good page stays.
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect([loads("/green"), loads("/loops")]).toEqual([goodLoads, badLoads]);
     expect(await pixel(240, 270)).toSatisfy(isGreen);
   },
 );
 
-test("[WEB3] a page in an endless loop fails, told by its site, and the item after it is shown", async () => {
+test("[WEB3] a page in an endless loop fails, the report names its site, and the next item is shown", async () => {
   const loops = item({ type: "web", url: `${web.origin}/loops` });
   draw([loops]);
   await message("presented", loops.id);
   const failed = await message("failed", loops.id);
   expect(failed).toMatchObject({ code: "stalled", detail: expect.stringContaining(web.origin) });
   const beats = heard.filter(({ type }) => type === "beat").length;
-  await waitUntil("the page goes on beating", () => heard.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
+  await waitUntil("the page still sends heartbeats", () => heard.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   draw([blue]);
   await message("presented", blue.id);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
-/** Kills the renderers of framed pages; that of the player's own page is the first that was started. */
+/** Kills the renderers of framed pages. The player's own page has the renderer that was started first. */
 async function killFramedPages(): Promise<void> {
   const { processesNaming } = await import("../../host/processes.ts");
   const renderers = (await processesNaming(profile)).filter(({ type }) => type === "renderer").map(({ pid }) => pid);
   for (const pid of renderers.toSorted((a, b) => a - b).slice(1)) process.kill(pid, "SIGKILL");
 }
 
-/** What was told of an item, in order. */
-const toldOf = ({ id }: PlaylistItem): string[] =>
+/** The reports on an item, in order. */
+const reportsOn = ({ id }: PlaylistItem): string[] =>
   heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
 
-test("[REM5] a page that dies between ready and its start has failed: it never comes on, and the next does in its place", async () => {
+test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown, the next item is", async () => {
   const painted: IframeEvent[] = [];
   const over = new AbortController();
   host.onIframeEvent((news) => news.is === "shown" && painted.push(news), over.signal);
@@ -327,16 +327,16 @@ test("[REM5] a page that dies between ready and its start has failed: it never c
   const last = item({ type: "text", text: "x", background_color: "#0000c8", font_size: 20, duration_ms: 3_600_000 });
   drawFromNow([red, dies, last]);
   await message("presented", red.id);
-  await waitUntil("the page has painted behind it", () => painted.length > 0, limitMs);
+  await waitUntil("the page has painted while hidden", () => painted.length > 0, limitMs);
   await killFramedPages();
   expect(await message("failed", dies.id)).toMatchObject({ code: "crashed", detail: expect.stringContaining(web.origin) });
   await message("presented", last.id);
   over.abort();
-  expect(toldOf(dies)).toEqual(["failed crashed"]);
+  expect(reportsOn(dies)).toEqual(["failed crashed"]);
   expect(await pixel(950, 10)).toSatisfy(isBlue);
 });
 
-test("[REM6] a page that dies on the glass is hidden as soon as that is known: the plate is seen, not the browser's crashed face", async () => {
+test("[REM6] a page that crashes on screen is hidden as soon as that is known: the fallback is seen, not the browser's error picture", async () => {
   const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 3_600_000 });
   const slow = item({ type: "web", url: `${web.origin}/silent`, duration_ms: 3_600_000 });
   drawFromNow([dies, slow]);
@@ -346,19 +346,19 @@ test("[REM6] a page that dies on the glass is hidden as soon as that is known: t
   const failed = await message("failed", dies.id);
   expect(failed.code).toBe("crashed");
   expect(failed.at).toBeGreaterThan(killedAt - 50);
-  // The plate is dark and bluish, the crashed face grey.
-  const isPlate = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
-  await waitUntil("the plate is on the glass", () => isPlate(display.framebuffer.pixel(950, 10)), 1_000);
+  // The fallback is dark and bluish, the browser's error picture grey.
+  const isFallback = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
+  await waitUntil("the fallback is shown", () => isFallback(display.framebuffer.pixel(950, 10)), 1_000);
   const seen = new Set<string>();
   for (let beats = 0; beats < 50; beats += 1) {
     seen.add([...display.framebuffer.pixel(950, 10)].join());
     await new Promise((done) => setTimeout(done, 20));
   }
-  expect([...seen].map((colour) => colour.split(",").map(Number)).filter((colour) => !isPlate(colour))).toEqual([]);
-  expect(toldOf(dies)).toEqual(["presented", "failed crashed"]);
+  expect([...seen].map((colour) => colour.split(",").map(Number)).filter((colour) => !isFallback(colour))).toEqual([]);
+  expect(reportsOn(dies)).toEqual(["presented", "failed crashed"]);
 });
 
-test("[WEB4] a page that cannot be had never comes on the glass: the one before it stays", async () => {
+test("[WEB4] a page that cannot be loaded is never shown: the previous one stays", async () => {
   const green = item({ type: "web", url: `${web.origin}/green` });
   draw([green]);
   await message("presented", green.id);
@@ -385,17 +385,17 @@ test.for([
   expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
-test("[WFR15] workers of a framed page run, and workers within them", async () => {
+test("[WFR15] workers of a framed page run, and workers inside them", async () => {
   const works = item({ type: "web", url: `${web.origin}/works` });
   draw([works]);
   await message("presented", works.id);
   await expect.poll(() => pixel(480, 270), { timeout: limitMs }).toSatisfy(isGreen);
 });
 
-test("[BAD5] a page that calls up dialogs without end, prints and asks before leaving goes like any other", async () => {
-  const pleading = item({ type: "web", url: `${web.origin}/asks-before-leaving` });
-  draw([pleading]);
-  await message("presented", pleading.id);
+test("[BAD5] a page that opens endless dialogs, prints and asks before it is left is replaced like any other", async () => {
+  const intrusive = item({ type: "web", url: `${web.origin}/asks-before-leaving` });
+  draw([intrusive]);
+  await message("presented", intrusive.id);
   expect(await pixel(480, 270)).toSatisfy(isGreen);
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   draw([blue]);
@@ -404,7 +404,7 @@ test("[BAD5] a page that calls up dialogs without end, prints and asks before le
   expect(heard.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[BAD6] a bundle in an endless loop fails alone, and the item after it is shown", async () => {
+test("[BAD6] a bundle in an endless loop fails alone, and the next item is shown", async () => {
   const loop = "<script>setTimeout(() => { for (;;); }, 500)</script>";
   const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,160,0)", loop) }]);
   const loops = item({ type: "html", asset_id: asset.id });
@@ -417,16 +417,16 @@ test("[BAD6] a bundle in an endless loop fails alone, and the item after it is s
   expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
-test("[WEB5] the page is laid out at its zoom and fills its zone", async () => {
+test("[WEB5] the page has the layout of its zoom and fills its zone", async () => {
   const page = item({ type: "web", url: `${web.origin}/size`, zoom: 2 });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("it told its size", () => told("size") !== undefined, limitMs);
-  expect(told("size")).toBe("480x270");
+  await waitUntil("it reported its size", () => reported("size") !== undefined, limitMs);
+  expect(reported("size")).toBe("480x270");
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
 
-test("[WEB6] credentials go to the site and stand in nothing that the page is told", async () => {
+test("[WEB6] credentials are sent to the site and are not in anything sent to the page", async () => {
   const page = item({
     type: "web",
     url: `${web.origin}/secret`,
@@ -443,28 +443,28 @@ test("[WEB6] credentials go to the site and stand in nothing that the page is to
   expect(JSON.stringify(shown.mock.calls)).not.toContain("4711");
 });
 
-test("[WEB7] a page is loaded anew behind itself; when that fails the one shown stays", async () => {
+test("[WEB7] a page is reloaded hidden; when that fails, the page on screen stays", async () => {
   const page = item({ type: "web", url: `${web.origin}/counts`, refresh_interval_ms: 5_000 });
   draw([page]);
   await message("presented", page.id);
   expect(await pixel(480, 270)).toSatisfy(isGreen);
-  await waitUntil("the fresh page is on the glass", async () => isBlue(await pixel(480, 270)), limitMs);
+  await waitUntil("the reloaded page is shown", async () => isBlue(await pixel(480, 270)), limitMs);
   isDown = true;
-  const asked = () => web.requests.filter(({ path }) => path === "/counts").length;
-  const before = asked();
-  await waitUntil("it was asked for in vain", () => asked() >= before + 2, limitMs);
+  const requestCount = () => web.requests.filter(({ path }) => path === "/counts").length;
+  const before = requestCount();
+  await waitUntil("reloads have failed", () => requestCount() >= before + 2, limitMs);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
   expect(heard.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[WEB8] a bundle is shown from an origin of its own and reaches nothing but itself", async () => {
+test("[WEB8] a bundle is shown from its own origin and can reach nothing else", async () => {
   const asset = await bundle([
     { name: "index.html", bytes: colouredPage("white", "<script src=app.js></script>") },
     {
       name: "app.js",
       bytes: `const own = fetch('/data.json').then((answer) => answer.json());
-        const foreign = fetch('${web.origin}/told?leak=1').then(() => 'went', () => 'refused');
-        const image = new Promise((done) => { const i = new Image(); i.onload = i.onerror = done; i.src = '${web.origin}/told?leak=2' });
+        const foreign = fetch('${web.origin}/report?leak=1').then(() => 'went', () => 'refused');
+        const image = new Promise((done) => { const i = new Image(); i.onload = i.onerror = done; i.src = '${web.origin}/report?leak=2' });
         let stage = 'refused'; try { stage = parent.document.title } catch {}
         Promise.all([own, foreign, image]).then(([own, foreign]) => {
           const ok = own.ok && foreign === 'refused' && stage === 'refused' && document.cookie === '' && /localhost$/.test(location.hostname);
@@ -476,11 +476,11 @@ test("[WEB8] a bundle is shown from an origin of its own and reaches nothing but
   const shown = item({ type: "html", asset_id: asset.id });
   draw([shown], [asset]);
   await message("presented", shown.id);
-  await waitUntil("its script found all as it should be", async () => isGreen(await pixel(480, 270)), limitMs);
-  expect(told("leak")).toBeUndefined();
+  await waitUntil("its script found everything in order", async () => isGreen(await pixel(480, 270)), limitMs);
+  expect(reported("leak")).toBeUndefined();
 });
 
-test.for(["web", "html"] as const)("[ZON10] an item of another site (%s) turns with the glass", async (type) => {
+test.for(["web", "html"] as const)("[ZON10] an item of another site (%s) rotates with the display", async (type) => {
   const quarters = { 0: [240, 135], 90: [720, 135], 180: [720, 405], 270: [240, 405] } as const;
   for (const rotation of [0, 90, 180, 270] as const) {
     const asset = await bundle([{ name: "index.html", bytes: quartered }]);
@@ -493,7 +493,7 @@ test.for(["web", "html"] as const)("[ZON10] an item of another site (%s) turns w
   }
 });
 
-test("[WEB9] a hostile bundle is refused, and the report says why", async () => {
+test("[WEB9] a hostile bundle is rejected, and the report gives the reason", async () => {
   const asset = await bundle([
     { name: "index.html", bytes: colouredPage("rgb(0,160,0)") },
     { name: "bomb.bin", bytes: Buffer.alloc(64 * 1024 ** 2) },
@@ -503,7 +503,7 @@ test("[WEB9] a hostile bundle is refused, and the report says why", async () => 
   expect(await message("failed", shown.id)).toMatchObject({ code: "load", detail: expect.stringContaining("zip bomb") });
 });
 
-test("[WEB10] frames come and go without leaving a process or a frame behind", async () => {
+test("[WEB10] removed iframes leave no process behind", async () => {
   const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
   const count = async (): Promise<number> => (await (await import("../../host/processes.ts")).processesNaming(profile)).length;
   const pass = async (): Promise<void> => {
@@ -525,7 +525,7 @@ test("[WEB11] changes between web, html and text items show no other picture in 
     item({ type: "html", asset_id: asset.id, duration_ms: 1_000 }),
     item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 1_000 }),
   ];
-  const goOn = draw(items, [asset]);
+  const redraw = draw(items, [asset]);
   const presented = () => heard.filter(({ type }) => type === "presented");
   await waitUntil("the loop runs", () => presented().length > 0, limitMs);
   const isRed = ([red, green, blue]: readonly number[]): boolean => red! > 160 && green! < 40 && blue! < 40;
@@ -541,12 +541,12 @@ test("[WEB11] changes between web, html and text items show no other picture in 
       if (!isGreen([...seen]) && !isBlue([...seen]) && !isRed(seen)) foreign.set(seen.join(), (foreign.get(seen.join()) ?? 0) + 1);
     }
   }, 1);
-  const redraw = setInterval(goOn, 300);
+  const redrawing = setInterval(redraw, 300);
   try {
     await waitUntil("twelve changes", () => presented().length >= 13, 45_000);
   } finally {
     clearInterval(timer);
-    clearInterval(redraw);
+    clearInterval(redrawing);
   }
   expect([...foreign]).toEqual([]);
   expect(samples).toBeGreaterThan(2_000);

@@ -1,4 +1,4 @@
-// Pictures, texts, tickers, clocks and codes on a real Chromium: what they look like, and what they survive.
+// Pictures, texts, tickers, clocks and QR codes on a real Chromium.
 import { expect, test } from "vitest";
 import { image, item, slot, stage, zone } from "../scenes.ts";
 import { isNear, readScreen } from "../screen.ts";
@@ -26,7 +26,7 @@ async function failureOf({ server }: OpenedPage, shown: Item) {
   return server.waitForMessage("failed", ({ key }) => key === play.key, { timeoutMs: 20_000 });
 }
 
-test("[ITM1] a picture much larger than its zone is kept at the size it is shown at, in each fit", async () => {
+test("[ITM1] a picture much larger than its zone is kept at the size at which it is shown, in each fit", async () => {
   const opened = await browser.shared();
   const { page } = opened;
   for (const [fit, left, right] of [
@@ -43,7 +43,7 @@ test("[ITM1] a picture much larger than its zone is kept at the size it is shown
   expect(await page.locator("img").count()).toBe(0);
 });
 
-test("[ITM1] in a zone of another shape a large picture keeps bars or is cropped, as its fit says", async () => {
+test("[ITM1] in a zone with other proportions a large picture has bars or is cropped, depending on its fit", async () => {
   const opened = await browser.shared();
   const box = { width: 400, height: 540 };
   await show(opened, { ...image("8k.jpg"), fit: "contain" } as Item, box);
@@ -55,7 +55,7 @@ test("[ITM1] in a zone of another shape a large picture keeps bars or is cropped
   expect(isNear(at(195, 5), "red") && isNear(at(205, 535), "blue")).toBe(true);
 });
 
-test("[ITM2] a photo's EXIF orientation is obeyed, scaled down or not", async () => {
+test("[ITM2] a photo's EXIF orientation is applied, scaled down or not", async () => {
   const opened = await browser.shared();
   await show(opened, { ...image("turned.jpg"), fit: "contain" } as Item);
   const at = await readScreen(opened.page);
@@ -65,7 +65,7 @@ test("[ITM2] a photo's EXIF orientation is obeyed, scaled down or not", async ()
   expect(await opened.page.evaluate("document.querySelector('canvas').height")).toBe(540);
 });
 
-test("[ITM3] a moving picture goes on moving, however large", async () => {
+test("[ITM3] an animated picture stays animated, however large", async () => {
   const opened = await browser.shared(480, 270);
   await show(opened, image("moving.gif"));
   const seen = new Set<string>();
@@ -82,7 +82,7 @@ test("[ITM3] a moving picture goes on moving, however large", async () => {
     .toBe(2);
 });
 
-test("[ITM4] an SVG is drawn as a picture: its scripts and links do nothing", async () => {
+test("[ITM4] an SVG is drawn as a picture: its scripts and links have no effect", async () => {
   const opened = await browser.shared();
   const asked: string[] = [];
   opened.page.on("request", (request) => asked.push(request.url()));
@@ -97,7 +97,7 @@ test.each([
   ["broken.png", "decode"],
   ["missing.png", "load"],
   ["huge.png", "unsupported"],
-])("[ITM5] %s is reported as %s and the page lives on", async (name, code) => {
+])("[ITM5] %s is reported as %s and the page goes on working", async (name, code) => {
   const opened = await browser.shared();
   const failed = await failureOf(opened, image(name));
   expect(failed.code).toBe(code);
@@ -106,7 +106,7 @@ test.each([
   expect(isNear((await readScreen(opened.page))(480, 270), "green")).toBe(true);
 });
 
-test("[ITM6] a text takes its family, weight, padding and direction", async () => {
+test("[ITM6] a text has the font family, weight, padding and direction of its item", async () => {
   const opened = await browser.shared();
   await show(
     opened,
@@ -138,10 +138,10 @@ test("[ITM6] a text takes its family, weight, padding and direction", async () =
   expect(lit(100, 300)).toBe(false);
 });
 
-test("[ITM40] a text as large as its zone allows breaks no word, in either direction, but one that no size makes fit", async () => {
+test("[ITM40] a text as large as its zone allows breaks no word, in either direction, except one that fits at no size", async () => {
   const opened = await browser.shared();
   const { page } = opened;
-  // The lines that a text is set in, word by word, as the page has them.
+  // The lines of the text, as the page breaks them.
   const lines = (): Promise<string[]> =>
     page.evaluate(`(() => {
       const node = document.querySelector(".words").firstChild;
@@ -163,7 +163,7 @@ test("[ITM40] a text as large as its zone allows breaks no word, in either direc
     for (const width of [90, 200]) {
       await show(opened, item({ type: "text", text: words, font_size: null }), { width });
       expect((await lines()).join(" ").split(/\s+/), `${words} in ${width}`).toEqual(words.split(/\s+/));
-      // It fills what it can: the widest line or the height is at the zone's edge.
+      // The text is larger than the minimum size.
       const [font, least] = await page.evaluate<[number, number]>(
         '[parseFloat(getComputedStyle(document.querySelector(".words")).fontSize), 4]',
       );
@@ -191,7 +191,7 @@ interface Place {
 test.each([
   ["left-to-right text runs to the left", "Platform 4: the train to Ghent leaves at 12:40.", -1],
   ["right-to-left text runs to the right", "يغادر القطار من الرصيف الرابع", 1],
-])("[ITM7] a ticker's %s, without an end, at a place that the clock alone decides", async (_what, words, sign) => {
+])("[ITM7] a ticker's %s, endlessly, at a position that depends on the clock alone", async (_what, words, sign) => {
   await using first = await browser.open();
   await using second = await browser.open();
   const ticker = item({ type: "ticker", text: words, speed_px_s: 200, background_color: "#203040" });
@@ -202,15 +202,15 @@ test.each([
     const seen = await page.evaluate<Place>(place);
     const expected = sign * (((seen.at * 200) / 1_000) % seen.length);
     const off = Math.abs(seen.x - expected);
-    // As good as the page knows the clock on a busy machine; near the seam the other round is as good.
+    // As exact as the page knows the clock on a busy machine; near the end of a round the next round counts.
     expect(Math.min(off, Math.abs(seen.length - off))).toBeLessThan(40);
-    // Wherever it stands, letters are near both edges: there is no gap at the seam.
+    // Enough rounds to fill the zone at any position: there is no gap between two rounds.
     const rounds = await page.locator(".round").count();
     expect((rounds - 1) * seen.length).toBeGreaterThanOrEqual(960);
   }
 });
 
-test("[ITM7] a ticker that the clock was set under follows it", async () => {
+test("[ITM7] a ticker follows a clock that is set", async () => {
   const opened = await browser.shared();
   const { page, server } = opened;
   await show(opened, item({ type: "ticker", text: "Welcome to the library", speed_px_s: 100 }));
@@ -227,7 +227,7 @@ test("[ITM7] a ticker that the clock was set under follows it", async () => {
     .toBeLessThan(8);
 });
 
-test("[ITM8] a clock says the date as asked for, in its zone, with its label", async () => {
+test("[ITM8] a clock shows the date in the requested format, in its time zone, with its label", async () => {
   const opened = await browser.shared();
   const { server, page } = opened;
   await server.moveClock(Date.UTC(2031, 5, 3, 20, 5) - server.now());
@@ -236,7 +236,7 @@ test("[ITM8] a clock says the date as asked for, in its zone, with its label", a
   await expect.poll(() => page.locator(".face").innerText(), { timeout: 15_000 }).toBe("05:05\n4 Jun 2031\nTokyo");
 });
 
-test("[ITM8] an analog clock's hands stand where its zone's time is", async () => {
+test("[ITM8] an analog clock's hands show the time of its time zone", async () => {
   const opened = await browser.shared();
   const { server, page } = opened;
   await server.moveClock(Date.UTC(2031, 5, 3, 14, 30, 20) - server.now());
@@ -254,10 +254,10 @@ test("[ITM8] an analog clock's hands stand where its zone's time is", async () =
   expect((await turned("second")) % 6).toBe(0);
 });
 
-test("[ITM9] a QR code's modules are whole pixels of the glass, in its colours, with its quiet zone", async () => {
+test("[ITM9] a QR code's modules are whole device pixels, in its colours, with its quiet zone", async () => {
   const opened = await browser.shared(1_000, 333);
-  const look = { color: "#203040", background_color: "#f0e0d0", quiet_zone: 2, error_correction: "H" } as const;
-  await show(opened, item({ type: "qr", data: "https://example.com/menu", ...look }));
+  const style = { color: "#203040", background_color: "#f0e0d0", quiet_zone: 2, error_correction: "H" } as const;
+  await show(opened, item({ type: "qr", data: "https://example.com/menu", ...style }));
   const { page } = opened;
   const box = (await page.locator(".qrcode svg").boundingBox())!;
   const modules = await page.evaluate<number>('document.querySelector(".qrcode svg").viewBox.baseVal.width');
@@ -273,7 +273,7 @@ test("[ITM9] a QR code's modules are whole pixels of the glass, in its colours, 
   expect([...colors].toSorted()).toEqual(["240,224,208", "32,48,64"]);
 });
 
-test("[ITM9] what no QR code can hold is reported as unsupported", async () => {
+test("[ITM9] data too long for any QR code is reported as unsupported", async () => {
   const opened = await browser.shared();
   const { code, detail } = await failureOf(opened, item({ type: "qr", data: "ü".repeat(1_190), error_correction: "H" }));
   expect(code).toBe("unsupported");

@@ -1,4 +1,4 @@
-// Live streams on a real Chromium by way of the player's real surface: shown, lost, back again.
+// Live streams on a real Chromium through the player's real surface: shown, interrupted, resumed.
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
@@ -19,10 +19,10 @@ const browser = useTestBrowser();
 const long = 600_000;
 const patient = { timeout: 25_000 };
 
-/** A page at a surface of its own that passes streams of `origin` on. */
+/** Opens a page at its own surface, which passes on streams of `origin`. */
 async function open(origin: string) {
   const clock = createSystemClock();
-  const outside = new OutboundHttp({ policy: contentPolicy(() => true) });
+  const outboundHttp = new OutboundHttp({ policy: contentPolicy(() => true) });
   const source = { url: origin, origins: new Set([origin]) };
   const stream = (key: string) => (key === "hls" ? { ...source, url: `${origin}/live/index.m3u8` } : { ...source, url: `${origin}/video` });
   const surface = await Surface.open({
@@ -31,7 +31,7 @@ async function open(origin: string) {
     rendererFolder: browser.rendererFolder,
     media: () => null,
     stream,
-    outboundHttp: outside,
+    outboundHttp,
     clock,
     log: silentLog,
   });
@@ -42,12 +42,12 @@ async function open(origin: string) {
   const context = await browser.chromium.newContext({ viewport: { width: 960, height: 540 } });
   await context.addCookies([{ ...cookie, url: new URL(url).origin, httpOnly: true, sameSite: "Strict" }]);
   const page = await context.newPage();
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).origin));
+  const requestedOrigins: string[] = [];
+  page.on("request", (request) => requestedOrigins.push(new URL(request.url()).origin));
   await page.goto(url);
   return {
     page,
-    asked,
+    requestedOrigins,
     messages,
     origin: new URL(url).origin,
     clock,
@@ -57,8 +57,8 @@ async function open(origin: string) {
       const slots = items.map((each, index) => slot(each, start + index * 4_000, index === items.length - 1 ? long : 4_000));
       surface.show(stage([zone(slots)]));
     },
-    /** Shows one item on the whole glass, turned. */
-    turn: (each: SceneItem, rotation: Rotation) => {
+    /** Shows one item on the whole display, rotated. */
+    showRotated: (each: SceneItem, rotation: Rotation) => {
       const [width, height] = rotation % 180 === 0 ? [960, 540] : [540, 960];
       const drawn = zone([slot(each, clock.now() - 100, long)], { width, height });
       surface.show({ ...stage([drawn], { width, height }), rotation });
@@ -67,7 +67,7 @@ async function open(origin: string) {
       end.abort();
       await context.close();
       await surface[Symbol.asyncDispose]();
-      await outside[Symbol.asyncDispose]();
+      await outboundHttp[Symbol.asyncDispose]();
     },
   };
 }
@@ -81,7 +81,7 @@ const jpegOf = (rgb: readonly [number, number, number]): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
-test("[ITM28] an HLS stream plays, and the page asks nobody but the player", async () => {
+test("[ITM28] an HLS stream plays, and the page sends requests only to the player", async () => {
   await using live = await startHlsStream("0x1e3cdc", 60);
   await using opened = await open(live.origin);
   opened.show(hls(live.origin));
@@ -90,11 +90,11 @@ test("[ITM28] an HLS stream plays, and the page asks nobody but the player", asy
   const from = await position();
   await expect.poll(position, patient).toBeGreaterThan(from + 1);
   expect(isNear((await readScreen(opened.page))(480, 270), "blue", 40)).toBe(true);
-  expect(new Set(opened.asked.filter((origin) => origin !== "null"))).toEqual(new Set([opened.origin]));
+  expect(new Set(opened.requestedOrigins.filter((origin) => origin !== "null"))).toEqual(new Set([opened.origin]));
   expect(opened.count("failed")).toBe(0);
 });
 
-test("[ITM29] a stream that goes away is reported, its last picture stays, and it is back by itself", async () => {
+test("[ITM29] a stream that is interrupted is reported, its last picture stays, and it resumes by itself", async () => {
   await using live = await startHlsStream("0x1e3cdc", 120);
   await using opened = await open(live.origin);
   opened.show(hls(live.origin));
@@ -110,7 +110,7 @@ test("[ITM29] a stream that goes away is reported, its last picture stays, and i
   await opened.page.evaluate("window.was = undefined");
   await expect.poll(() => opened.page.evaluate(moving), patient).toBe(true);
   expect(isNear((await readScreen(opened.page))(480, 270), "blue", 40)).toBe(true);
-  // What was tried and failed in the meantime is gone.
+  // The elements of failed attempts are gone.
   await expect.poll(() => opened.page.locator("video").count(), patient).toBe(1);
 });
 
@@ -125,14 +125,14 @@ test.each([
   expect(isNear((await readScreen(opened.page))(480, 270), "magenta")).toBe(true);
   source.isDown = true;
   await expect.poll(() => opened.count("failed"), patient).toBeGreaterThan(0);
-  // Nothing else is there to be shown meanwhile: the zone shows its fallback, and tries the camera again.
+  // Nothing else can be shown meanwhile: the zone shows its fallback and retries the camera.
   await expect.poll(() => opened.count("fallback"), patient).toBe(1);
   source.isDown = false;
   await expect.poll(async () => isNear((await readScreen(opened.page))(480, 270), "magenta"), { timeout: 45_000 }).toBe(true);
   await expect.poll(() => opened.page.locator("canvas").count(), patient).toBe(1);
 });
 
-test("[ZON10] a camera's picture turns with the glass", async () => {
+test("[ZON10] a camera's picture rotates with the display", async () => {
   // Red in its upper left quarter, blue elsewhere.
   const corner = { create: { width: 160, height: 90, channels: 3 as const, background: { r: 220, g: 30, b: 40 } } };
   const picture = await sharp(await jpegOf([30, 60, 220]))
@@ -143,7 +143,7 @@ test("[ZON10] a camera's picture turns with the glass", async () => {
   await using opened = await open(source.origin);
   const quarters = { 0: [240, 135], 90: [720, 135], 180: [720, 405], 270: [240, 405] } as const;
   for (const rotation of [0, 90, 180, 270] as const) {
-    opened.turn({ ...camera(source.origin), fit: "fill" } as SceneItem, rotation);
+    opened.showRotated({ ...camera(source.origin), fit: "fill" } as SceneItem, rotation);
     const redIn = async (): Promise<string[]> => {
       const at = await readScreen(opened.page);
       return Object.entries(quarters).flatMap(([degrees, [x, y]]) => (isNear(at(x, y), [220, 30, 40], 30) ? [degrees] : []));
@@ -155,7 +155,7 @@ test("[ZON10] a camera's picture turns with the glass", async () => {
 test.each([
   ["HLS", hls],
   ["Motion JPEG", camera],
-])("[ITM31] a stream (%s) that cannot be connected to is reported, and the zone shows what comes next", async (_kind, make) => {
+])("[ITM31] a stream (%s) that cannot be connected to is reported, and the zone shows the next item", async (_kind, make) => {
   await using source = await startCamera(await jpegOf(colors.red), true);
   source.isDown = true;
   await using opened = await open(source.origin);

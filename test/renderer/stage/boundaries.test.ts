@@ -1,14 +1,14 @@
-// Changes of program on the page: a stage that is sent ahead comes on at its instant, whole, and nothing else does.
+// Upcoming stages on the page: each is shown as a whole at its instant, and nothing else is seen.
 import { expect, test } from "vitest";
 import type { UpcomingStage, Scene, SceneItem, SceneZone, Stage } from "../../../src/protocol/scene.ts";
 import { image, slot, stage, video, zone } from "../scenes.ts";
-import { colorNames, isNear, readScreen, recordScreen } from "../screen.ts";
+import { colorNames, colorSequence, isNear, readScreen, recordScreen } from "../screen.ts";
 import type { OpenedPage } from "../test-browser.ts";
 import { useTestBrowser } from "../setup.ts";
 import { skipTo } from "../skip.ts";
 
 const long = 600_000;
-// What the busiest machine that tests run on may take; the benches measure the two frames.
+// The delay allowed on a busy test machine; the benchmarks measure the two frames of an idle one.
 const lateMs = 400;
 
 const browser = useTestBrowser();
@@ -32,7 +32,7 @@ function sceneOf(shown: Stage, ...coming: UpcomingStage[]): Scene {
   return { screen: { is: "stage", stage: shown }, identify: null, ...(coming.length === 0 ? {} : { coming }) };
 }
 
-/** Has the page show a stage, and waits until it does. */
+/** Draws a stage and waits until it is presented. */
 async function show({ server }: OpenedPage, item: SceneItem): Promise<Stage> {
   const shown = stageOf(item, server.now() - 1_000);
   server.draw(sceneOf(shown));
@@ -44,14 +44,13 @@ function presented(server: OpenedPage["server"], of: Stage, from = 0) {
   return server.waitForMessage("presented", ({ key }) => key === keyOf(of), { from, timeoutMs: 20_000 });
 }
 
-/** The colours that the glass shows one after the other while `act` runs. */
+/** The sequence of colours on screen while `act` runs. */
 async function colorsOf({ page }: OpenedPage, act: () => Promise<void>): Promise<string[]> {
   const seen = await recordScreen(page, [0.5, 0.5], act);
-  const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? String(color));
-  return names.filter((name, index) => name !== names[index - 1]);
+  return colorSequence(seen);
 }
 
-test("[BND5] a stage sent ahead comes on whole at its instant, by itself, and nothing is seen between", async () => {
+test("[BND5] a stage sent ahead is shown as a whole at its instant, by itself, with nothing in between", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   let shown = await show(opened, image("red.png"));
@@ -72,30 +71,30 @@ test("[BND5] a stage sent ahead comes on whole at its instant, by itself, and no
       await page.waitForTimeout(300);
     });
     expect(seen).toEqual([color, name]);
-    // When the player comes with it too, it is the same stage, and its play goes on; a scene from just before changes nothing.
-    const told = server.messages.length;
+    // When the player sends it as the current stage, its play continues; a scene from just before changes nothing.
+    const reportsBefore = server.messages.length;
     server.draw(sceneOf(shown, coming));
     server.draw(sceneOf(coming.stage));
     await page.waitForTimeout(300);
-    expect(server.messages.slice(told).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
+    expect(server.messages.slice(reportsBefore).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
     expect(await page.locator(".stage").count()).toBe(1);
     [shown, color] = [coming.stage, name];
   }
 });
 
-test("[BND5] all zones of a coming stage come on in one frame, the one in which the stage before leaves", async () => {
+test("[BND5] all zones of an upcoming stage are shown in one frame, in which the previous stage leaves", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   let shown = await show(opened, image("red.png"));
   await page.evaluate(`{
     window.steps = [];
-    const look = () => {
+    const record = () => {
       const layers = [...document.querySelectorAll(".stage")].map((layer) => [layer, ...layer.querySelectorAll(".item")]);
       const seen = layers.map((parts) => parts.map(({ style }) => style.opacity).join()).filter((parts) => parts.startsWith("1,")).join(" ");
       if (steps.at(-1) !== seen) steps.push(seen);
-      requestAnimationFrame(look);
+      requestAnimationFrame(record);
     };
-    look();
+    record();
   }`);
   for (let round = 0; round < 5; round += 1) {
     const at = server.now() + 5_000;
@@ -107,12 +106,12 @@ test("[BND5] all zones of a coming stage come on in one frame, the one in which 
     shown = coming.stage;
     server.draw(sceneOf(shown));
   }
-  // One stage is on the glass at a time, and never without one of its items.
+  // One stage is visible at a time, and never without one of its items.
   const steps = await page.evaluate<string[]>("steps");
   expect(new Set(steps)).toEqual(new Set(["1,1", "1,1,1,1"]));
 });
 
-test("[BND6] the stage before stays, without what would follow in it, until a coming stage that is late is ready", async () => {
+test("[BND6] the previous stage stays, without its next items, until a late upcoming stage is ready", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -128,7 +127,7 @@ test("[BND6] the stage before stays, without what would follow in it, until a co
   expect(seen).toEqual(["red", "green"]);
 });
 
-test("[BND6] called off, changed or due at once, a coming stage leaves nothing behind and is not reported", async () => {
+test("[BND6] an upcoming stage that is cancelled, changed or due at once leaves nothing behind and is not reported", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -136,12 +135,12 @@ test("[BND6] called off, changed or due at once, a coming stage leaves nothing b
   const [first, second] = [stageOf(image("green.png"), at), stageOf(video("blue.mp4", 5_000), at + 60_000)];
   server.draw(sceneOf(shown, { at, stage: first }));
   await expect.poll(() => page.locator(".stage").count()).toBe(2);
-  // Another revision: something else comes, and later.
+  // Another revision: another stage, at a later time.
   server.draw(sceneOf(shown, { at: at + 60_000, stage: second }));
   await expect.poll(() => page.locator("video").count()).toBe(1);
   await page.waitForTimeout(Math.max(0, at + 300 - server.now()));
   expect(isNear((await readScreen(page))(480, 270), "red")).toBe(true);
-  // An override: what was to come later is due now.
+  // An override: the upcoming stage is due now.
   const early = stageWith(second.zones.map((each) => ({ ...each, slots: [slot(image("yellow.png"), server.now(), long)] })), { key: second.key }); // prettier-ignore
   server.draw(sceneOf(early));
   await presented(server, early);
@@ -149,18 +148,18 @@ test("[BND6] called off, changed or due at once, a coming stage leaves nothing b
   server.draw(sceneOf(early, { at: server.now() + 60_000, stage: stageOf(image("green.png"), at) }));
   server.draw(sceneOf(early));
   await expect.poll(() => page.locator(".item").count()).toBe(1);
-  const told = server.messages.flatMap((message) => (message.type === "presented" ? message.key : []));
-  expect(told).toEqual([keyOf(shown), keyOf(early)]);
+  const presentedKeys = server.messages.flatMap((message) => (message.type === "presented" ? message.key : []));
+  expect(presentedKeys).toEqual([keyOf(shown), keyOf(early)]);
 });
 
-test("[BND15] two stages that come within moments are both prepared, and each comes on at its instant", async () => {
+test("[BND15] two stages shortly after each other are both prepared, and each is shown at its instant", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
   server.mediaDelayMs = 1_000;
   const at = server.now() + 2_500;
   const brief = { at, stage: stageOf(image("green.png"), at) };
-  // The second is the layout that is on already, with other plays.
+  // The second one is the current layout with other plays.
   const back = { at: at + 150, stage: stageOf(image("blue.png"), at + 150, { key: shown.key }) };
   const seen = await colorsOf(opened, async () => {
     server.draw(sceneOf(shown, brief, back));
@@ -168,16 +167,16 @@ test("[BND15] two stages that come within moments are both prepared, and each co
     await page.waitForTimeout(200);
   });
   expect(["red,green,blue", "red,blue"]).toContain(seen.join());
-  // The player gets to them one after the other, the first after both are over.
-  const told = server.messages.length;
+  // The player sends them as current stages one after the other, the first when both are over.
+  const reportsBefore = server.messages.length;
   server.draw(sceneOf(brief.stage, back));
   server.draw(sceneOf(back.stage));
   await page.waitForTimeout(300);
-  expect(server.messages.slice(told).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
+  expect(server.messages.slice(reportsBefore).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
   expect(await page.locator(".stage").count()).toBe(1);
 });
 
-test("[BND16] a coming stage whose first item cannot be shown comes on at its instant with the next that can, and never empty", async () => {
+test("[BND16] an upcoming stage whose first item cannot be shown is shown at its instant with the next item, never empty", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -193,7 +192,7 @@ test("[BND16] a coming stage whose first item cannot be shown comes on at its in
   expect(seen).toEqual(["red", "green"]);
 });
 
-test("[BND17] a coming stage that is put off, and then due sooner, is waited for like any other", async () => {
+test("[BND17] an upcoming stage that is postponed and then due sooner is shown when it is ready", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -201,9 +200,9 @@ test("[BND17] a coming stage that is put off, and then due sooner, is waited for
   const first = stageOf(image("green.png"), at);
   server.draw(sceneOf(shown, { at, stage: first }));
   await expect.poll(() => page.locator(".stage").count()).toBe(2);
-  // An override holds it off for a minute, and is cleared when its first instant has passed.
-  const put = stageWith([{ ...first.zones[0]!, slots: [slot(image("yellow.png"), at + 60_000, long)] }], { key: first.key });
-  server.draw(sceneOf(shown, { at: at + 60_000, stage: put }));
+  // An override postpones it by a minute and is cleared after its first instant.
+  const postponed = stageWith([{ ...first.zones[0]!, slots: [slot(image("yellow.png"), at + 60_000, long)] }], { key: first.key });
+  server.draw(sceneOf(shown, { at: at + 60_000, stage: postponed }));
   await page.waitForTimeout(Math.max(0, at + 500 - server.now()));
   server.mediaDelayMs = 1_500;
   const due = stageWith([{ ...first.zones[0]!, slots: [slot(image("blue.png"), server.now(), long)] }], { key: first.key });
@@ -215,7 +214,7 @@ test("[BND17] a coming stage that is put off, and then due sooner, is waited for
   expect(seen).toEqual(["red", "blue"]);
 });
 
-test("[BND7] a page that comes up just before, or whose clock is put forward or back, shows what its time says", async () => {
+test("[BND7] a page that is opened shortly before, or whose clock is set forward or back, shows the stage of its time", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = stageOf(image("red.png"), server.now() - 1_000);
@@ -226,17 +225,17 @@ test("[BND7] a page that comes up just before, or whose clock is put forward or 
   const moveTo = async (instant: number): Promise<void> => {
     const from = server.messages.length;
     server.clockOffsetMs += instant - server.now();
-    // The page asks for the time when it connects.
+    // The page requests the time when it connects.
     server.dropConnections();
     await server.waitForMessage("hello", undefined, { from });
   };
   await moveTo(at + 1_000);
   await presented(server, coming.stage);
   const from = server.messages.length;
-  // It gets the scene again before it hears of the time.
+  // The page receives the scene again before it knows the new time.
   await moveTo(at - 60_000);
   await presented(server, shown, from);
-  // A page that is loaded anew gets the scene, and has little time left.
+  // A reloaded page receives the scene and has little time left.
   await moveTo(at - 3_000);
   const reloaded = server.messages.length;
   await page.reload();
@@ -244,7 +243,7 @@ test("[BND7] a page that comes up just before, or whose clock is put forward or 
   await expect.poll(async () => isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
-test("[BND8] a clip of the stage that leaves does not begin anew at its end, and a transition between stages runs on time", async () => {
+test("[BND8] a clip of the stage that leaves does not restart at its end, and a transition between stages is on time", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const at = server.now() + 4_000;

@@ -1,50 +1,50 @@
-// Which of the items that died with one renderer process is blamed for it.
+// Which of the items that crashed with one renderer process is blamed.
 import { expect, test } from "vitest";
 import { CrashSuspects } from "../../../renderer/player/stage/crash-suspects.ts";
 
-/** A death of all that run, in the order given; the last verdict. */
-function die(suspects: CrashSuspects, items: string[], death: string, now: number): Record<string, string> {
+/** Lets all these items crash, in this order, and returns the last verdicts. */
+function crash(suspects: CrashSuspects, items: string[], crashId: string, now: number): Record<string, string> {
   let verdicts = {};
   for (const item of items) {
-    verdicts = Object.fromEntries(suspects.itemCrashed(item, death, now));
+    verdicts = Object.fromEntries(suspects.itemCrashed(item, crashId, now));
     suspects.itemStopped(item, now);
   }
   return verdicts;
 }
 
-test("[REM11] items that died together are tried one at a time; the one that ends its process alone is blamed, the others are free", () => {
+test("[REM11] items that crashed together are tried one at a time; the one that crashes alone is blamed, and the others are cleared", () => {
   const suspects = new CrashSuspects();
   for (const item of ["a", "b", "c"]) suspects.itemStarted(item, 0);
-  expect(die(suspects, ["a", "b", "c"], "1", 1_000)).toEqual({ a: "suspect", b: "suspect", c: "suspect" });
+  expect(crash(suspects, ["a", "b", "c"], "1", 1_000)).toEqual({ a: "suspect", b: "suspect", c: "suspect" });
   suspects.itemStarted("a", 2_000);
   expect([suspects.mayRun("a"), suspects.mayRun("b"), suspects.mayRun("c")]).toEqual([true, false, false]);
-  // Long enough alone: cleared, and the next may run beside it.
+  // It ran alone for long enough: cleared, and the next one may run with it.
   expect(suspects.nextClearedAt()).toBe(22_000);
   suspects.clearProven(22_000);
   expect([suspects.mayRun("b"), suspects.mayRun("c")]).toEqual([true, true]);
   suspects.itemStarted("b", 22_000);
   expect(suspects.mayRun("c")).toBe(false);
-  expect(die(suspects, ["a", "b"], "2", 23_000)).toEqual({ a: "innocent", b: "culprit" });
+  expect(crash(suspects, ["a", "b"], "2", 23_000)).toEqual({ a: "innocent", b: "culprit" });
   for (const item of ["a", "c"]) {
     expect(suspects.mayRun(item)).toBe(true);
     suspects.itemStarted(item, 24_000);
   }
-  // Tried again beside the others, it is blamed at once, in whichever order they are told of.
+  // Tried again with the others it is blamed at once, in whatever order the crashes are reported.
   suspects.itemStarted("b", 40_000);
-  expect(die(suspects, ["a", "b", "c"], "3", 41_000)).toEqual({ a: "innocent", b: "culprit", c: "innocent" });
+  expect(crash(suspects, ["a", "b", "c"], "3", 41_000)).toEqual({ a: "innocent", b: "culprit", c: "innocent" });
 });
 
-test("[REM12] who dies alone is the culprit, and each further death makes trials longer", () => {
+test("[REM12] an item that crashes alone is the culprit, and each further crash makes the trials longer", () => {
   const suspects = new CrashSuspects();
   suspects.itemStarted("a", 0);
-  expect(die(suspects, ["a"], "1", 1_000)).toEqual({ a: "culprit" });
+  expect(crash(suspects, ["a"], "1", 1_000)).toEqual({ a: "culprit" });
   const other = new CrashSuspects();
   let now = 0;
   const trials: number[] = [];
-  for (const death of ["1", "2", "3"]) {
+  for (const crashId of ["1", "2", "3"]) {
     other.itemStarted("a", now);
     other.itemStarted("b", now);
-    expect(die(other, ["a", "b"], death, now)).toEqual({ a: "suspect", b: "suspect" });
+    expect(crash(other, ["a", "b"], crashId, now)).toEqual({ a: "suspect", b: "suspect" });
     for (const item of ["a", "b"]) {
       other.itemStarted(item, now);
       trials.push(other.nextClearedAt() - now);

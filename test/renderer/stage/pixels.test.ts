@@ -1,4 +1,4 @@
-// Transitions to the level on a real Chromium: equal pictures stay equal at every step, whatever lies behind them.
+// Exact colours of transitions on a real Chromium: equal pictures stay equal at every step, on every background.
 import { join } from "node:path";
 import { chromium } from "playwright";
 import sharp from "sharp";
@@ -13,16 +13,15 @@ import type { OpenedPage } from "../test-browser.ts";
 import { useTestBrowser } from "../setup.ts";
 import { skipTo } from "../skip.ts";
 
-// A real browser on a busy machine.
-const glass = { width: 960, height: 540 };
+const display = { width: 960, height: 540 };
 const long = 600_000;
-// The longest there is: time enough to stop it on any machine.
+// The maximum: enough time to pause it on any machine.
 const durationMs = 10_000;
-/** Where a transition is looked at: its ends, and places between them that no easing makes round. */
+/** The checked steps of a transition: both ends, and uneven steps between them. */
 const steps = [0, ...Array.from({ length: 31 }, (_, step) => (step + 0.37) / 31), 0.9999];
 const opacity = 128;
 const columns = 8;
-// Square: turned by a right angle a zone stands where it stood.
+// Square: rotated by a right angle a zone covers the same area.
 const cell = { width: 90, height: 90 };
 const pitch = 100;
 
@@ -31,18 +30,18 @@ const browser = useTestBrowser(async (folder) => {
     sharp({ create: { ...size, channels, background: { r: 128, g: 128, b: 128, alpha: opacity / 255 } } }).png();
   await Promise.all([
     plain(cell, 3).toFile(join(folder, "grey.png")),
-    plain(glass, 3).toFile(join(folder, "large-grey.png")),
-    plain(cell, 4).toFile(join(folder, "glassy.png")),
+    plain(display, 3).toFile(join(folder, "large-grey.png")),
+    plain(cell, 4).toFile(join(folder, "transparent.png")),
     sharp(levels(3), { raw: { ...cell, channels: 3 } })
       .png()
       .toFile(join(folder, "levels.png")),
     sharp(levels(4), { raw: { ...cell, channels: 4 } })
       .png()
-      .toFile(join(folder, "glassy-levels.png")),
+      .toFile(join(folder, "transparent-levels.png")),
   ]);
 });
 
-/** A picture as large as a cell with every level of grey; with a fourth channel each in many opacities. */
+/** A picture of a cell's size with every level of grey; with a fourth channel each in many opacities. */
 function levels(channels: 3 | 4): Buffer {
   const pixels = Array.from({ length: cell.width * cell.height }, (_, pixel) => [pixel % 256, (pixel * 7) % 251]);
   return Buffer.from(pixels.flatMap(([level, alpha]) => [level!, level!, level!, ...(channels === 4 ? [alpha!] : [])]));
@@ -53,25 +52,25 @@ function moving(type: Transition["type"], about: Partial<Transition> = {}): Tran
 }
 
 interface Case {
-  /** Picture on both sides, in a file of its own each time it is named. */
+  /** The picture shown before and after; each name counts as a file of its own. */
   picture: string;
-  ground?: string;
+  background?: string;
   transition: Transition;
   rotation?: number;
-  /** How many pixels of its edges may differ: those that Chromium smooths. */
+  /** How many pixels at its edges may differ, because Chromium smooths them. */
   margin?: number;
 }
 
 /** A zone for each case, in a grid; each shows its picture, then the same one by its transition. */
 function grid(cases: readonly Case[], from: number): SceneZone[] {
-  return cases.map(({ picture, ground, transition, rotation }, index) => {
+  return cases.map(({ picture, background, transition, rotation }, index) => {
     const slots = pair(stretched(picture), stretched(`${picture}?again`), from);
     slots[1].transition = transition;
     return zone(slots, {
       ...cell,
       left: 5 + (index % columns) * pitch,
       top: 5 + Math.floor(index / columns) * pitch,
-      ...(ground === undefined ? {} : { background_color: ground }),
+      ...(background === undefined ? {} : { background_color: background }),
       ...(rotation === undefined ? {} : { rotation }),
     });
   });
@@ -88,14 +87,14 @@ function pair(first: SceneItem, next: SceneItem, from: number): [Slot, Slot] {
   ]) as [Slot, Slot];
 }
 
-/** Stops every transition; `sides` is how many animated elements there are, two for each transition. */
-async function stop({ page }: OpenedPage, sides: number): Promise<void> {
+/** Pauses every transition; `elements` is the number of animated elements, two for each transition. */
+async function pauseTransitions({ page }: OpenedPage, elements: number): Promise<void> {
   const count = "new Set(document.getAnimations().map((each) => each.effect.target)).size";
-  await expect.poll(() => page.evaluate<number>(count), { timeout: 20_000, interval: 20 }).toBe(sides);
+  await expect.poll(() => page.evaluate<number>(count), { timeout: 20_000, interval: 20 }).toBe(elements);
   await page.evaluate("document.getAnimations().forEach((each) => each.pause())");
 }
 
-/** Steps every transition to a share of its duration and waits until the glass shows it. */
+/** Moves every transition to a share of its duration and waits until that is presented. */
 function stepTo({ page }: OpenedPage, share: number): Promise<void> {
   return page.evaluate(`(async () => {
     for (const each of document.getAnimations()) each.currentTime = ${share * durationMs};
@@ -117,11 +116,11 @@ function differences(cases: readonly Case[], before: Buffer, after: Buffer): Map
   for (let at = 0; at < before.length; at++) {
     const difference = Math.abs(before[at]! - after[at]!);
     if (difference === 0) continue;
-    const x = Math.floor(at / 3) % glass.width;
-    const y = Math.floor(at / 3 / glass.width);
+    const x = Math.floor(at / 3) % display.width;
+    const y = Math.floor(at / 3 / display.width);
     const index = Math.floor(y / pitch) * columns + Math.floor(x / pitch);
     const tested = cases[index];
-    // Corners of zones turned by another angle than a right one reach into the next cell.
+    // Corners of zones rotated by other than a right angle reach into the next cell.
     if (tested === undefined) continue;
     const { margin = 0 } = tested;
     const fromEdge = Math.min(...[x % pitch, y % pitch].map((place) => Math.min(place - 5, 94 - place)));
@@ -130,16 +129,16 @@ function differences(cases: readonly Case[], before: Buffer, after: Buffer): Map
   return worst;
 }
 
-/** Draws the cases, and tells which of them differ from the picture before: by how many levels, at which steps. */
+/** Draws the cases and returns those that differ from the picture before, with the levels and steps. */
 async function stepThrough(cases: readonly Case[]): Promise<string[]> {
-  await using opened = await browser.open(glass.width, glass.height);
+  await using opened = await browser.open(display.width, display.height);
   const { server } = opened;
   const zones = grid(cases, server.now());
   server.draw(stage(zones));
   for (const { slots } of zones) await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 20_000 });
   const before = await picture(opened);
   await skipTo(opened, zones[0]!.slots[1]!.starts_at, 2 * cases.length);
-  await stop(opened, 2 * cases.length);
+  await pauseTransitions(opened, 2 * cases.length);
   const worst = new Map<number, string>();
   for (const share of steps) {
     await stepTo(opened, share);
@@ -149,56 +148,60 @@ async function stepThrough(cases: readonly Case[]): Promise<string[]> {
   return [...worst.values()];
 }
 
-const grounds = [undefined, "#000000", "#ffffff", "#204060", "#7f80ff"];
+const backgrounds = [undefined, "#000000", "#ffffff", "#204060", "#7f80ff"];
 
-test("[PIX1] two equal pictures crossfade without a change of one level, on every ground, at every step", async () => {
+test("[PIX1] two equal pictures crossfade without a change of one level, on every background, at every step", async () => {
   const easings = ["linear", "ease", "ease-in", "ease-out", "ease-in-out"] as const;
-  const cases = grounds.flatMap((ground, index) => [
-    { picture: "levels.png", transition: moving("crossfade", { easing: easings[index]! }), ...(ground === undefined ? {} : { ground }) },
-    { picture: "grey.png", transition: moving("zoom", { easing: easings[index]! }), ...(ground === undefined ? {} : { ground }) },
-    { picture: "glassy-levels.png", transition: moving("crossfade"), ...(ground === undefined ? {} : { ground }) },
+  const cases = backgrounds.flatMap((background, index) => [
+    {
+      picture: "levels.png",
+      transition: moving("crossfade", { easing: easings[index]! }),
+      ...(background === undefined ? {} : { background }),
+    },
+    { picture: "grey.png", transition: moving("zoom", { easing: easings[index]! }), ...(background === undefined ? {} : { background }) },
+    { picture: "transparent-levels.png", transition: moving("crossfade"), ...(background === undefined ? {} : { background }) },
   ]);
   expect(await stepThrough(cases)).toEqual([]);
 });
 
-test("[PIX2] equal pictures change without a change of one level by every other transition, and in turned zones", async () => {
+test("[PIX2] equal pictures change without a change of one level by every other transition and in rotated zones", async () => {
   const directions = ["left", "right", "up", "down"] as const;
   const cases: Case[] = [
     ...(["slide", "wipe", "push"] as const).flatMap((type) =>
-      directions.map((direction) => ({ picture: "grey.png", ground: "#204060", transition: moving(type, { direction }) })),
+      directions.map((direction) => ({ picture: "grey.png", background: "#204060", transition: moving(type, { direction }) })),
     ),
     ...([90, 180, 270] as const).flatMap((rotation) => [
-      { picture: "levels.png", ground: "#e0a020", transition: moving("crossfade"), rotation },
+      { picture: "levels.png", background: "#e0a020", transition: moving("crossfade"), rotation },
       ...(["zoom", "wipe", "push", "slide"] as const).map((type) => ({
         picture: "grey.png",
-        ground: "#e0a020",
+        background: "#e0a020",
         transition: moving(type),
         rotation,
         margin: 1,
       })),
     ]),
-    { picture: "levels.png", ground: "#e0a020", transition: moving("crossfade"), rotation: 30, margin: 25 },
-    { picture: "grey.png", ground: "#e0a020", transition: moving("zoom"), rotation: 30, margin: 25 },
+    { picture: "levels.png", background: "#e0a020", transition: moving("crossfade"), rotation: 30, margin: 25 },
+    { picture: "grey.png", background: "#e0a020", transition: moving("zoom"), rotation: 30, margin: 25 },
   ];
   expect(await stepThrough(cases)).toEqual([]);
 });
 
-test("[PIX3] half of a crossfade is the mean of both pictures over the zone's ground, clear parts included", async () => {
-  await using opened = await browser.open(glass.width, glass.height);
+test("[PIX3] half of a crossfade is the mean of both pictures over the zone's background, transparent areas included", async () => {
+  await using opened = await browser.open(display.width, display.height);
   const { server, page } = opened;
-  const ground: Rgb = [0x20, 0x40, 0x60];
-  const over = (rgb: Rgb, alpha: number): Rgb => rgb.map((value, channel) => value * alpha + ground[channel]! * (1 - alpha)) as Rgb;
-  const slots = pair(image("red.png"), stretched("glassy.png"), server.now());
+  const background: Rgb = [0x20, 0x40, 0x60];
+  const over = (rgb: Rgb, alpha: number): Rgb => rgb.map((value, channel) => value * alpha + background[channel]! * (1 - alpha)) as Rgb;
+  const slots = pair(image("red.png"), stretched("transparent.png"), server.now());
   slots[1].transition = moving("crossfade");
   server.draw(stage([zone(slots, { background_color: "#204060" })]));
   await skipTo(opened, slots[1].starts_at, 2);
-  await stop(opened, 2);
+  await pauseTransitions(opened, 2);
   const red: Rgb = [220, 30, 30];
-  const clear = over([128, 128, 128], opacity / 255);
+  const transparent = over([128, 128, 128], opacity / 255);
   for (const share of [0.2, 0.5, 0.8, 0.9999]) {
     await stepTo(opened, share);
     const seen = (await readScreen(page))(480, 270);
-    const wanted = red.map((value, channel) => value * (1 - share) + clear[channel]! * share) as Rgb;
+    const wanted = red.map((value, channel) => value * (1 - share) + transparent[channel]! * share) as Rgb;
     // A level for each of the two roundings and for the 255 steps of the opacity.
     for (const [channel, value] of wanted.entries())
       expect(Math.abs(seen[channel]! - value), `${String(seen)} at ${share}, not ${String(wanted)}`).toBeLessThanOrEqual(2);
@@ -208,18 +211,18 @@ test("[PIX3] half of a crossfade is the mean of both pictures over the zone's gr
 test("[PIX4] two layouts that look alike change without a change of one level, by every transition", async () => {
   const seen: string[] = [];
   for (const type of ["crossfade", "zoom", "slide", "wipe", "push"] as const) {
-    const opened = await browser.shared(glass.width, glass.height);
+    const opened = await browser.shared(display.width, display.height);
     const { server } = opened;
-    const look = (again: string) => {
+    const createLayout = (again: string) => {
       const play = slot(stretched(`large-grey.png${again}`), server.now() - 100, long);
       return { play, zones: [zone([play], { background_color: "#204060" })] };
     };
-    const [first, next] = [look(""), look("?again")];
+    const [first, next] = [createLayout(""), createLayout("?again")];
     server.draw(stage(first.zones, { background_color: "#305070" }));
     await server.waitForMessage("presented", ({ key }) => key === first.play.key, { timeoutMs: 20_000 });
     const before = await picture(opened);
     server.draw(stage(next.zones, { background_color: "#305070", transition: moving(type, { easing: "ease-in-out" }) }));
-    await stop(opened, 2);
+    await pauseTransitions(opened, 2);
     for (const share of steps.filter((_, index) => index % 3 === 0)) {
       await stepTo(opened, share);
       const after = await picture(opened);
@@ -231,13 +234,13 @@ test("[PIX4] two layouts that look alike change without a change of one level, b
   expect(seen).toEqual([]);
 });
 
-test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from one end of a crossfade to the other", async () => {
-  await using display = await startXvfb({ width: 640, height: 360 });
+test("[PIX1] on a display, as the compositor runs it, a grey does not change during a crossfade", async () => {
+  await using xvfb = await startXvfb({ width: 640, height: 360 });
   await using server = await startPageServer(browser.mediaFolder, browser.rendererFolder);
   const kiosk = await chromium.launch({
     executablePath: "/usr/lib/chromium/chromium",
     headless: false,
-    env: { ...process.env, DISPLAY: display.display } as Record<string, string>,
+    env: { ...process.env, DISPLAY: xvfb.display } as Record<string, string>,
     args: ["--no-sandbox", "--kiosk", "--disable-gpu", "--window-size=640,360", "--window-position=0,0"],
   });
   try {
@@ -248,19 +251,19 @@ test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from o
     slots[1].transition = moving("crossfade", { duration_ms: 2_000, easing: "ease-in-out" });
     server.draw(stage([zone(slots, { background_color: "#204060" })]));
     await server.waitForMessage("presented", ({ key }) => key === slots[0].key, { timeoutMs: 20_000 });
-    const middle: [number, number] = [display.framebuffer.width / 2, display.framebuffer.height / 2];
-    await expect.poll(() => display.framebuffer.pixel(...middle), { timeout: 20_000 }).toEqual([128, 128, 128]);
+    const middle: [number, number] = [xvfb.framebuffer.width / 2, xvfb.framebuffer.height / 2];
+    await expect.poll(() => xvfb.framebuffer.pixel(...middle), { timeout: 20_000 }).toEqual([128, 128, 128]);
     await skipTo({ page, server }, slots[1].starts_at, 2);
     const seen = new Set<string>();
     const bothOn = 'document.querySelectorAll(".item").length === 2 && document.getAnimations().length > 0';
     await expect.poll(() => page.evaluate<boolean>(bothOn), { timeout: 20_000, interval: 20 }).toBe(true);
-    let looks = 0;
+    let samples = 0;
     while (server.now() < slots[1].starts_at + 2_500) {
-      seen.add(display.framebuffer.pixel(...middle).join());
-      looks += 1;
+      seen.add(xvfb.framebuffer.pixel(...middle).join());
+      samples += 1;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    expect(looks).toBeGreaterThan(50);
+    expect(samples).toBeGreaterThan(50);
     expect([...seen]).toEqual(["128,128,128"]);
   } finally {
     await kiosk.close();

@@ -1,4 +1,4 @@
-// What was removed leaves the glass in time, whatever its successor does, and what only waits for its successor stays.
+// Removed items leave in time whatever their successor does; an item that only waits for its successor stays.
 import { expect, test } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import { image, item, slot, stage, zone } from "../scenes.ts";
@@ -10,10 +10,10 @@ const long = 600_000;
 
 const browser = useTestBrowser();
 
-/** A web item that never loads: the test's player says nothing of its frame. */
+/** A web item that never loads: the test's player reports nothing about its iframe. */
 const silentPage = (): SceneItem => item({ type: "web", url: "http://127.0.0.9:9/", zoom: 1, version: "v", refresh_interval_ms: null });
 
-/** The play of an item of a loop, which is named by the item's id. */
+/** A play of an item of a loop; the loop names the item by its id. */
 function play(played: SceneItem, startsAt: number, durationMs = long): Slot {
   return { ...slot(played, startsAt, durationMs), of: played.item_id };
 }
@@ -33,23 +33,23 @@ async function isRed({ page }: OpenedPage): Promise<boolean> {
   return isNear((await readScreen(page))(480, 270), "red");
 }
 
-test("[REM1] a removed item whose successor never loads leaves within five seconds, and the plate is shown and told", async () => {
+test("[REM1] a removed item whose successor never loads leaves within five seconds, and the fallback is shown and reported", async () => {
   await using opened = await browser.open();
   const { server } = opened;
-  const first = stageOf([play(image("red.png"), server.now())], [/* itself alone */]);
+  const first = stageOf([play(image("red.png"), server.now())], []);
   server.draw(first);
   await server.waitForMessage("presented");
   const removedAt = server.now();
   server.draw(changed(first, [play(silentPage(), server.now() - 1_000)]));
-  // Most of those five seconds; the player's clock is moved once the page counts.
+  // Skips most of the five seconds.
   await opened.page.locator("iframe").waitFor({ state: "attached" });
   await server.advanceTo(removedAt + 4_500);
   const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(5_500);
-  await expect.poll(() => isRed(opened)).toBe(false);
+  await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
 });
 
-test("[REM1] a removed item leaves at once when nothing that is known to work follows", async () => {
+test("[REM1] a removed item leaves at once when no item that works follows", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const red = image("red.png");
@@ -63,11 +63,11 @@ test("[REM1] a removed item leaves at once when nothing that is known to work fo
   server.draw(changed(first, [play(bad, server.now() - 100)]));
   const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(1_000);
-  await expect.poll(() => isRed(opened)).toBe(false);
+  await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
   expect(await page.locator("img").count()).toBe(0);
 });
 
-test("[REM2] an item of the loop stays on the glass while its successor takes its time, and one put back in time stays too", async () => {
+test("[REM2] an item of the loop stays while its successor is slow, and so does one that is added again in time", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   const red = image("red.png");
@@ -76,7 +76,7 @@ test("[REM2] an item of the loop stays on the glass while its successor takes it
   server.draw(first);
   await server.waitForMessage("presented");
   const loop = [red.item_id, slow.item_id];
-  // Removed, and back before its time is up.
+  // Removed, and added again before its time is over.
   server.draw(changed(first, [play(slow, server.now() + 500)]));
   const following = [play(slow, server.now() + 1_000)];
   server.draw(changed(first, following, loop));
@@ -87,7 +87,7 @@ test("[REM2] an item of the loop stays on the glass while its successor takes it
   expect(server.messages.some(({ type }) => type === "fallback")).toBe(false);
 });
 
-test("[REM3] a removed item gives way to the next that can be shown as soon as that is ready, though its own time is not up", async () => {
+test("[REM3] a removed item is replaced as soon as another item is ready, before its own time is over", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   const red = image("red.png");
@@ -104,7 +104,7 @@ test("[REM3] a removed item gives way to the next that can be shown as soon as t
   expect(at - removedAt).toBeLessThan(3_000);
 });
 
-test("[REM13] five pages in a row that never load hold the next item up for seconds, not for their slots, and known as bad hardly at all", async () => {
+test("[REM13] five pages in a row that never load delay the next item by seconds, not by their slots, and hardly at all once they are known to fail", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   const bad = Array.from({ length: 5 }, silentPage);
@@ -124,7 +124,7 @@ test("[REM13] five pages in a row that never load hold the next item up for seco
   const isNext = server.waitForMessage("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 35_000 });
   const early = await server.speedUp(4, isNext);
   expect(early.at - fresh[0]!.ends_at).toBeLessThan(18_000);
-  // They may be tried again now, and none has come to be any better.
+  // They may be tried again now and still fail.
   const from = server.messages.length;
   await server.moveClock(60_000);
   const known = rowOf(yellow, 8_000, red);

@@ -1,17 +1,16 @@
-// The stage on a real Chromium: what is where, that it changes on time and without a foreign frame, and that it lasts.
+// The stage on a real Chromium: positions, changes on time without foreign frames, and long runs.
 import { expect, test } from "vitest";
 import type { Scene, SceneZone } from "../../../src/protocol/scene.ts";
 import { clockFace, image, consecutiveSlots, slot, stage, text, video, zone } from "../scenes.ts";
-import { colorNames, isNear, readScreen, recordScreen, type Rgb } from "../screen.ts";
+import { colorSequence, isNear, readScreen, recordScreen } from "../screen.ts";
 import { useTestBrowser } from "../setup.ts";
 
-// A real browser on a busy machine; what has to be quick is measured by the tests themselves.
 const browser = useTestBrowser();
 
 const long = 600_000;
 const stageKey = "stg_00000000000000000000000000";
 
-test("[PAG5] items of every kind fill their zones, scaled to the glass, with black around the stage", async () => {
+test("[PAG5] items of every kind fill their zones, scaled to the display, with black around the stage", async () => {
   await using opened = await browser.open(960, 720);
   const { page, server } = opened;
   const start = server.now() - 100;
@@ -56,7 +55,7 @@ test("[PAG5] items of every kind fill their zones, scaled to the glass, with bla
   expect(words.height).toBeGreaterThan(60);
 });
 
-test("[PAG6] twenty changes between pictures and clips show no blank and no foreign frame, each on time", async () => {
+test("[PAG6] twenty changes between pictures and clips show no blank or foreign frame and are on time", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const start = server.now() + 1_000;
@@ -74,18 +73,18 @@ test("[PAG6] twenty changes between pictures and clips show no blank and no fore
     await page.waitForTimeout(250);
   });
   expect(seen.length).toBeGreaterThan(40);
-  expect(sequence(seen)).toEqual(["yellow", ...Array.from({ length: 7 }, () => ["red", "blue", "green"]).flat()]);
+  expect(colorSequence(seen)).toEqual(["yellow", ...Array.from({ length: 7 }, () => ["red", "blue", "green"]).flat()]);
   const late = server.messages.flatMap((message) => {
     if (message.type !== "presented" || message.key === first.key) return [];
     return [message.at - slots.find(({ key }) => key === message.key)!.starts_at];
   });
   expect(late).toHaveLength(21);
   expect(Math.min(...late)).toBeGreaterThan(-10);
-  // Frames come ten a second on a machine under load; bench/changes measures what a quiet one does.
+  // A machine under load presents ten frames a second; bench/changes measures an idle one.
   expect(late.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
 });
 
-test("[PAG7] a scene that names the same play leaves it alone: the clip goes on", async () => {
+test("[PAG7] a scene that names the same play does not restart it: the clip plays on", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), 6_000]]))]);
@@ -103,7 +102,7 @@ test("[PAG7] a scene that names the same play leaves it alone: the clip goes on"
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(1);
 });
 
-test("[PAG8] an item that was removed leaves at once, when the one that is due is ready", async () => {
+test("[PAG8] a removed item is replaced as soon as the item that is due is ready", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]);
@@ -114,12 +113,12 @@ test("[PAG8] an item that was removed leaves at once, when the one that is due i
   const asked = server.now();
   server.draw(scene);
   const { at } = await server.waitForMessage("presented", ({ key }) => key === next.key);
-  // Its slot has no end that would come sooner, and it still has to be loaded.
+  // The removed item's slot ends much later; the next item still has to be loaded.
   expect(at - asked).toBeLessThan(2_000);
   expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
-test("[PAG9] a new layout is built behind the old one and replaces it whole, in one frame", async () => {
+test("[PAG9] a new layout is built hidden and replaces the old one as a whole in one frame", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]));
@@ -134,13 +133,13 @@ test("[PAG9] a new layout is built behind the old one and replaces it whole, in 
     await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key);
     await page.waitForTimeout(150);
   });
-  expect(sequence(seen)).toEqual(["red", "green"]);
+  expect(colorSequence(seen)).toEqual(["red", "green"]);
   const at = await readScreen(page);
   expect(isNear(at(240, 270), "green") && isNear(at(720, 270), "blue")).toBe(true);
   expect(await page.locator(".layer").count()).toBe(1);
 });
 
-test("[PAG10] an item that cannot be shown is reported once, the one before stays, and the next comes on time", async () => {
+test("[PAG10] an item that cannot be shown is reported once, the previous one stays, and the next is on time", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const plays = consecutiveSlots(server.now() - 100, [
@@ -156,7 +155,7 @@ test("[PAG10] an item that cannot be shown is reported once, the one before stay
   await page.waitForTimeout(Math.max(0, plays[1]!.starts_at + 250 - server.now()));
   expect(isNear((await readScreen(page))(480, 270), "red")).toBe(true);
   const { at } = await server.waitForMessage("presented", ({ key }) => key === plays[4]!.key);
-  // What failed before it holds nothing up: the shortest of those slots is longer.
+  // The failed items cause no delay: the shortest of their slots is longer.
   expect(at - plays[4]!.starts_at).toBeLessThan(450);
   const failed = server.messages.filter((message) => message.type === "failed");
   expect(failed.map(({ key, code }) => [key, code])).toEqual([
@@ -166,7 +165,7 @@ test("[PAG10] an item that cannot be shown is reported once, the one before stay
   ]);
 });
 
-test("[PAG11] a clip that is joined late or midway starts where its loop is", async () => {
+test("[PAG11] a clip that starts late or midway starts at its position by the clock", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([
@@ -185,7 +184,7 @@ test("[PAG11] a clip that is joined late or midway starts where its loop is", as
   expect(isNear(at(720, 270), "yellow"), String(at(720, 270))).toBe(true);
 });
 
-test("[PAG12] a slot longer than its clip repeats it and never ends on its first frame; a shorter one cuts it", async () => {
+test("[PAG12] a clip shorter than its slot is repeated and never ends on its first frame; a longer one is cut off", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   // Three rounds of two seconds in six, then a cut after one second.
@@ -198,10 +197,10 @@ test("[PAG12] a slot longer than its clip repeats it and never ends on its first
   await server.waitForMessage("presented", ({ key }) => key === plays[0]!.key);
   await page.waitForTimeout(2_600);
   const again = await page.evaluate<number>('document.querySelector("video").currentTime');
-  // At its end it would stand at 2.
+  // At its end the position would be 2.
   expect(again).toBeLessThan(1.8);
   const { at } = await server.waitForMessage("presented", ({ key }) => key === plays[2]!.key);
-  // Uncut, the clip would go on for five seconds.
+  // The whole clip would take five seconds more.
   expect(at - plays[2]!.starts_at).toBeGreaterThan(-60);
   expect(at - plays[2]!.starts_at).toBeLessThan(1_000);
   expect(server.messages.some(({ type }) => type === "failed" || type === "fault")).toBe(false);
@@ -224,7 +223,7 @@ test("[PAG13] a still item that follows itself keeps its element, and each play 
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(3);
 });
 
-test("[PAG14] without its player the page plays on, connects again and loses no report", async () => {
+test("[PAG14] without a connection to its player the page plays on, reconnects and loses no report", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const plays = consecutiveSlots(server.now(), [
@@ -242,7 +241,7 @@ test("[PAG14] without its player the page plays on, connects again and loses no 
   expect(isNear((await readScreen(page))(480, 270), "blue")).toBe(true);
 });
 
-test("[PAG15] a clip whose position stands still is reported within five seconds and begun anew", async () => {
+test("[PAG15] a clip without progress is reported within five seconds and restarted", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));
@@ -255,16 +254,16 @@ test("[PAG15] a clip whose position stands still is reported within five seconds
     .toBe(true);
 });
 
-test("[PAG21] while a new picture is on its way nothing is let go of or made ready, unless what is next is late already", async () => {
+test("[PAG21] while a new picture is being presented nothing is disposed of or prepared, unless the next item is already late", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
-  // When items came into a zone or left it; and a clock on which no calm moment ever comes, to be switched on.
+  // Records when items are mounted or unmounted; `neverCalm` replaces the delay before an unmount by ten minutes.
   await page.evaluate(`{
-    globalThis.stirs = [];
-    const items = (nodes) => [...nodes].filter((node) => node.classList?.contains("bearer")).length;
+    globalThis.mountTimes = [];
+    const items = (nodes) => [...nodes].filter((node) => node.classList?.contains("item-wrapper")).length;
     new MutationObserver((changes) => {
       const count = changes.reduce((sum, { addedNodes, removedNodes }) => sum + items(addedNodes) + items(removedNodes), 0);
-      if (count > 0) globalThis.stirs.push(performance.timeOrigin + performance.now());
+      if (count > 0) globalThis.mountTimes.push(performance.timeOrigin + performance.now());
     }).observe(document.body, { childList: true, subtree: true });
     const real = setTimeout;
     globalThis.neverCalm = false;
@@ -278,7 +277,7 @@ test("[PAG21] while a new picture is on its way nothing is let go of or made rea
   ]);
   server.draw(stage([{ ...only, slots: plays }], { key: stageKey }));
   const { at } = await server.waitForMessage("presented", ({ key }) => key === plays[1]!.key);
-  const after = async () => (await page.evaluate<number[]>("stirs")).filter((stir) => stir > at);
+  const after = async () => (await page.evaluate<number[]>("mountTimes")).filter((time) => time > at);
   await expect.poll(async () => (await after()).length).toBeGreaterThan(0);
   expect(Math.min(...(await after())) - at).toBeGreaterThan(90);
 
@@ -290,7 +289,7 @@ test("[PAG21] while a new picture is on its way nothing is let go of or made rea
   }
 });
 
-test("[PAG16] a hundred quick changes leave neither elements nor decoders behind", async () => {
+test("[PAG16] a hundred quick changes leave no elements or decoders behind", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
@@ -312,7 +311,7 @@ test("[PAG16] a hundred quick changes leave neither elements nor decoders behind
     server.draw(scene);
     await Promise.all(plays.map((play) => server.waitForMessage("presented", ({ key }) => key === play.key, { from })));
   };
-  // What has left is let go of a moment later.
+  // Items that have left are unmounted a moment later.
   const settled = () => expect.poll(() => page.locator(".item").count()).toBe(4);
   for (let turn = 1; turn <= 8; turn++) await change(turn);
   await settled();
@@ -322,7 +321,7 @@ test("[PAG16] a hundred quick changes leave neither elements nor decoders behind
   await expect.poll(count).toBeLessThanOrEqual(before + 5);
 });
 
-test("[PAG17] a still screen is idle, and its beat says that frames come", async () => {
+test("[PAG17] a still screen is idle, and its heartbeat reports frames", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]));
@@ -334,13 +333,10 @@ test("[PAG17] a still screen is idle, and its beat says that frames come", async
   expect(frames).toBeLessThanOrEqual(4);
 });
 
-test("[PAG18] the clock shows the corrected time and its zone, changing with the second", async () => {
+test("[PAG18] the clock shows the corrected time in its time zone and changes with the second", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
-  server.clockOffsetMs = -5 * 3_600_000 - 123;
-  server.dropConnections();
-  await server.waitForMessage("hello", undefined, { from: server.messages.length });
-  await page.waitForTimeout(400);
+  await server.moveClock(-5 * 3_600_000 - 123);
   server.draw(stage([zone(consecutiveSlots(server.now(), [[clockFace("#000000"), long]]))]));
   await server.waitForMessage("presented");
   const shown = await page.locator(".time").textContent();
@@ -352,15 +348,15 @@ test("[PAG18] the clock shows the corrected time and its zone, changing with the
       new MutationObserver(() => changed.push(Date.now()) === 5 && resolve(changed)).observe(document.querySelector(".time"), { childList: true, characterData: true, subtree: true });
     })`,
   );
-  // A machine under load is late now and then, and 123 ms off each time is what the page's own second would be.
+  // A machine under load is sometimes late. Without the correction every change would be 123 ms off.
   const phases = changed.map((at) => Math.abs(((at + server.clockOffsetMs + 500) % 1_000) - 500));
   expect(Math.min(...phases)).toBeLessThan(40);
 });
 
-test("[PAG19] hands reach nothing: no menu, no selection, no key, no cursor", async () => {
+test("[PAG19] user input has no effect: no menu, no selection, no key, no cursor", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
-  server.draw(stage([zone(consecutiveSlots(server.now(), [[text("Hands off", "#203040"), long]]))]));
+  server.draw(stage([zone(consecutiveSlots(server.now(), [[text("Do not touch", "#203040"), long]]))]));
   await server.waitForMessage("presented");
   await page.mouse.click(400, 200, { button: "right" });
   await page.mouse.dblclick(400, 200);
@@ -372,7 +368,7 @@ test("[PAG19] hands reach nothing: no menu, no selection, no key, no cursor", as
   ).toBe(false);
 });
 
-test("[PAG20] an emptied zone shows the stage's ground; a zone whose slots ran out keeps its last item", async () => {
+test("[PAG20] an empty zone shows the stage's background; a zone whose slots are all over keeps its last item", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([
@@ -389,17 +385,11 @@ test("[PAG20] an emptied zone shows the stage's ground; a zone whose slots ran o
   expect(isNear(at(720, 270), "green")).toBe(true);
 });
 
-/** What came after what on the glass: an early, blank or foreign frame would stand in between. */
-function sequence(seen: Rgb[]): string[] {
-  const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? String(color));
-  return names.filter((name, index) => name !== names[index - 1]);
-}
-
 function zonesOf(scene: Scene): SceneZone[] {
   return scene.screen.is === "stage" ? scene.screen.stage.zones : [];
 }
 
-test("[POP25] the page says to which stage and cause each picture belongs, and when a stage took the glass, also one without an item", async () => {
+test("[POP25] reports name the stage and cause of each item, and a new stage is reported even without an item", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   const start = server.now();
@@ -412,7 +402,7 @@ test("[POP25] the page says to which stage and cause each picture belongs, and w
     [image("missing.png"), 400],
     [image("green.png"), long],
   ]);
-  // The same item at the same instant, on another stage and for another reason; and a zone of which nothing can be shown.
+  // The same item at the same instant, on another stage and for another cause; and a zone that can show nothing.
   const second = slots(causes[1], [[shared, long]]);
   const broken = slots(causes[1], [[image("missing.png"), long]]);
   server.draw(stage([zone(first)], { key: "one" }));
@@ -439,12 +429,12 @@ test("[POP25] the page says to which stage and cause each picture belongs, and w
     ["presented", "two", named(second[0]!), second[0]!.ends_at],
   ]);
   expect(own("three")).toEqual([["stage", "three", []]]);
-  for (const told of [
+  for (const expected of [
     ["failed", "one", named(first[1]!)],
     ["failed", "two", named(broken[0]!)],
     ["fallback", "two"],
   ]) {
-    expect(about).toContainEqual(told);
+    expect(about).toContainEqual(expected);
   }
   const times = server.messages.flatMap((message) => (message.type === "stage" || message.type === "presented" ? [message.at] : []));
   expect(times).toEqual(times.toSorted((a, b) => a - b));

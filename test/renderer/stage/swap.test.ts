@@ -1,4 +1,4 @@
-// The rule of the swap: nothing leaves before the next has been presented, what fails is passed over, and nothing grows.
+// Changes of items: nothing leaves before the next item is ready, failing items are passed over, and nothing leaks.
 import { execFile } from "node:child_process";
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import { image, consecutiveSlots, slot, stage, video, zone } from "../scenes.ts";
-import { colorNames, isNear, readScreen, recordScreen } from "../screen.ts";
+import { colorSequence, isNear, readScreen, recordScreen } from "../screen.ts";
 import type { OpenedPage } from "../test-browser.ts";
 import { useTestBrowser } from "../setup.ts";
 
@@ -30,7 +30,7 @@ function draw({ server }: OpenedPage, slots: Slot[], about: Parameters<typeof st
   return scene;
 }
 
-test("[SWP1] with slow loads the old picture stays until the new one is there, and nothing stands between", async () => {
+test("[SWP1] with slow loads the old picture stays until the new one is ready, with nothing in between", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const first = slot(image("yellow.png"), server.now() - 1_000, 2_000);
@@ -43,12 +43,11 @@ test("[SWP1] with slow loads the old picture stays until the new one is there, a
     await server.waitForMessage("presented", ({ key }) => key === slots[3]!.key, { timeoutMs: 30_000 });
     await page.waitForTimeout(300);
   });
-  const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? String(color));
-  expect(names.filter((name, index) => name !== names[index - 1])).toEqual(["yellow", "red", "blue", "green"]);
+  expect(colorSequence(seen)).toEqual(["yellow", "red", "blue", "green"]);
   expect(server.messages.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[SWP2] one bad item in a long slot is passed over within five seconds, told once, and the next goes on into its own time", async () => {
+test("[SWP2] a bad item in a long slot is passed over within five seconds and reported once, and the next item stays for its own slot", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -62,7 +61,7 @@ test("[SWP2] one bad item in a long slot is passed over within five seconds, tol
   const early = await server.waitForMessage("presented", ({ item_id }) => item_id === slots[2]!.item.item_id, { timeoutMs: 15_000 });
   expect(early.at - slots[1]!.starts_at).toBeLessThan(5_000);
   expect(early.at - slots[1]!.starts_at).toBeGreaterThan(3_500);
-  // What it took the place of is let go of a moment later.
+  // The item it replaced is unmounted a moment later.
   await expect.poll(() => page.locator("img").count()).toBe(1);
   await page.evaluate('window.before = document.querySelector("img")');
   await server.advanceTo(slots[2]!.starts_at - 500);
@@ -72,10 +71,10 @@ test("[SWP2] one bad item in a long slot is passed over within five seconds, tol
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });
 
-test("[ZON12] an item whose bytes never come is passed over within five seconds of its start, though its slot is long, and told as not ready", async () => {
+test("[ZON12] an item whose data never arrives is passed over within five seconds of its start, despite its long slot, and reported as not ready", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
-  // Asked for and never answered.
+  // The request never gets a response.
   await page.route("**/media/slow.png", () => undefined);
   const slots = consecutiveSlots(server.now(), [
     [image("red.png"), 500],
@@ -88,19 +87,19 @@ test("[ZON12] an item whose bytes never come is passed over within five seconds 
   await expect.poll(() => page.locator(".item").count()).toBe(2);
   await server.advanceTo(slow.starts_at + 4_000);
   await server.waitForMessage("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
-  // The zone had enough of it, before the picture's own limit of eight seconds came and long before its slot ended.
+  // The zone gave it up, before the picture's own timeout of eight seconds and long before the end of its slot.
   const { item_id } = slow.item;
   expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([
     { item_id, code: "timeout", detail: "not ready in time" },
   ]);
 });
 
-test("[SWP3] an item that fails again and again is asked for less and less, and told once per cause", async () => {
+test("[SWP3] an item that fails repeatedly is requested less and less often and reported once per cause", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
-  let asked = 0;
+  let requestCount = 0;
   page.on("request", (request) => {
-    if (request.url().endsWith("/missing.png") && request.headers()["range"] === undefined) asked += 1;
+    if (request.url().endsWith("/missing.png") && request.headers()["range"] === undefined) requestCount += 1;
   });
   const good = image("red.png");
   const bad = image("missing.png");
@@ -110,22 +109,22 @@ test("[SWP3] an item that fails again and again is asked for less and less, and 
   );
   draw(opened, slots);
   await server.waitForMessage("presented", ({ key }) => key === slots[22]!.key, { timeoutMs: 20_000 });
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
-  // After the pause it is tried again, silently.
+  // After the delay it is retried, without another report.
   await server.moveClock(16_000);
   draw(opened, consecutiveSlots(server.now() - 100, [[good, 500], [bad, 1_000], [good, 1_000], [bad, long]])); // prettier-ignore
-  await expect.poll(() => asked, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => requestCount, { timeout: 10_000 }).toBe(2);
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });
 
-test("[SWP4] when nothing can be shown the fallback is, told once, with the page idle; a repaired item comes back by itself", async () => {
+test("[SWP4] when nothing can be shown the fallback is shown and reported once, and the page is idle; a repaired item is shown again by itself", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const later = join(browser.mediaFolder, "later.png");
   await rm(later, { force: true });
-  let asked = 0;
-  page.on("request", () => (asked += 1));
+  let requestCount = 0;
+  page.on("request", () => (requestCount += 1));
   const slots = consecutiveSlots(server.now() - 100, [
     [image("later.png"), 30_000],
     [video("broken.mp4", null), 30_000],
@@ -134,14 +133,14 @@ test("[SWP4] when nothing can be shown the fallback is, told once, with the page
   draw(opened, slots);
   await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
   const at = await readScreen(page);
-  const [plate] = [at(480, 270)];
-  expect(plate.every((value) => value < 80) && plate.some((value) => value > 10), String(plate)).toBe(true);
-  const before = asked;
+  const fallback = at(480, 270);
+  expect(fallback.every((value) => value < 80) && fallback.some((value) => value > 10), String(fallback)).toBe(true);
+  const before = requestCount;
   const from = server.messages.length;
   await server.waitForMessage("beat", undefined, { from });
   const { frames } = await server.waitForMessage("beat", undefined, { from: server.messages.length });
   expect(frames).toBeLessThanOrEqual(4);
-  expect(asked).toBe(before);
+  expect(requestCount).toBe(before);
   expect(server.messages.filter(({ type }) => type === "fallback")).toHaveLength(1);
   await copyFile(join(browser.mediaFolder, "green.png"), later);
   await server.moveClock(16_000);
@@ -149,7 +148,7 @@ test("[SWP4] when nothing can be shown the fallback is, told once, with the page
   expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
-test("[SWP5] over a layout's own background there is no plate: the background is the fallback", async () => {
+test("[SWP5] in a layout with a background picture that is the fallback", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   draw(opened, consecutiveSlots(server.now() - 100, [[image("missing.png"), long]]), { background_src: "/media/yellow.png" });
@@ -157,7 +156,7 @@ test("[SWP5] over a layout's own background there is no plate: the background is
   await expect.poll(async () => isNear((await readScreen(page))(480, 270), "yellow"), { timeout: 10_000 }).toBe(true);
 });
 
-test("[SWP6] a clip that freezes is passed over within five seconds where another can be shown", async () => {
+test("[SWP6] a clip that freezes is passed over within five seconds if another item can be shown", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -174,7 +173,7 @@ test("[SWP6] a clip that freezes is passed over within five seconds where anothe
   expect(next.at - froze).toBeLessThan(5_500);
 });
 
-test("[SWP7] a clip held on its last frame, because the next is slow, is not taken for frozen", async () => {
+test("[SWP7] a clip held on its last frame because the next item is slow does not count as frozen", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -191,7 +190,7 @@ test("[SWP7] a clip held on its last frame, because the next is slow, is not tak
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
-test("[SWP8] a clip that waits for its bytes is not taken for frozen, and goes on when they come", async () => {
+test("[SWP8] a clip that waits for data does not count as frozen and continues when it arrives", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const gate = Promise.withResolvers<void>();
@@ -203,7 +202,7 @@ test("[SWP8] a clip that waits for its bytes is not taken for frozen, and goes o
   const stuck = 'document.querySelector("video").readyState < 3';
   await expect.poll(() => page.evaluate(stuck), { timeout: 30_000 }).toBe(true);
   await page.evaluate('window.before = document.querySelector("video"); window.stoodAt = before.currentTime');
-  // Longer than what counts as frozen.
+  // Longer than a clip may make no progress.
   await page.waitForTimeout(4_500);
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
   gate.resolve();
@@ -216,7 +215,7 @@ test.for([
   ["headless.mp4", ["unsupported", "decode"]],
   ["picture.mp4", ["unsupported"]],
   ["empty.png", ["decode", "load"]],
-] as const)("[SWP9] %s is found out, named, and passed over within five seconds", async ([name, codes]) => {
+] as const)("[SWP9] %s is detected, named and passed over within five seconds", async ([name, codes]) => {
   await using opened = await browser.open();
   const { server } = opened;
   const bad = name.endsWith(".mp4") ? video(name, null) : image(name);
@@ -232,7 +231,7 @@ test.for([
   expect(at - slots[0]!.starts_at).toBeLessThan(5_500);
 });
 
-test("[SWP10] no more clips are made ready ahead than the box has room for, and each still comes on", async () => {
+test("[SWP10] no more clips are prepared ahead than the machine has room for, and each is still shown", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
@@ -277,7 +276,7 @@ test("[SWP11] a hundred and fifty changes with transitions and failures leave no
       const item = kind === 0 ? video("blue.mp4", 5_000) : image(kind === 1 ? "red.png" : "green.png");
       const play = slot(item, server.now() - 1, long);
       play.transition = { type: kinds[turn % kinds.length]!, duration_ms: 60, easing: "ease", direction: "left" };
-      // Beside each there is one that fails, or is dropped while it loads.
+      // Next to each one that fails, or is dropped while it loads.
       drawn.slots = [play, slot(image(`missing-${turn % 7}.png`), server.now() + 30_000, long)];
       return play;
     });
@@ -289,7 +288,7 @@ test("[SWP11] a hundred and fifty changes with transitions and failures leave no
   for (let turn = 9; turn <= 45; turn++) await change(turn);
   await expect.poll(() => page.locator(".item").count(), { timeout: 20_000 }).toBe(4);
   await expect.poll(count, { timeout: 20_000 }).toBeLessThanOrEqual(before + 8);
-  expect(await page.locator(".bearer").count()).toBe(4);
+  expect(await page.locator(".item-wrapper").count()).toBe(4);
   expect(await page.evaluate("document.getAnimations().length")).toBe(0);
 });
 

@@ -1,4 +1,4 @@
-// Players in step: clips held to the clock by their speed, on a real Chromium.
+// Synchronized clips on a real Chromium: kept in sync with the clock by their speed.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright";
@@ -19,16 +19,16 @@ const browser = useTestBrowser(async (folder) => {
 
 const clip = () => item({ type: "video", src: "/media/numbered.mp4", media_duration_ms: clipMs, fit: "fill", muted: true });
 
-/** Where the page's clip is less where `startedAt` puts it, in ms. */
+/** The position of the page's clip minus the one expected for a start at `startedAt`, in ms. */
 async function driftOf(page: Page, startedAt: number): Promise<number> {
   const { position, at } = await page.evaluate<{ position: number; at: number }>(
     "({ position: 1000 * document.querySelector('video').currentTime, at: performance.timeOrigin + performance.now() })",
   );
-  const apart = position - (at - startedAt);
-  return apart - clipMs * Math.round(apart / clipMs);
+  const difference = position - (at - startedAt);
+  return difference - clipMs * Math.round(difference / clipMs);
 }
 
-/** Notes the clip's speeds and seeks from now on. */
+/** Records the clip's speeds and seeks from now on. */
 async function watch(page: Page): Promise<() => Promise<{ rates: number[]; seeks: number }>> {
   await page.evaluate(`{
     const video = document.querySelector("video");
@@ -39,8 +39,8 @@ async function watch(page: Page): Promise<() => Promise<{ rates: number[]; seeks
   return () => page.evaluate<{ rates: number[]; seeks: number }>("seen");
 }
 
-/** Shows a clip for an hour. Resolves when it is where the clock says. */
-async function showInStep({ server, page }: OpenedPage): Promise<Slot> {
+/** Shows a clip for an hour. Resolves when it is at its position by the clock. */
+async function showSynchronized({ server, page }: OpenedPage): Promise<Slot> {
   const play = slot(clip(), server.now() + 300, 3_600_000);
   server.draw(stage([zone([play])]));
   await server.waitForMessage("presented");
@@ -48,11 +48,11 @@ async function showInStep({ server, page }: OpenedPage): Promise<Slot> {
   return play;
 }
 
-test("[SYN1] a clip that is off by less than a quarter second is brought back by its speed, three per cent at most, without a seek", async () => {
+test("[SYN1] a clip that is off by less than a quarter of a second is corrected by its speed, by at most 3 %, without a seek", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
-  const play = await showInStep(opened);
-  // The clock is set right: now the clip is behind by just that.
+  const play = await showSynchronized(opened);
+  // The clock is corrected, so the clip is now behind by 120 ms.
   const seen = await watch(page);
   await server.moveClock(120);
   await expect.poll(async () => (await seen()).rates.length, patience).toBeGreaterThan(0);
@@ -64,20 +64,20 @@ test("[SYN1] a clip that is off by less than a quarter second is brought back by
   for (const rate of rates) expect(Math.abs(rate - 1)).toBeLessThanOrEqual(0.03 + 1e-9);
 });
 
-test("[SYN2] a clip that is off by more is put to its place by a seek", async () => {
+test("[SYN2] a clip that is off by more is corrected by a seek", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
-  const play = await showInStep(opened);
+  const play = await showSynchronized(opened);
   const seen = await watch(page);
   await server.moveClock(-3_000);
   await expect.poll(async () => (await seen()).seeks, patience).toBeGreaterThan(0);
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at + 3_000)), patience).toBeLessThan(40);
 });
 
-test("[SYN3] the speed is left alone below 12 ms, whatever the noise, and is not changed to and fro on the way back", () => {
-  const calm = new DriftCorrector();
+test("[SYN3] below 12 ms the speed does not change, whatever the noise, and a correction does not oscillate", () => {
+  const noisy = new DriftCorrector();
   for (let at = 0; at < 1_000; at += 1) {
-    expect(calm.correctionFor(at % 7 === 0 ? 180 : 9 * Math.sin(at), at * 250)).toEqual({ is: "rate", rate: 1 });
+    expect(noisy.correctionFor(at % 7 === 0 ? 180 : 9 * Math.sin(at), at * 250)).toEqual({ is: "rate", rate: 1 });
   }
   const behind = new DriftCorrector();
   let drift = -150;
@@ -85,7 +85,7 @@ test("[SYN3] the speed is left alone below 12 ms, whatever the noise, and is not
   let changes = 0;
   for (let at = 0; at < 200; at += 1) {
     const correction = behind.correctionFor(drift + 3 * Math.sin(at * 1.7), at * 250);
-    if (correction.is === "seek") throw new Error("sought");
+    if (correction.is === "seek") throw new Error("unexpected seek");
     if (correction.rate !== rate) changes += 1;
     ({ rate } = correction);
     expect(Math.abs(rate - 1)).toBeLessThanOrEqual(0.03 + 1e-9);
@@ -93,14 +93,14 @@ test("[SYN3] the speed is left alone below 12 ms, whatever the noise, and is not
   }
   expect(Math.abs(drift)).toBeLessThan(15);
   expect(changes).toBeLessThanOrEqual(4);
-  // A box on which seeks are of no use does not only seek.
+  // A machine on which seeks do not help seeks rarely.
   const slow = new DriftCorrector();
   let seeks = 0;
   for (let at = 0; at < 240; at += 1) if (slow.correctionFor(-900, at * 250).is === "seek") seeks += 1;
   expect(seeks).toBeLessThanOrEqual(4);
 });
 
-test("[SYN4] two pages with the same scene, one opened late, show the same place of the clip, and tell how far they are off", async () => {
+test("[SYN4] two pages with the same scene, one opened late, show the same position of the clip and report their drift", async () => {
   await using first = await browser.open();
   const play = slot(clip(), first.server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);
@@ -122,7 +122,7 @@ test("[SYN4] two pages with the same scene, one opened late, show the same place
   }
 });
 
-test("[SYN5] an identical push leaves the clip's position untouched", async () => {
+test("[SYN5] an identical push does not change the clip's position", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const playing = clip();
@@ -136,8 +136,8 @@ test("[SYN5] an identical push leaves the clip's position untouched", async () =
     const video = document.querySelector("video");
     video.isTheOne = true;
     window.positions = [];
-    const note = () => { positions.push([video.currentTime, performance.now()]); requestAnimationFrame(note); };
-    note();
+    const record = () => { positions.push([video.currentTime, performance.now()]); requestAnimationFrame(record); };
+    record();
   }`);
   const from = server.messages.length;
   for (let times = 0; times < 20; times += 1) {
@@ -152,7 +152,7 @@ test("[SYN5] an identical push leaves the clip's position untouched", async () =
   for (const [index, [position, at]] of positions.slice(1).entries()) {
     const [before, atBefore] = positions[index]!;
     expect(position).toBeGreaterThanOrEqual(before);
-    // A frame of the clip is 33 ms: nothing was left out that the time between two looks does not explain.
+    // A frame of the clip takes 33 ms: the position advances by no more than the time between two measurements.
     expect(position - before).toBeLessThan((at - atBefore) / 1_000 + 0.1);
   }
   expect(server.messages.slice(from).filter(({ type }) => type === "presented")).toEqual([]);

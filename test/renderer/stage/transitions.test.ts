@@ -1,4 +1,4 @@
-// Transitions on a real Chromium: what stands on the glass midway, when they begin and end, and when they are left out.
+// Transitions on a real Chromium: what is seen midway, when they begin and end, and when they are replaced by cuts.
 import { expect, test } from "vitest";
 import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
@@ -8,18 +8,17 @@ import type { OpenedPage } from "../test-browser.ts";
 import { useTestBrowser } from "../setup.ts";
 import { skipTo } from "../skip.ts";
 
-// A real browser on a busy machine.
 const browser = useTestBrowser();
 
 const long = 600_000;
-// The longest there is: time enough to stop it in its middle on any machine.
+// The maximum: enough time to pause it midway on any machine.
 const durationMs = 10_000;
 
 function moving(type: Transition["type"], about: Partial<Transition> = {}): Transition {
   return { type, duration_ms: durationMs, easing: "linear", direction: "left", ...about };
 }
 
-/** `first`, then `next` by `transition`. */
+/** Two slots: `first`, then `next` with `transition`. */
 function pair(opened: OpenedPage, first: SceneItem, next: SceneItem, transition: Transition): [Slot, Slot] {
   const slots = consecutiveSlots(opened.server.now() - 100, [
     [first, 5_000],
@@ -31,7 +30,7 @@ function pair(opened: OpenedPage, first: SceneItem, next: SceneItem, transition:
 
 const running = "document.getAnimations().length";
 
-/** Draws the pair and stops the transition in its middle; the page ends it when its time is over. */
+/** Draws the pair and pauses the transition midway; the page still ends it when its time is over. */
 async function halfway(opened: OpenedPage, slots: [Slot, Slot]): Promise<(x: number, y: number) => Rgb> {
   const { page, server } = opened;
   server.draw(stage([zone(slots)]));
@@ -68,14 +67,14 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
   ["slide", "right", left, green, right, red],
   ["push", "up", top, red, bottom, green],
   ["push", "right", left, green, right, red],
-])("[TRA1] half of a %s to the %s shows both pictures where they belong", async ([type, direction, one, first, other, second]) => {
+])("[TRA1] half of a %s to the %s shows both pictures in their places", async ([type, direction, one, first, other, second]) => {
   await using opened = await browser.open();
   const at = await halfway(opened, pair(opened, image("red.png"), image("green.png"), moving(type, { direction })));
   expect(isNear(at(...one), first), `${String(at(...one))}, not ${String(first)}`).toBe(true);
   expect(isNear(at(...other), second), `${String(at(...other))}, not ${String(second)}`).toBe(true);
 });
 
-test("[TRA2] a push moves the old picture out, a slide covers it where it stands", async () => {
+test("[TRA2] a push moves the old picture out, a slide covers it in its place", async () => {
   const words = (label: string, background: string): SceneItem => text(label, background, { size: 60 });
   const boxOf = async (type: Transition["type"]): Promise<number[]> => {
     await using opened = await browser.open();
@@ -92,9 +91,9 @@ test("[TRA2] a push moves the old picture out, a slide covers it where it stands
   expect(Math.abs(newCovering! - 480)).toBeLessThanOrEqual(2);
 });
 
-test("[TRA3] a crossfade of equal colours does not dip, and bars around a picture fade as well", async () => {
+test("[TRA3] a crossfade of equal colours does not change them, and bars around a picture fade as well", async () => {
   await using opened = await browser.open(960, 540);
-  // Whole in its zone, 640x360 in 480x540 has bars above and below, through which the ground shines.
+  // A picture of 640x360 contained in 480x540 has bars above and below, which show the background.
   const whole = (name: string): SceneItem => ({ ...(image(name) as Extract<SceneItem, { type: "image" }>), fit: "contain" });
   const slots = pair(opened, image("red.png"), whole("red.png"), moving("crossfade"));
   const { page, server } = opened;
@@ -106,7 +105,7 @@ test("[TRA3] a crossfade of equal colours does not dip, and bars around a pictur
   expect(isNear(at(240, 30), red.map((value) => value / 2) as Rgb, 6), String(at(240, 30))).toBe(true);
 });
 
-test("[TRA4] a transition begins at its slot's start by the clock, leaves the boundary alone, and both clips play in it", async () => {
+test("[TRA4] a transition begins at its slot's start by the clock, does not move it, and both clips play", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await server.moveClock(7_200_000);
@@ -119,7 +118,7 @@ test("[TRA4] a transition begins at its slot's start by the clock, leaves the bo
     "document.getAnimations().map((a) => [a.startTime + performance.timeOrigin, a.effect.getTiming().duration])[0]",
   );
   const offset = slots[1].starts_at - server.clockOffsetMs - begun;
-  // By the timeline where the play came on time; by its first frame where this machine was late.
+  // By the timeline if the play was on time; by its first frame if this machine was late.
   if (at - slots[1].starts_at < 40) expect(Math.abs(offset)).toBeLessThan(25);
   else expect(offset).toBeLessThan(25);
   expect(total).toBe(5_000);
@@ -148,7 +147,7 @@ test("[TRA5] a transition takes at most half of its item's own time", async () =
   expect(total).toBeGreaterThan(1_000);
 });
 
-test("[TRA6] who asks for less motion gets a short crossfade", async () => {
+test("[TRA6] with reduced motion a transition is a short crossfade", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -168,14 +167,14 @@ test("[TRA6] who asks for less motion gets a short crossfade", async () => {
   }
 });
 
-test("[TRA7] where three transitions in a row are rough they become cuts, and that is told once", async () => {
+test("[TRA7] after three slow transitions in a row transitions are cuts, which is reported once", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await page.evaluate(`
-    window.moves = 0;
+    window.animations = 0;
     const animate = Element.prototype.animate;
-    Element.prototype.animate = function (...given) { moves += 1; return animate.apply(this, given); };
-    // A screen that manages six frames a second.
+    Element.prototype.animate = function (...given) { animations += 1; return animate.apply(this, given); };
+    // A display with six frames a second.
     setInterval(() => { const until = performance.now() + 160; while (performance.now() < until); }, 165);
   `);
   const names = ["red.png", "green.png"];
@@ -188,12 +187,12 @@ test("[TRA7] where three transitions in a row are rough they become cuts, and th
   const { frames_per_second } = await server.waitForMessage("simplified", undefined, { timeoutMs: 20_000 });
   expect(frames_per_second).toBeLessThan(18);
   await server.waitForMessage("presented", ({ key }) => key === slots[5]!.key, { timeoutMs: 20_000 });
-  // The first item comes by nothing, three by a transition of two sides each, the rest by cuts.
-  expect(await page.evaluate<number>("moves")).toBe(6);
+  // The first item has no transition, three have one with two animations each, the rest are cuts.
+  expect(await page.evaluate<number>("animations")).toBe(6);
   expect(server.messages.filter(({ type }) => type === "simplified")).toHaveLength(1);
 });
 
-test("[TRA8] a layout comes in by its transition, both playing, and the old one is let go of", async () => {
+test("[TRA8] a layout is shown by its transition, both layouts play, and the old one is disposed of", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));

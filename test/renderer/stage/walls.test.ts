@@ -1,4 +1,4 @@
-// Video walls on a real Chromium: each page shows its part of one picture, and none shows what lies behind the bezels.
+// Video walls on a real Chromium: each page shows its part of one picture, and none shows what is behind the bezels.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -19,7 +19,7 @@ const right: Wall = { ...wall, left: 500, top: 0, width: 400, height: 300 };
 const stripePixels = 50;
 const corner = 30;
 
-/** The picture's colour at a place of the wall: upright stripes, no two alike, and a white mark in each corner. */
+/** The picture's colour at a point of the wall: vertical stripes, all different, and a white mark in each corner. */
 function colorAt(x: number, y: number): Rgb {
   const isMark = (x < corner || x >= wall.wall_width - corner) && (y < corner || y >= wall.wall_height - corner);
   if (isMark) return [255, 255, 255];
@@ -43,7 +43,7 @@ const browser = useTestBrowser(async (folder) => {
 test.each([
   ["an image", () => image("stripes.png")],
   ["a clip", () => video("stripes.mp4", 3_000)],
-])("[WAL1] two displays show the two ends of %s, to the pixel, and neither what lies between them", async (_, make) => {
+])("[WAL1] two displays show the two ends of %s exactly to the pixel, and nothing of what is between them", async (_, make) => {
   for (const part of [left, right]) {
     const { page, server } = await browser.shared(400, 300);
     const play = slot(make(), server.now() - 100, 600_000);
@@ -63,7 +63,7 @@ test.each([
   }
 });
 
-test("[WAL2] a layout of another shape than the wall is whole and in its middle, over both displays", async () => {
+test("[WAL2] a layout with other proportions than the wall is shown whole and centred, over both displays", async () => {
   // 300 wide on a wall of 900: from 300 to 600, of which 400 to 500 is between the displays.
   for (const [part, from, to] of [
     [left, 300, 400],
@@ -80,7 +80,7 @@ test("[WAL2] a layout of another shape than the wall is whole and in its middle,
   }
 });
 
-test("[WAL3] a part of another shape than its display is neither stretched nor shows anything of its neighbours", async () => {
+test("[WAL3] a part with other proportions than its display is not stretched and shows nothing of its neighbours", async () => {
   const opened = await browser.shared(600, 300);
   const { page, server } = opened;
   const play = slot(image("stripes.png"), server.now() - 100, 600_000);
@@ -94,7 +94,7 @@ test("[WAL3] a part of another shape than its display is neither stretched nor s
   }
 });
 
-test("[WAL4] whatever the sizes, a part lies on whole pixels within its display, and neighbours are drawn to one scale", () => {
+test("[WAL4] whatever the sizes, a part is placed on whole pixels inside its display, and neighbours have the same scale", () => {
   const size = fc.record({ width: fc.integer({ min: 1, max: 8_000 }), height: fc.integer({ min: 1, max: 8_000 }) });
   fc.assert(
     fc.property(size, size, fc.integer({ min: 0, max: 500 }), size, (display, part, gap, layout) => {
@@ -111,9 +111,9 @@ test("[WAL4] whatever the sizes, a part lies on whole pixels within its display,
       const [first, second] = places as [(typeof places)[0], (typeof places)[0]];
       expect(second.scale).toBe(first.scale);
       expect(second.visibleArea).toEqual(first.visibleArea);
-      const toGlass = Math.min(display.width / part.width, display.height / part.height);
-      // What the second shows further right is the first display and the gap, to the rounding of either.
-      expect(Math.abs(first.left - second.left - (part.width + gap) * toGlass)).toBeLessThanOrEqual(1);
+      const toDisplay = Math.min(display.width / part.width, display.height / part.height);
+      // The second display shows the stage further left by the first display and the gap, apart from rounding.
+      expect(Math.abs(first.left - second.left - (part.width + gap) * toDisplay)).toBeLessThanOrEqual(1);
     }),
   );
 });

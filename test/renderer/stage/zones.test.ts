@@ -1,4 +1,4 @@
-// Where things are on the glass: every kind, turned with the glass or with its zone, over and under each other.
+// The positions of items of every kind: rotated with the display or with their zone, and in their z-order.
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ import { useTestBrowser } from "../setup.ts";
 
 const long = 600_000;
 const screen = { width: 960, height: 540 };
-const ground: Rgb = [16, 32, 48];
+const background: Rgb = [16, 32, 48];
 
-// A picture of 400x200 whose corners and edges tell which way it lies.
+// A picture of 400x200 whose corners and edges show its orientation.
 const markers = {
   topLeft: [220, 30, 30],
   topRight: [30, 180, 60],
@@ -49,7 +49,7 @@ const browser = useTestBrowser(async (folder) => {
     .composite(corners)
     .png()
     .toFile(picture);
-  // Larger than any zone here: it comes through the worker that scales pictures down.
+  // Larger than any zone here: the worker scales it down.
   await sharp(picture).resize(4_000, 2_000, { kernel: "nearest" }).png().toFile(join(folder, "marked-large.png"));
   const boxes = corners.map(({ input, left: x, top: y }) => {
     const { r: red, g: green, b: blue } = input.create.background;
@@ -65,7 +65,7 @@ const browser = useTestBrowser(async (folder) => {
 
 type Point = [number, number];
 
-/** From layout pixels, turned clockwise with the glass, to the screen's. */
+/** Converts layout pixels into pixels of a display rotated clockwise. */
 function onScreen([x, y]: Point, rotation: Rotation): Point {
   switch (rotation) {
     case 0:
@@ -79,7 +79,7 @@ function onScreen([x, y]: Point, rotation: Rotation): Point {
   }
 }
 
-/** A point of a square box, turned clockwise about its middle. */
+/** A point of a square box that is rotated clockwise about its centre. */
 function turned([x, y]: Point, [left, top, size]: [number, number, number], degrees: number): Point {
   const angle = (degrees * Math.PI) / 180;
   const [dx, dy] = [x - size / 2, y - size / 2];
@@ -87,8 +87,8 @@ function turned([x, y]: Point, [left, top, size]: [number, number, number], degr
 }
 
 const size = 200;
-/** What is where in a square zone of 200, by how the picture fits. Scaled by a half, by one, or by a half and one. */
-const wanted: Record<"contain" | "cover" | "fill", [Point, Marker | "ground"][]> = {
+/** The markers at points of a square zone of 200, by fit. */
+const wanted: Record<"contain" | "cover" | "fill", [Point, Marker | "background"][]> = {
   contain: [
     [[12, 62], "topLeft"],
     [[188, 62], "topRight"],
@@ -96,8 +96,8 @@ const wanted: Record<"contain" | "cover" | "fill", [Point, Marker | "ground"][]>
     [[188, 138], "bottomRight"],
     [[100, 62], "top"],
     [[100, 138], "bottom"],
-    [[100, 30], "ground"],
-    [[100, 170], "ground"],
+    [[100, 30], "background"],
+    [[100, 170], "background"],
   ],
   cover: [
     [[12, 12], "rest"],
@@ -121,24 +121,24 @@ const fits = ["contain", "cover", "fill"] as const;
 const turnedFits = rotations.flatMap((rotation) => fits.map((fit) => [rotation, fit] as const));
 
 test.for(turnedFits)(
-  "[ZON1] turned by %i degrees with the glass and by as much with the zone, a picture and a clip that %s stand where they belong",
+  "[ZON1] rotated by %i degrees with the display and again with the zone, a picture and a clip with fit %s are in their places",
   async ([rotation, fit]) => {
     const opened = await browser.shared(screen.width, screen.height);
-    await standWhereTheyBelong(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);
+    await expectMarkersInPlace(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);
   },
 );
 
 test.for(turnedFits)(
-  "[PIX15] turned by %i degrees likewise, a drawing and a picture that was scaled down and that %s stand where they belong",
+  "[PIX15] rotated by %i degrees likewise, a drawing and a scaled-down picture with fit %s are in their places",
   async ([rotation, fit]) => {
     const opened = await browser.shared(screen.width, screen.height);
-    await standWhereTheyBelong(opened, [image("marked.svg"), image("marked-large.png")], rotation, fit);
+    await expectMarkersInPlace(opened, [image("marked.svg"), image("marked-large.png")], rotation, fit);
     expect(await opened.page.locator("canvas").count()).toBe(2);
   },
 );
 
-/** Shows two kinds, each in a zone that lies straight and in one that is turned, and looks for their markers. */
-async function standWhereTheyBelong(
+/** Shows two items, each in an upright and in a rotated zone, and checks the positions of their markers. */
+async function expectMarkersInPlace(
   { page, server }: OpenedPage,
   pair: SceneItem[],
   rotation: Rotation,
@@ -146,7 +146,7 @@ async function standWhereTheyBelong(
 ): Promise<void> {
   const upright = rotation % 180 === 0;
   const layout = upright ? screen : { width: screen.height, height: screen.width };
-  // In the layout's own corner places, so that landscape and portrait both hold four.
+  // Four places that fit in landscape and in portrait.
   const far = upright ? 700 : 310;
   const boxes: [number, number, number][] = [
     [20, 20, size],
@@ -166,7 +166,7 @@ async function standWhereTheyBelong(
   for (const [index, box] of boxes.entries()) {
     for (const [point, marker] of wanted[fit]) {
       const spot = onScreen(turned(point, box, turns[index]!), rotation);
-      const color = marker === "ground" ? ground : markers[marker];
+      const color = marker === "background" ? background : markers[marker];
       const seen = at(...spot);
       expect(isNear(seen, color, 34), `${items[index]!.type} ${marker} at ${String(spot)}: ${String(seen)}`).toBe(true);
     }
@@ -174,7 +174,7 @@ async function standWhereTheyBelong(
 }
 
 test.for(rotations)(
-  "[PIX15] turned by %i degrees, a PDF's page and a QR code lie the same way, the code fit to be read",
+  "[PIX15] rotated by %i degrees, a PDF's page and a QR code are rotated the same way, and the code is readable",
   async (rotation) => {
     const opened = await browser.shared(screen.width, screen.height);
     const { page, server } = opened;
@@ -191,8 +191,8 @@ test.for(rotations)(
     const spot = (x: number, y: number): Rgb => at(...onScreen([x, y], rotation));
     // Of 800 x 450 points, 320 x 180 are left, in the middle of the zone's height.
     for (const [x, y] of [[25, 55], [335, 55], [335, 225]] as Point[]) expect(isNear(spot(x, y), markers.bottomLeft)).toBe(true); // prettier-ignore
-    for (const [x, y] of [[180, 30], [180, 250]] as Point[]) expect(isNear(spot(x, y), ground), String(spot(x, y))).toBe(true); // prettier-ignore
-    // Its number stands at the lower left.
+    for (const [x, y] of [[180, 30], [180, 250]] as Point[]) expect(isNear(spot(x, y), background), String(spot(x, y))).toBe(true); // prettier-ignore
+    // The page number is at the lower left.
     const ink = (from: number, to: number, top: number, bottom: number): number => {
       let count = 0;
       for (let x = from; x < to; x += 1) for (let y = top; y < bottom; y += 1) if (Math.min(...spot(x, y)) > 200) count += 1;
@@ -200,12 +200,12 @@ test.for(rotations)(
     };
     expect(ink(25, 180, 140, 228)).toBeGreaterThan(50);
     expect(ink(180, 335, 52, 228) + ink(25, 180, 52, 140)).toBe(0);
-    // A code has its eyes in three corners; the fourth tells a reader which way it lies.
+    // A code has finder patterns in three corners; the fourth corner shows its orientation.
     const [modules, quiet] = [await page.evaluate<number>('document.querySelector(".qrcode svg").viewBox.baseVal.width'), 4];
     const side = Math.floor(size / modules);
     const origin = Math.round((size - side * modules) / 2);
     const isDark = (x: number, y: number): boolean => spot(300 + origin + (x + 0.5) * side, 300 + origin + (y + 0.5) * side)[0] < 128;
-    const isEye = (x: number, y: number): boolean =>
+    const isFinderPattern = (x: number, y: number): boolean =>
       [
         [0, 0, true],
         [2, 0, false],
@@ -221,49 +221,57 @@ test.for(rotations)(
         ([dx, dy, dark]) => isDark(x + Number(dx), y + Number(dy)) === dark,
       );
     const [near, far] = [quiet + 3, modules - quiet - 4];
-    expect([isEye(near, near), isEye(far, near), isEye(near, far), isEye(far, far)]).toEqual([true, true, true, false]);
+    expect([isFinderPattern(near, near), isFinderPattern(far, near), isFinderPattern(near, far), isFinderPattern(far, far)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   },
 );
 
-test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed fill their zones and lie the same way", async (rotation) => {
-  const opened = await browser.shared(screen.width, screen.height);
-  const { page, server } = opened;
-  const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
-  const news = { title: "News", entries: [{ title: "The bridge is open", summary: "Since Monday.", published_at: null }], trouble: null };
-  const places: [SceneItem, Rgb, Point][] = [
-    [text("L", "#600000", { size: 180, align: "start" }), [96, 0, 0], [20, 20]],
-    [clockFace("#006000"), [0, 96, 0], [300, 300]],
-    [itemOf({ type: "ticker", text: "Platform 4", background_color: "#000060" }), [0, 0, 96], [20, 300]],
-    [itemOf({ type: "feed", timezone: "UTC", background_color: "#606000", ...news }), [96, 96, 0], [300, 20]],
-  ];
-  const zones = places.map(([each, , [left, top]]) =>
-    zone(consecutiveSlots(server.now(), [[each, long]]), { left, top, width: size, height: size }),
-  );
-  server.draw({ ...stage(zones, layout), rotation });
-  await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id)));
-  const at = await readScreen(page);
-  const corners: Point[] = [
-    [3, 3],
-    [197, 3],
-    [3, 197],
-    [197, 197],
-  ];
-  for (const [each, color, [left, top]] of places) {
-    for (const [x, y] of corners) expect(isNear(at(...onScreen([left + x, top + y], rotation)), color, 6), each.type).toBe(true);
-  }
-  // The letter's upright is on the left: more ink there than on the right, whichever way the glass is turned.
-  const ink = (from: number, to: number): number => {
-    let count = 0;
-    for (let x = from; x < to; x += 2) {
-      for (let y = 20; y < 120; y += 2) if (at(...onScreen([20 + x, 20 + y], rotation))[1] > 128) count += 1;
+test.for(rotations)(
+  "[ZON2] rotated by %i degrees, text, clock, ticker and feed fill their zones and are rotated the same way",
+  async (rotation) => {
+    const opened = await browser.shared(screen.width, screen.height);
+    const { page, server } = opened;
+    const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
+    const news = { title: "News", entries: [{ title: "The bridge is open", summary: "Since Monday.", published_at: null }], trouble: null };
+    const places: [SceneItem, Rgb, Point][] = [
+      [text("L", "#600000", { size: 180, align: "start" }), [96, 0, 0], [20, 20]],
+      [clockFace("#006000"), [0, 96, 0], [300, 300]],
+      [itemOf({ type: "ticker", text: "Platform 4", background_color: "#000060" }), [0, 0, 96], [20, 300]],
+      [itemOf({ type: "feed", timezone: "UTC", background_color: "#606000", ...news }), [96, 96, 0], [300, 20]],
+    ];
+    const zones = places.map(([each, , [left, top]]) =>
+      zone(consecutiveSlots(server.now(), [[each, long]]), { left, top, width: size, height: size }),
+    );
+    server.draw({ ...stage(zones, layout), rotation });
+    await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id)));
+    const at = await readScreen(page);
+    const corners: Point[] = [
+      [3, 3],
+      [197, 3],
+      [3, 197],
+      [197, 197],
+    ];
+    for (const [each, color, [left, top]] of places) {
+      for (const [x, y] of corners) expect(isNear(at(...onScreen([left + x, top + y], rotation)), color, 6), each.type).toBe(true);
     }
-    return count;
-  };
-  expect(ink(10, 100)).toBeGreaterThan(50);
-  expect(ink(100, 190)).toBe(0);
-});
+    // The stem of the L is on the left: more ink there than on the right, whatever the rotation.
+    const ink = (from: number, to: number): number => {
+      let count = 0;
+      for (let x = from; x < to; x += 2) {
+        for (let y = 20; y < 120; y += 2) if (at(...onScreen([20 + x, 20 + y], rotation))[1] > 128) count += 1;
+      }
+      return count;
+    };
+    expect(ink(10, 100)).toBeGreaterThan(50);
+    expect(ink(100, 190)).toBe(0);
+  },
+);
 
-test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, and turn by any angle", async () => {
+test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, and rotate by any angle", async () => {
   const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const show = (name: string) => consecutiveSlots(server.now(), [[image(name), long]]);
@@ -277,13 +285,13 @@ test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, an
   const at = await readScreen(page);
   expect(isNear(at(250, 150), "green")).toBe(true);
   expect(isNear(at(150, 100), "red")).toBe(true);
-  expect(isNear(at(98, 100), ground)).toBe(true);
-  // A square of 200 on its tip reaches 141 from its middle, and its corners are clear.
+  expect(isNear(at(98, 100), background)).toBe(true);
+  // A square of 200 rotated by 45° reaches 141 from its centre, and leaves the corners of its box free.
   for (const [x, y] of [[700, 112], [700, 388], [562, 250], [838, 250]] as Point[]) expect(isNear(at(x, y), "blue")).toBe(true); // prettier-ignore
-  for (const [x, y] of [[605, 155], [795, 155], [605, 345], [795, 345]] as Point[]) expect(isNear(at(x, y), ground)).toBe(true); // prettier-ignore
+  for (const [x, y] of [[605, 155], [795, 155], [605, 345], [795, 345]] as Point[]) expect(isNear(at(x, y), background)).toBe(true); // prettier-ignore
 });
 
-test("[ZON4] a layout's background lies behind its zones and covers it, a zone's colour behind its items", async () => {
+test("[ZON4] a layout's background covers it behind the zones, a zone's colour is behind its items", async () => {
   const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const whole = { ...(image("red.png") as Extract<SceneItem, { type: "image" }>), fit: "contain" as const };
@@ -302,7 +310,7 @@ test("[ZON4] a layout's background lies behind its zones and covers it, a zone's
   expect(isNear(at(200, 110), [128, 128, 128])).toBe(true);
 });
 
-test("[ZON5] the screens of words turn with the glass, and stay inside it", async () => {
+test("[ZON5] the text screens rotate with the display and stay inside it", async () => {
   const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const empty: Scene["screen"] = { is: "empty", player_name: "Lobby", service: "https://signage.example", trouble: null };
@@ -314,23 +322,23 @@ test("[ZON5] the screens of words turn with the glass, and stay inside it", asyn
       identify: { player_name: "Lobby", lines: ["plr_1", "1920 × 1080"], until: server.now() + long },
     });
     if (rotation === 0) await server.waitForMessage("screen", ({ is }) => is === "empty", { from });
-    await expect.poll(() => page.evaluate('document.querySelector("#glass").dataset.rotation')).toBe(String(rotation));
+    await expect.poll(() => page.evaluate('document.querySelector("#display").dataset.rotation')).toBe(String(rotation));
     const outside = await page.evaluate<string[]>(`
-      [...document.querySelectorAll("#glass *")]
+      [...document.querySelectorAll("#display *")]
         .filter((element) => { const box = element.getBoundingClientRect();
           return box.width > 0 && (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1); })
         .map((element) => element.className)
     `);
     expect(outside).toEqual([]);
-    const glass = await page.evaluate<[number, number, number, number]>(
-      '(({ x, y, width, height }) => [x, y, width, height])(document.querySelector("#glass").getBoundingClientRect())',
+    const box = await page.evaluate<[number, number, number, number]>(
+      '(({ x, y, width, height }) => [x, y, width, height])(document.querySelector("#display").getBoundingClientRect())',
     );
-    expect(glass).toEqual([0, 0, screen.width, screen.height]);
+    expect(box).toEqual([0, 0, screen.width, screen.height]);
   }
 });
 
 test.for(rotations)(
-  "[ZON6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels",
+  "[ZON6] touch follows a display rotated by %i degrees: an element is touched where it is seen, in its own pixels",
   async (rotation) => {
     const opened = await browser.shared(screen.width, screen.height);
     const { page, server } = opened;
@@ -353,7 +361,7 @@ test.for(rotations)(
   },
 );
 
-test("[ZON7] the glass turns without beginning anything anew", async () => {
+test("[ZON7] the display rotates without restarting anything", async () => {
   const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), long]]))]);

@@ -1,4 +1,4 @@
-// Changes of many kinds, four zones at a time, as fast as the page makes them: each turn asks for new pictures in all zones.
+// Changes of items of many kinds, in four zones at once, as fast as the page can: each turn changes all zones.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -11,7 +11,7 @@ import { pdfOf } from "../media/pdf.ts";
 const long = 600_000;
 const transitions = ["crossfade", "slide", "wipe", "push", "zoom", "cut"] as const;
 
-/** Every kind that needs no site of its own. The large picture goes through the downscaling worker. */
+/** Items of every kind that needs no web site. The worker scales the large picture down. */
 const kinds: readonly SceneItem[] = [
   video("blue.mp4", 5_000),
   image("red.png"),
@@ -34,7 +34,7 @@ const kinds: readonly SceneItem[] = [
 const missing = Array.from({ length: 7 }, (_, index) => image(`missing-${index}.png`));
 const beside = image("green.png");
 
-/** Adds the media that the changes need. */
+/** Writes the media for the changes. */
 export async function makeChangesMedia(folder: string): Promise<void> {
   const [r, g, b] = colors.magenta;
   const large = sharp({ create: { width: 3_840, height: 2_160, channels: 3, background: { r, g, b } } }).jpeg();
@@ -46,7 +46,7 @@ export async function makeChangesMedia(folder: string): Promise<void> {
   await writeFile(join(folder, "pages.pdf"), pdfOf([colors.red, colors.green]));
 }
 
-/** One page whose zones change on demand. */
+/** Changes the zones of one page on demand. */
 export class FastChanges {
   readonly #server: PageServer;
   readonly #zones: SceneZone[];
@@ -57,15 +57,15 @@ export class FastChanges {
     this.#zones = [0, 240, 480, 720].map((left) => zone([], { left, width: 240 }));
   }
 
-  /** Zones changed so far. */
+  /** The number of changed zones so far. */
   get changes(): number {
     return this.#turn * this.#zones.length;
   }
 
-  /** After so many turns every kind has come in by every transition, twice, and the next turn is like the first. */
+  /** After this many turns every kind was shown by every transition, twice, and the next turn is like the first. */
   static readonly turnsPerRound = (kinds.length * transitions.length) / 2;
 
-  /** Changes every zone once. Resolves when each new picture is on the glass. Rejects when one does not come. */
+  /** Changes every zone once. Resolves when each new item was presented. Rejects when one is not presented in time. */
   async changeAllZones(): Promise<void> {
     const server = this.#server;
     this.#turn += 1;
@@ -75,13 +75,13 @@ export class FastChanges {
       const pair = this.#zones.length * turn + index;
       const play = slot(kinds[pair % kinds.length]!, server.now() - 1, long);
       play.transition = { type: transitions[pair % transitions.length]!, duration_ms: 60, easing: "ease", direction: "left" };
-      // Beside each there is one that is made ready and then dropped, or fails.
+      // The next item of each zone is prepared and then dropped, or fails.
       const next = turn % 3 === 0 ? missing[turn % missing.length]! : beside;
       drawn.slots = [play, slot(next, server.now() + 30_000, long)];
       return play;
     });
     server.messages.length = 0;
     server.draw(stage(this.#zones, { key: "stg_00000000000000000000000000" }));
-    await Promise.all(plays.map(({ key }) => server.waitForMessage("presented", (told) => told.key === key, { timeoutMs: 30_000 })));
+    await Promise.all(plays.map(({ key }) => server.waitForMessage("presented", (message) => message.key === key, { timeoutMs: 30_000 })));
   }
 }

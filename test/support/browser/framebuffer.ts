@@ -1,4 +1,4 @@
-// Reads what an Xvfb shows from its memory-mapped framebuffer (-fbdir, an XWD file), without a word to X.
+// Reads the picture of an Xvfb from its memory-mapped framebuffer (-fbdir, an XWD file), without the X protocol.
 import { closeSync, openSync, readSync } from "node:fs";
 
 /** Red, green and blue, 0 to 255. */
@@ -10,7 +10,7 @@ const word = { headerSize: 0, width: 16, height: 20, bytesPerLine: 48, colours: 
 const colourBytes = 12;
 const pixelBytes = 4;
 
-/** An open framebuffer of depth 24. Reads take the picture as it is at that instant, torn frames included. */
+/** An open framebuffer of depth 24. A read may return a torn frame. */
 export class Framebuffer implements Disposable {
   readonly width: number;
   readonly height: number;
@@ -30,7 +30,7 @@ export class Framebuffer implements Disposable {
     this.#start = header.readUInt32BE(word.headerSize) + header.readUInt32BE(word.colours) * colourBytes;
   }
 
-  /** One row's bytes; give `into` (of `stride` bytes) to read often without garbage. */
+  /** The bytes of one row. Pass `into` (of `stride` bytes) to reuse a buffer. */
   row(y: number, into: Buffer = Buffer.allocUnsafe(this.stride)): Buffer {
     readSync(this.#file, into, 0, this.stride, this.#start + y * this.stride);
     return into;

@@ -1,4 +1,4 @@
-// A loop of picture, clip, web page and text with cuts and crossfades, and a judge of what the screen shows of it.
+// A loop of picture, clip, web page and text with cuts and crossfades, and a checker of what the display shows of it.
 import { hexOf, numberedClip, plainImage } from "../media/media.ts";
 import type { Api } from "../programs/programs.ts";
 import type { Appearance, ObservedSpan } from "./screen-observation.ts";
@@ -11,7 +11,7 @@ const teal = [20, 150, 160] as const;
 const violet = [120, 40, 180] as const;
 const amber = [200, 140, 20] as const;
 
-/** The loop's looks, in order; every kind comes in by a cut and by a crossfade. */
+/** How the loop's items look, in order; every kind is shown by a cut and by a crossfade. */
 export const mixedLoop: readonly Appearance[] = [
   { name: "red", color: red },
   { name: "clip", clip: true },
@@ -24,10 +24,10 @@ export const mixedLoop: readonly Appearance[] = [
 ];
 const fade = { type: "crossfade", duration_ms: 300, easing: "linear" };
 const clipFps = 30;
-/** A row that text in the middle of the screen does not reach. */
+/** A row above the text in the middle of the display. */
 export const mixedRow = 200;
 
-/** The site of the loop's web pages. Each answer takes `delayMs`. */
+/** The site of the loop's web pages. Each response takes `delayMs`. */
 export function startMixedSite(delayMs = 0): Promise<WebServer> {
   const late = (color: readonly number[]): RouteHandler => {
     const page = colouredPage(`rgb(${color.join()})`);
@@ -74,17 +74,17 @@ export async function publishMixedLoop(api: Api, site: WebServer, slotMs: number
   ]);
 }
 
-/** Counts changes and everything that should not have been seen. */
+/** Counts changes and everything that must not be seen. */
 export class MixedLoopChecker {
   changes = 0;
   blankMs = 0;
   foreignMs = 0;
-  /** Blank and foreign sights, the first few, with what was seen before them, for a person to look at. */
+  /** The first few blank and foreign observations, with what was seen before each. */
   readonly unexpected: string[] = [];
-  /** Clip frames that came before an earlier one of the same play, or that the play cannot have reached. */
+  /** Clip frames out of order, or that the play cannot have reached. */
   staleFrames = 0;
   fades = 0;
-  /** How often each item of the loop was seen to come on. */
+  /** How often each item of the loop was seen to begin. */
   readonly seen = new Map<string, number>();
   readonly spans: ObservedSpan[] = [];
   #item: string | null = null;
@@ -96,7 +96,7 @@ export class MixedLoopChecker {
     this.#lastFrame = Math.ceil(((slotMs + 1_000) / 1_000) * clipFps);
   }
 
-  /** Takes in one span; what is seen before the first item does not count. */
+  /** Adds an observation; anything before the first item does not count. */
   add(span: ObservedSpan): void {
     if (this.#item === null && span.is !== "item") return;
     if (span.is === "blank") this.blankMs += span.ms;

@@ -1,20 +1,20 @@
-// What could grow while a page changes pictures: counts and heap of the page after its garbage is collected.
+// Measures what may leak while a page changes its items: counts and heap after garbage collection.
 import type { Browser, CDPSession, Page } from "playwright";
 
-/** Counts that a page without leaks has the same after any number of changes. */
+/** Counts that stay the same in a page without leaks, after any number of changes. */
 export interface PageCounts {
   nodes: number;
-  /** Elements outside the document that something still holds. */
+  /** Elements outside the document that are still referenced. */
   detached: number;
   listeners: number;
   documents: number;
-  /** Objects that hear of the document's end: media elements, workers, observers, animations. */
+  /** Objects that observe the document's life cycle: media elements, workers, observers, animations. */
   observers: number;
   workers: number;
-  /** Buffers outside the heap, such as those of files that were read. */
+  /** Buffers outside the heap, such as those of loaded files. */
   buffers: number;
   animations: number;
-  /** The browser's own, its renderers and that of its graphics. */
+  /** Browser, renderer and GPU processes. */
   processes: number;
 }
 
@@ -24,7 +24,7 @@ export interface PageResources {
   heapBytes: number;
 }
 
-/** Looks at one page and the browser it lives in. Dispose of it with the page. */
+/** Measures one page and its browser. It ends with the page. */
 export class PageResourceMonitor {
   readonly #page: Page;
   readonly #session: CDPSession;
@@ -42,15 +42,15 @@ export class PageResourceMonitor {
     return new PageResourceMonitor(page, session, await browser.newBrowserCDPSession());
   }
 
-  /** Collects garbage and counts what is left. */
+  /** Collects garbage and measures. */
   async measure(): Promise<PageResources> {
     const session = this.#session;
-    // What the first collection frees may hold what only the second can.
+    // Some objects are freed only by the second collection.
     for (let round = 0; round < 2; round += 1) await session.send("HeapProfiler.collectGarbage");
     const { metrics } = await session.send("Performance.getMetrics");
     const metric = (name: string): number => {
       const found = metrics.find((each) => each.name === name);
-      if (found === undefined) throw new Error(`this Chromium does not tell ${name}`);
+      if (found === undefined) throw new Error(`this Chromium does not report ${name}`);
       return found.value;
     };
     const detached = await this.#countDetached();
@@ -64,7 +64,7 @@ export class PageResourceMonitor {
       workers: metric("WorkerGlobalScopes"),
       buffers: metric("ArrayBufferContents"),
       animations: await this.#page.evaluate<number>("document.getAnimations().length"),
-      // Services of the browser's own come and go with its whims.
+      // The browser starts and ends utility processes at any time.
       processes: processInfo.filter(({ type }) => /^(browser|renderer|GPU)$/i.test(type)).length,
     };
     return { counts, heapBytes: metric("JSHeapUsedSize") };
@@ -74,7 +74,7 @@ export class PageResourceMonitor {
     const session = this.#session;
     await session.send("DOM.enable");
     const { detachedNodes } = await session.send("DOM.getDetachedDomNodes");
-    // The inspector holds every element it has told of: one counted on its way out would stay for good.
+    // The inspector keeps references to all elements it has reported until it is disabled.
     await session.send("DOM.disable");
     return detachedNodes.length;
   }

@@ -1,4 +1,4 @@
-// Plays the player to the page: serves the built page and a folder of media on loopback, and speaks the scene socket.
+// Stands in for the player: serves the built page and a folder of media on loopback, and sends scenes over the socket.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,7 +10,7 @@ import { rendererFolder as builtRenderer } from "../../../src/main/folders.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
 import { FromPage, type ToPage } from "../../../src/protocol/page-messages.ts";
 
-/** The strictest policy the page has to live with. */
+/** The strictest content security policy that the page has to work with. */
 const pagePolicy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -30,25 +30,27 @@ const types: Record<string, string> = {
   ".mjs": "text/javascript; charset=utf-8",
 };
 
+const clockResponses = 4;
+const clockResponseGapMs = 15;
 const speedUpStepMs = 50;
 
-/** A place in a file beyond which nothing is sent yet. */
+/** An offset in a file; nothing after it is sent until the gate is opened. */
 export interface MediaGate {
   afterBytes: number;
   whenOpened: Promise<void>;
 }
 
-/** The page's peer in tests. */
+/** The server of a page under test. */
 export interface PageServer extends AsyncDisposable {
-  /** Address of the page. */
+  /** The page's URL. */
   readonly url: string;
   /** Everything the page sent, oldest first. */
   readonly messages: FromPage[];
-  /** What is added to the time the page is told. */
+  /** Added to this machine's time to get the corrected time. */
   clockOffsetMs: number;
-  /** Milliseconds by which each answer below /media is delayed. */
+  /** How long each response below /media is delayed. */
   mediaDelayMs: number;
-  /** Holds back every byte of media from this place of its file on until `opened`. */
+  /** Holds back the rest of every media file after an offset. */
   mediaGate: MediaGate | null;
   /** The corrected wall time. */
   now(): number;
@@ -58,15 +60,15 @@ export interface PageServer extends AsyncDisposable {
   advanceTo(instant: number): Promise<void>;
   /** Lets the corrected time run `factor` times as fast until `work` settles. */
   speedUp<T>(factor: number, work: Promise<T>): Promise<T>;
-  /** Sends a scene to every page, and to each that connects later. */
+  /** Sends a scene to every page, and to each page that connects later. */
   draw(scene: Scene): void;
-  /** Resolves with the first message from `from` on that passes; rejects when none comes in time. */
+  /** Resolves with the first message, counted from index `from`, that passes; rejects when none arrives in time. */
   waitForMessage<T extends FromPage["type"]>(
     type: T,
     passes?: (message: Extract<FromPage, { type: T }>) => boolean,
     options?: { from?: number; timeoutMs?: number },
   ): Promise<Extract<FromPage, { type: T }>>;
-  /** Cuts every socket; the page connects again. */
+  /** Closes every socket; the page reconnects. */
   dropConnections(): void;
   /** How many pages are connected. */
   connectionCount(): number;
@@ -105,6 +107,10 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
   });
   const { port } = http.address() as AddressInfo;
 
+  /** Sends the time to every page, as if each had just requested it. */
+  const sendTime = (): void => {
+    for (const [socket, lead] of pageClockLeads) send(socket, { type: "clock", t0: performance.now() + lead, now: server.now() });
+  };
   const server: PageServer = {
     url: `http://127.0.0.1:${port}/player/`,
     messages,
@@ -115,14 +121,20 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
     async moveClock(byMs) {
       await server.waitForMessage("clock");
       server.clockOffsetMs += byMs;
-      // A response like any other, as if each page had just asked for the time.
-      for (const [socket, lead] of pageClockLeads) send(socket, { type: "clock", t0: performance.now() + lead, now: server.now() });
+      // The page uses the quickest of several responses.
+      for (let response = 0; response < clockResponses; response += 1) {
+        sendTime();
+        await wait(clockResponseGapMs);
+      }
     },
     async advanceTo(instant) {
       if (instant > server.now()) await server.moveClock(instant - server.now());
     },
     async speedUp(factor, work) {
-      const timer = setInterval(() => void server.moveClock((factor - 1) * speedUpStepMs), speedUpStepMs);
+      const timer = setInterval(() => {
+        server.clockOffsetMs += (factor - 1) * speedUpStepMs;
+        sendTime();
+      }, speedUpStepMs);
       return work.finally(() => clearInterval(timer));
     },
     draw(next) {
@@ -138,7 +150,7 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
         if (found !== undefined) return found;
         if (performance.now() > until) {
           const seen = messages.slice(from).filter((message) => message.type !== "beat" && message.type !== "clock");
-          throw new Error(`No such "${type}" within ${timeoutMs} ms; heard ${JSON.stringify(seen.slice(-8))}`);
+          throw new Error(`No such "${type}" within ${timeoutMs} ms; received ${JSON.stringify(seen.slice(-8))}`);
         }
         await wait(5);
       }

@@ -1,4 +1,4 @@
-// Changes of program on a real screen: by schedule, interrupt, override and on a wall, and a judge of what is seen at each.
+// Changes of program on a real display, by schedule, interrupt, override and on a wall, and a checker of what is seen at each change.
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import type { Framebuffer } from "./framebuffer.ts";
 import { hexOf, numberedClip, plainImage } from "../media/media.ts";
@@ -14,8 +14,8 @@ const green = [20, 120, 60] as const;
 const amber = [200, 140, 20] as const;
 const magenta = [230, 0, 230] as const;
 
-/** What the screen may show, and the decoy that stands in every loop just where the program changes. */
-const looks: readonly Appearance[] = [
+/** What the display may show, and the decoy that is in every loop just where the program changes. */
+const appearances: readonly Appearance[] = [
   { name: "red", color: red },
   { name: "teal", color: teal },
   { name: "clip", clip: true },
@@ -25,11 +25,11 @@ const looks: readonly Appearance[] = [
   { name: "decoy", color: magenta },
 ];
 
-/** Why the program changes. */
+/** The causes of a change of program. */
 export const boundaryKinds = ["schedule", "interrupt", "override", "wall"] as const;
 export type BoundaryKind = (typeof boundaryKinds)[number];
 
-/** A service with the layouts of the boundaries, and a player whose screen is watched. */
+/** A service with the layouts of these tests, and a player whose display is watched. */
 export interface WatchedPlayer {
   api: Api;
   playerId: string;
@@ -39,9 +39,9 @@ export interface WatchedPlayer {
 }
 
 interface Layouts {
-  /** Plays red and a clip in its even slots; in the odd ones the decoy. */
+  /** Plays red and a clip in its even slots, the decoy in the odd ones. */
   even: string;
-  /** Plays a web page and text in its odd slots; in the even ones the decoy. */
+  /** Plays a web page and text in its odd slots, the decoy in the even ones. */
   odd: string;
   /** Each plays one item for one slot, then the decoy. */
   interrupting: string;
@@ -50,16 +50,16 @@ interface Layouts {
   plain: string;
 }
 
-// A new state must have come to the player before the first boundary that is watched.
+// The new state has to reach the player before the first watched change.
 const leadMs = 4_000;
-// How long after its end an item may still be seen before its clip counts as stale.
+// A clip frame counts as stale when it is seen this long after the item's end.
 const lateMs = 1_000;
 const clipFps = 30;
-// The upper of two displays over each other: the layout, in the middle of the wall, begins halfway down.
+// The upper one of two stacked displays: the layout is centred on the wall and begins halfway down this display.
 const wall = { wall_width: 1_920, wall_height: 2_160, left: 0, top: 0, width: 1_920, height: 1_080 };
 const wallRow = 540 + mixedRow;
 
-/** Uploads and publishes the layouts, with items of `slotMs`; `site` is that of the mixed loop. */
+/** Uploads and publishes the layouts with items of `slotMs`. `site` is the one of the mixed loop. */
 export async function publishBoundaries(api: Api, site: WebServer, slotMs: number): Promise<Layouts> {
   const still = async (color: readonly [number, number, number]) => {
     const asset_id = await api.upload("still.png", await plainImage(color, 1920, 1080));
@@ -81,30 +81,30 @@ export async function publishBoundaries(api: Api, site: WebServer, slotMs: numbe
   };
 }
 
-/** Watches `wanted` changes of program of one kind. The player's own layout is `even`. */
-export async function watchBoundaries(watched: WatchedPlayer, kind: BoundaryKind, wanted: number): Promise<BoundaryChecker> {
+/** Watches `count` changes of program of one kind. The player's own layout is `even`. */
+export async function watchBoundaries(watched: WatchedPlayer, kind: BoundaryKind, count: number): Promise<BoundaryChecker> {
   const { framebuffer, slotMs } = watched;
-  const judge = new BoundaryChecker(slotMs, kind);
-  await using _program = await begin(watched, kind, wanted);
-  const commands = kind === "override" ? override(watched, judge, wanted) : Promise.resolve();
+  const checker = new BoundaryChecker(slotMs, kind);
+  await using _program = await begin(watched, kind, count);
+  const commands = kind === "override" ? override(watched, checker, count) : Promise.resolve();
   const y = Math.round(((kind === "wall" ? wallRow : mixedRow) * framebuffer.height) / 1_080);
   await watchScreen(
     framebuffer,
-    { y, loop: looks },
-    (span) => judge.add(span),
-    () => judge.changes >= wanted,
+    { y, loop: appearances },
+    (span) => checker.add(span),
+    () => checker.changes >= count,
   );
   await commands;
-  return judge;
+  return checker;
 }
 
-/** Sets the program up; disposing takes it away. */
-async function begin({ api, playerId, layouts, slotMs }: WatchedPlayer, kind: BoundaryKind, wanted: number): Promise<AsyncDisposable> {
-  const made: string[] = [];
+/** Sets up the program; disposing of the result removes it. */
+async function begin({ api, playerId, layouts, slotMs }: WatchedPlayer, kind: BoundaryKind, count: number): Promise<AsyncDisposable> {
+  const scheduleIds: string[] = [];
   const target = { type: "player", player_id: playerId };
   const iso = (at: number): string => new Date(at).toISOString();
-  const add = async (about: Record<string, unknown>): Promise<void> => {
-    made.push((await api.ok("POST", "schedules", { name: kind, target, ...about })).id);
+  const addSchedule = async (fields: Record<string, unknown>): Promise<void> => {
+    scheduleIds.push((await api.ok("POST", "schedules", { name: kind, target, ...fields })).id);
   };
   const long = { starts_at: iso(Date.now() - 60_000) };
   if (kind === "wall") {
@@ -113,41 +113,41 @@ async function begin({ api, playerId, layouts, slotMs }: WatchedPlayer, kind: Bo
   if (kind === "schedule" || kind === "wall") {
     const now = Math.floor((Date.now() + leadMs - loopEpochMs) / slotMs);
     const first = now % 2 === 1 ? now : now + 1;
-    for (let window = 0; window <= wanted / 2; window += 1) {
+    for (let window = 0; window <= count / 2; window += 1) {
       const from = loopEpochMs + (first + 2 * window) * slotMs;
-      await add({ layout_id: layouts.odd, starts_at: iso(from), ends_at: iso(from + slotMs) });
+      await addSchedule({ layout_id: layouts.odd, starts_at: iso(from), ends_at: iso(from + slotMs) });
     }
   } else if (kind === "interrupt") {
-    // The grid begins each hour with half a pause; shifted by it, items change where turns do.
-    await add({ layout_id: layouts.even, ...long, sync_epoch: iso(loopEpochMs + slotMs / 2 + slotMs) });
-    await add({ layout_id: layouts.interrupting, ...long, interrupt: { share_percent: 50, play_ms: slotMs } });
+    // Each hour begins with half a pause between interrupts; the loop is shifted by it, so that items change when interrupts do.
+    await addSchedule({ layout_id: layouts.even, ...long, sync_epoch: iso(loopEpochMs + slotMs / 2 + slotMs) });
+    await addSchedule({ layout_id: layouts.interrupting, ...long, interrupt: { share_percent: 50, play_ms: slotMs } });
   } else {
-    await add({ layout_id: layouts.plain, ...long });
+    await addSchedule({ layout_id: layouts.plain, ...long });
   }
   return {
     async [Symbol.asyncDispose]() {
-      for (const id of made) await api.ok("DELETE", `schedules/${id}`);
+      for (const id of scheduleIds) await api.ok("DELETE", `schedules/${id}`);
       if (kind === "wall") await api.ok("PATCH", `players/${playerId}`, { wall: null });
     },
   };
 }
 
-/** Overrides one after the other, each as long as its item lasts. */
-async function override({ api, playerId, layouts, slotMs }: WatchedPlayer, judge: BoundaryChecker, wanted: number): Promise<void> {
-  while (judge.changes < wanted) {
+/** Sets overrides one after the other, each as long as its item. */
+async function override({ api, playerId, layouts, slotMs }: WatchedPlayer, checker: BoundaryChecker, count: number): Promise<void> {
+  while (checker.changes < count) {
     await api.command(playerId, "override.set", { layout_id: layouts.overriding, duration_ms: slotMs });
     await new Promise((resolve) => setTimeout(resolve, 1.5 * slotMs));
   }
 }
 
-/** Counts changes, and all that should not have been seen at them. */
+/** Counts changes and everything that must not be seen at them. */
 export class BoundaryChecker {
   changes = 0;
   blankMs = 0;
   foreignMs = 0;
-  /** Sights of an item of the layout that should have left, and of frames that its play cannot have reached. */
+  /** Observations of an item whose layout should have left, and of frames that a play cannot have reached. */
   stale = 0;
-  /** Of each change, how long after its instant it was seen; not for overrides, which begin when they come. */
+  /** How late each change was seen; not for overrides, which begin on arrival. */
   readonly lateMs: number[] = [];
   readonly seen = new Map<string, number>();
   readonly unexpected: string[] = [];
@@ -161,7 +161,7 @@ export class BoundaryChecker {
     this.#kind = kind;
   }
 
-  /** Takes in one span. Before the first change of program only the player's own layout plays, with its decoys. */
+  /** Adds an observation. Before the first change of program only the player's own layout plays, with its decoys. */
   add(span: ObservedSpan): void {
     const isOther = span.is === "item" && !["red", "clip", "decoy"].includes(span.name);
     if (this.#item === null && !isOther) return;

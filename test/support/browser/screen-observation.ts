@@ -1,18 +1,18 @@
-// Names what a screen shows, from one row of its framebuffer: an item of a known loop, two of them fading, blank, or foreign.
+// Identifies what a display shows, from one row of its framebuffer: an item of a known loop, a fade between two, blank, or foreign.
 import type { Framebuffer, Rgb } from "./framebuffer.ts";
 import { frameInRow } from "../media/media.ts";
 
-/** How an item of a loop looks: one colour over the row that is read, or the bars of a numbered clip. */
+/** How an item looks in the observed row: one colour, or the bars of a numbered clip. */
 export type Appearance = { name: string; color: Rgb } | { name: string; clip: true };
 
-/** What was seen: an item (a clip with its frame), a fade between two, nothing, or what no item explains. */
+/** What was seen: an item (a clip with its frame), a fade between two items, black, or something foreign. */
 export interface Observation {
   is: "item" | "fade" | "blank" | "foreign";
   name: string;
   frame: number | null;
 }
 
-/** A sight and how long it stayed, in ms; `at` on the performance clock. */
+/** An observation and its duration in ms; `at` on the performance clock. */
 export interface ObservedSpan extends Observation {
   at: number;
   ms: number;
@@ -47,7 +47,7 @@ function sightOf(row: Buffer, width: number, loop: readonly Appearance[]): Obser
   return { is: "foreign", name: points.map((point) => point.join(",")).join(" "), frame: null };
 }
 
-/** Looks at row `y` about every millisecond until `done`; calls back for each span when it is over. */
+/** Observes row `y` about every millisecond until `done`, and calls back at the end of each observed span. */
 export async function watchScreen(
   framebuffer: Framebuffer,
   { y, loop }: { y: number; loop: readonly Appearance[] },
@@ -75,14 +75,14 @@ export async function watchScreen(
   return { looks, slowestLookMs };
 }
 
-/** What the row shows. One that the X server was just writing is half of one picture and half of the next: it is read once more. */
+/** What the row shows. A foreign row is read once more, because the X server may have been writing it. */
 function lookAt(framebuffer: Framebuffer, y: number, row: Buffer, loop: readonly Appearance[]): Observation {
   const sight = sightOf(framebuffer.row(y, row), framebuffer.width, loop);
   return sight.is === "foreign" ? sightOf(framebuffer.row(y, row), framebuffer.width, loop) : sight;
 }
 
 function isFade(points: readonly Rgb[], one: Appearance, other: Appearance): boolean {
-  // Every frame of a clip begins with a light and a dark bar: a plain sheet, such as that of a page not painted yet, is none.
+  // Every frame of a clip begins with a light and a dark bar, unlike a blank page.
   const colors = (look: Appearance, cell: number): readonly Rgb[] => ("color" in look ? [look.color] : cell < 2 ? [bars[cell]!] : bars);
   for (let step = 0; step <= fadeSteps; step += 1) {
     const share = step / fadeSteps;

@@ -1,16 +1,16 @@
-// Watches several screens at once: what kind of picture each shows, which frame of a numbered clip, and when it changed.
+// Watches several displays at once: which item each one shows, which frame of a numbered clip, and when it changed.
 import type { Framebuffer, Rgb } from "./framebuffer.ts";
 import { frameInRow } from "../media/media.ts";
 
-/** What one screen showed. Times are of performance.now(). */
+/** What one display showed. Times are those of performance.now(). */
 export interface ScreenRecording {
-  /** Each change of item: a still's name or `clip`. Blank and torn pictures are no items. */
+  /** Each change of item: a still's name or `clip`. Blank and torn pictures are left out. */
   changes: { to: string; at: number }[];
-  /** Each frame of a clip when it was first seen. */
+  /** Each frame of a clip with the time when it was first seen. */
   frames: { frame: number; at: number }[];
 }
 
-/** Looks at all screens, every millisecond or so, for `ms`. `stills` are plain pictures by name. */
+/** Reads all displays about every millisecond for `ms`. `stills` are pictures of one colour by name. */
 export async function watchScreens(
   framebuffers: readonly Framebuffer[],
   stills: Readonly<Record<string, Rgb>>,
@@ -36,7 +36,7 @@ export async function watchScreens(
   return screens.map(({ seen }) => seen);
 }
 
-/** How much later than on `first` each of the same things was seen on `second`, ms. The first sighting of each is when watching began. */
+/** How much later each change and frame was seen on `second` than on `first`, in ms. The first one of each is left out: it was seen when watching began. */
 export function timeDifferences(first: ScreenRecording, second: ScreenRecording): { changes: number[]; frames: number[] } {
   return {
     changes: differences(first.changes.slice(1), second.changes.slice(1), (a, b) => a.to === b.to),
@@ -44,7 +44,7 @@ export function timeDifferences(first: ScreenRecording, second: ScreenRecording)
   };
 }
 
-// Half of any loop that tests play: nearer than to the same thing in another round.
+// Half of the shortest loop in the tests: a larger difference belongs to another round.
 const roundMs = 4_000;
 
 function differences<T extends { at: number }>(first: readonly T[], second: readonly T[], isSame: (a: T, b: T) => boolean): number[] {

@@ -1,4 +1,4 @@
-// Stream sources for tests: an HLS origin whose window moves with the clock, and a camera that sends Motion JPEG.
+// Stream sources for tests: a live HLS origin and a camera that sends Motion JPEG.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -11,12 +11,12 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const windowSegments = 5;
 
-/** A source that can be taken away and given back. */
+/** A stream source that can be interrupted. */
 export interface StreamSource extends AsyncDisposable {
   origin: string;
-  /** While true every connection is cut, old and new. */
+  /** While true, all old and new connections are closed. */
   isDown: boolean;
-  /** Paths asked for. */
+  /** The paths of all requests. */
   readonly requestedPaths: string[];
 }
 
@@ -24,17 +24,17 @@ async function serve(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   end: () => Promise<void>,
 ): Promise<StreamSource> {
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   let down = false;
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requestedPaths.push(request.url ?? "");
     if (down) request.socket.destroy();
     else answer(request, response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requestedPaths: asked,
+    requestedPaths: requestedPaths,
     get isDown() {
       return down;
     },
@@ -50,7 +50,7 @@ async function serve(
   };
 }
 
-/** A live stream of one colour (`0xRRGGBB`) at `/live/index.m3u8`: a second a segment, the newest five on offer, for `seconds`. */
+/** A live stream of one colour (`0xRRGGBB`) at `/live/index.m3u8`: segments of one second, of which the newest five are listed, for `seconds`. */
 export async function startHlsStream(color: string, seconds: number): Promise<StreamSource> {
   const folder = await mkdtemp(join(tmpdir(), "signage-live-"));
   const picture = ["-f", "lavfi", "-i", `color=c=${color}:s=320x180:r=15:d=${seconds}`];
@@ -85,12 +85,12 @@ export async function startHlsStream(color: string, seconds: number): Promise<St
   return serve(answer, () => rm(folder, { recursive: true, force: true }));
 }
 
-/** A camera at `/video` that sends `jpeg` ten times a second, each part with its length if `tellsLength`. */
-export function startCamera(jpeg: Buffer, tellsLength: boolean): Promise<StreamSource> {
+/** A camera at `/video` that sends `jpeg` ten times a second, each part with its Content-Length if `hasLength`. */
+export function startCamera(jpeg: Buffer, hasLength: boolean): Promise<StreamSource> {
   const timers = new Set<NodeJS.Timeout>();
   const answer = (_request: IncomingMessage, response: ServerResponse): void => {
     response.writeHead(200, { "content-type": "multipart/x-mixed-replace; boundary=frame" });
-    const length = tellsLength ? `Content-Length: ${jpeg.length}\r\n` : "";
+    const length = hasLength ? `Content-Length: ${jpeg.length}\r\n` : "";
     const send = (): void => {
       response.write(`--frame\r\nContent-Type: image/jpeg\r\n${length}\r\n`);
       response.write(jpeg);

@@ -1,30 +1,30 @@
-// Starts an X server of a test's own, and ends it with the test.
+// Starts an X server for one test and ends it with the test.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
 
-/** A running X server; disposing ends it and removes its folder. */
+/** A running X server. Disposing of it ends it and removes its folder. */
 export interface XServer extends AsyncDisposable {
   /** Such as `:7`, for the environment variable DISPLAY. */
   display: string;
 }
 
 /**
- * Starts `program` on the first free display; it reaches no network by TCP. `folder` holds its files and is removed with it.
- * @throws Error with what the program wrote when it is not installed or does not start; `folder` is removed then too.
+ * Starts `program` on the first free display, without TCP. `folder` holds its files and is removed with it.
+ * @throws Error with the program's output when it is not installed or does not start; `folder` is removed, too.
  */
 export async function startXServer(program: string, args: readonly string[], folder: string): Promise<XServer> {
-  // `--pdeathsig` ends the server also when a test runner kills the tests.
+  // `--pdeathsig` ends the server even when the test runner kills the tests.
   const argv = ["--pdeathsig", "KILL", program, "-displayfd", "3", "-nolisten", "tcp", ...args];
   const server = spawn("setpriv", argv, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
-  let said = "";
-  server.stderr!.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  server.stderr!.setEncoding("utf8").on("data", (text: string) => (output += text));
   const exited = new Promise<never>((_, reject) => {
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`${program} exited with ${code}: ${said}`)));
+    server.once("exit", (code) => reject(new Error(`${program} exited with ${code}: ${output}`)));
   });
-  exited.catch(() => undefined); // once it runs, its end is that of the test
+  exited.catch(() => undefined); // after the start, nobody awaits this
   const ready = once(server.stdio[3] as Readable, "data") as Promise<[Buffer]>;
   try {
     const [number] = await Promise.race([ready, exited]);

@@ -1,16 +1,16 @@
-// An X server without a monitor, on a display of its own, whose picture tests can read.
+// An X server without a monitor (Xvfb), whose picture tests can read.
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { Framebuffer } from "./framebuffer.ts";
 import { startXServer, type XServer } from "./x-server.ts";
 
-/** A running Xvfb; disposing ends it and removes its files. */
+/** A running Xvfb. Disposing of it ends it and removes its files. */
 export interface Xvfb extends XServer {
   framebuffer: Framebuffer;
 }
 
 /**
- * Starts Xvfb on the first free display. Any local user may connect, as a browser that runs as another user has to.
+ * Starts Xvfb on the first free display. Any local user may connect, because the browser may run as another user.
  * @throws Error when Xvfb is not installed or does not start.
  */
 export async function startXvfb({ width, height }: { width: number; height: number } = { width: 1920, height: 1080 }): Promise<Xvfb> {

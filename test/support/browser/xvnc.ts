@@ -1,4 +1,4 @@
-// An X server whose display changes its mode, on a display of its own: TigerVNC's, which resizes by RandR where Xvfb refuses.
+// An X server whose display can change its mode: TigerVNC's, which supports resizing by RandR, unlike Xvfb.
 import { execFile } from "node:child_process";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { startXServer, type XServer } from "./x-server.ts";
 const run = promisify(execFile);
 // TigerVNC's one output.
 const output = "VNC-0";
-const largestPicture = 64 * 1024 * 1024;
+const maxPictureBytes = 64 * 1024 * 1024;
 
 /** A size in pixels. */
 export interface Mode {
@@ -17,19 +17,19 @@ export interface Mode {
   height: number;
 }
 
-/** A running Xvnc; disposing ends it and removes its files. */
+/** A running Xvnc. Disposing of it ends it and removes its files. */
 export interface Xvnc extends XServer {
-  /** Gives the display another mode, as a driver does when a TV comes up or is turned. */
+  /** Sets another mode, as a driver does when a TV is switched on or rotated. */
   setMode(mode: Mode): Promise<void>;
-  /** Takes the display away, as one that is switched off; `setMode` brings it back. */
+  /** Turns the display off; `setMode` turns it on again. */
   turnOff(): Promise<void>;
-  /** The glass as it is now, four bytes a pixel: blue, green, red, unused; with the pointer, if there is one. */
+  /** The current picture, four bytes a pixel: blue, green, red, unused; with the pointer, if there is one. */
   picture(mode: Mode): Promise<Buffer>;
 }
 
 /**
- * Starts Xvnc on the first free display, reachable by nobody over a network.
- * @param authFile with the cookie that clients have to show (Xauthority format); without it any local user may connect.
+ * Starts Xvnc on the first free display, unreachable over the network.
+ * @param authFile the cookie that clients need (Xauthority format); without it any local user may connect.
  * @throws Error when Xvnc is not installed or does not start.
  */
 export async function startXvnc({ width, height }: Mode, authFile?: string): Promise<Xvnc> {
@@ -52,7 +52,7 @@ export async function startXvnc({ width, height }: Mode, authFile?: string): Pro
     picture: async (mode) => {
       const input = ["-f", "x11grab", "-video_size", `${mode.width}x${mode.height}`, "-i", display];
       const raw = ["-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "bgr0", "-"];
-      const { stdout } = await run("ffmpeg", ["-v", "error", ...input, ...raw], { env, encoding: "buffer", maxBuffer: largestPicture });
+      const { stdout } = await run("ffmpeg", ["-v", "error", ...input, ...raw], { env, encoding: "buffer", maxBuffer: maxPictureBytes });
       return stdout;
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -60,7 +60,7 @@ export async function startXvnc({ width, height }: Mode, authFile?: string): Pro
 }
 
 async function addMode(xrandr: (...argv: string[]) => Promise<string>, name: string, { width, height }: Mode): Promise<void> {
-  // A mode without a monitor behind it: its timing only has to be in order.
+  // There is no monitor: the timing values only have to increase.
   const timing = (size: number): string[] => [0, 1, 2, 3].map((more) => String(size + more));
   await xrandr("--newmode", name, "100", ...timing(width), ...timing(height));
   await xrandr("--addmode", output, name);

@@ -1,4 +1,4 @@
-// Writes zips, sound ones and hostile ones that no packer would make (APPNOTE.TXT 6.3, sections 4.3.7 and 4.3.12).
+// Creates zips of HTML bundles, valid ones and hostile ones that no packer would create (APPNOTE.TXT 6.3, sections 4.3.7 and 4.3.12).
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** A file of the zip. */
@@ -7,7 +7,7 @@ export interface ZipFile {
   bytes: Buffer | string;
   /** Unix mode; a symbolic link is 0o120777. */
   mode?: number;
-  /** What the directory says of its length, where that is not the truth. */
+  /** The length in the directory, if it is to be wrong. */
   claimedSize?: number;
 }
 

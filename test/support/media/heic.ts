@@ -1,7 +1,7 @@
-// A HEIC picture made for tests, as a telephone makes them: one HEVC frame in a HEIF file (ISO/IEC 23008-12), turned by a property of it.
+// Creates HEIC pictures like those of phones: one HEVC frame in a HEIF file (ISO/IEC 23008-12), rotated by a property.
 import { createWithFfmpeg } from "./media.ts";
 
-/** @param turns quarters of a turn, anticlockwise. @param profile an ICC profile. */
+/** @param turns quarter turns, anticlockwise. @param profile an ICC profile. */
 export async function heicOf(
   pngPath: string,
   { width, height, turns = 0, profile }: { width: number; height: number; turns?: number; profile?: Buffer },
@@ -66,7 +66,7 @@ function words(...numbers: number[]): Buffer {
   return bytes;
 }
 
-/** The first box of a type, head and all. */
+/** The first box of a type, header included. */
 function boxIn(bytes: Buffer, type: string): Buffer {
   const at = bytes.indexOf(type, 0, "latin1") - 4;
   return bytes.subarray(at, at + bytes.readUInt32BE(at));

@@ -1,4 +1,4 @@
-// Files made for tests that cost far more to examine than to send.
+// Creates files that are small but very expensive to examine.
 import { crc32, deflateSync } from "node:zlib";
 
 /** An SVG of 2.3 kB that draws ten thousand times `copies` translucent circles: each group repeats the one before it ten times. */
@@ -13,7 +13,7 @@ export function hostileSvg(copies = 10): Buffer {
   return Buffer.from(svg);
 }
 
-/** A PNG of 16384 × 16384 pixels of one colour, some tens of kilobytes; interlaced, it can only be decoded as a whole. */
+/** A PNG of 16384 × 16384 pixels of one colour, some tens of kilobytes; interlaced, it has to be decoded as a whole. */
 export function pngBomb({ isInterlaced = false } = {}): Buffer {
   const edge = 16_384;
   const header = Buffer.alloc(13);

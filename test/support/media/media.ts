@@ -10,7 +10,7 @@ import type { Framebuffer, Rgb } from "../browser/framebuffer.ts";
 import { temporaryFolder } from "../folder.ts";
 import { cachedMedia } from "./media-cache.ts";
 
-/** The six hexadecimal digits of a colour, without a sign before them. */
+/** The six hexadecimal digits of a colour. */
 export function hexOf(color: Rgb): string {
   return color.map((value) => value.toString(16).padStart(2, "0")).join("");
 }
@@ -22,7 +22,7 @@ export function plainImage([r, g, b]: Rgb, width = 640, height = 360): Promise<B
     .toBuffer();
 }
 
-// A frame is 16 cells wide: light for 1, dark for 0; the first two are always light and dark, the last is a parity.
+// A frame has 16 cells: light for 1, dark for 0. The first two are always light and dark, the last is a parity bit.
 const cells = 16;
 const cellPixels = 40;
 const light = 235;
@@ -88,12 +88,12 @@ export function pdfOf(pages: number): Buffer {
   return Buffer.from(`${text}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
 }
 
-/** The number of the clip's frame that fills the screen; null when the screen shows something else. */
+/** The number of the clip's frame on screen; null when the screen shows something else. */
 export function frameOnScreen(framebuffer: Framebuffer, y = Math.floor(framebuffer.height / 2)): number | null {
   return frameInRow(framebuffer.row(y), framebuffer.width);
 }
 
-/** The same of one row of the screen, four bytes a pixel. */
+/** Like {@link frameOnScreen}, for one row of the screen with four bytes a pixel. */
 export function frameInRow(row: Buffer, width: number): number | null {
   const bars: boolean[] = [];
   for (let cell = 0; cell < cells; cell += 1) {

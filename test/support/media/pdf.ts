@@ -1,4 +1,4 @@
-// PDF files made for tests: a colour and a number a page.
+// Creates PDF files with a colour and a number on each page.
 
 /** A PDF with one page per colour (each channel 0 to 255), 800 × 450 points, its number in Helvetica, which it does not embed. */
 export function pdfOf(pages: readonly (readonly [number, number, number])[]): Buffer {

@@ -1,13 +1,13 @@
-// Zip files made for tests, honest and hostile: every field of the directory can be made to lie.
+// Creates zip files for tests, valid and hostile: the fields of the directory can be wrong.
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A file of a zip. What is not said is as an ordinary zip program writes it. */
+/** A file of a zip. Missing fields are as an ordinary zip program writes them. */
 export interface ZipPart {
   name: string;
   bytes: Buffer;
   /** Unix mode, such as 0o120777 for a symbolic link. */
   mode?: number;
-  /** What the directory claims of its unpacked size. */
+  /** The unpacked size in the directory, if it is to be wrong. */
   claimedSize?: number;
   crc?: number;
 }

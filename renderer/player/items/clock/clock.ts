@@ -1,7 +1,8 @@
-// The time of day: changes exactly with the second or minute of the corrected clock, without its digits moving.
+// A clock item: changes exactly with the second or minute of the corrected clock, and its digits do not move.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { createDial } from "./dial.ts";
+import type { Face } from "./face.ts";
 import { fitText } from "../text/fit.ts";
 import { setFont } from "../text/font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
@@ -12,17 +13,9 @@ const halfFrameMs = 10;
 
 type ClockItem = Extract<SceneItem, { type: "clock" }>;
 
-/** The part of a clock that tells the time. */
-export interface Face {
-  readonly element: Element;
-  showTime(instant: number): void;
-  /** Says the longest that it will ever say, so that it can be sized. */
-  showLongest(instant: number): void;
-}
-
-/** A clock item. */
-export function createClockFace(item: ClockItem, around: ItemContext): Item {
-  const { clock } = around;
+/** Creates a clock item. */
+export function createClockFace(item: ClockItem, context: ItemContext): Item {
+  const { clock } = context;
   const isAnalog = item.face === "analog";
   const time = isAnalog ? createDial(item) : createDigits(item);
   const lines: Face[] = [time];
@@ -38,7 +31,7 @@ export function createClockFace(item: ClockItem, around: ItemContext): Item {
   let cancelTick = (): void => {};
 
   function tick(): void {
-    // An alarm rings in the frame nearest, which may be just before the boundary: that frame is already the new second's.
+    // The alarm may call back in a frame just before the second begins; that frame already shows the new second.
     const instant = clock.now() + halfFrameMs;
     for (const line of lines) line.showTime(instant);
     cancelTick = clock.alarm((Math.floor(instant / stepMs) + 1) * stepMs, tick);
@@ -46,11 +39,11 @@ export function createClockFace(item: ClockItem, around: ItemContext): Item {
 
   return simpleItem(
     element,
-    around,
+    context,
     () => {
-      // Sized once, for the longest it will ever say, so that it neither grows nor jumps.
+      // The size is set once, for the longest text, so that the clock neither grows nor jumps.
       for (const line of lines) line.showLongest(clock.now());
-      fitText(face, box, Math.max(around.height, around.width));
+      fitText(face, box, Math.max(context.height, context.width));
       tick();
     },
     () => cancelTick(),
@@ -65,16 +58,16 @@ function createDigits(item: ClockItem): Face {
     ...(item.seconds ? { second: "2-digit" } : {}),
     hourCycle: item.hour12 ? "h12" : "h23",
   });
-  return written("time", format, hourMs, 24);
+  return createTextFace("time", format, hourMs, 24);
 }
 
 function createDate(item: ClockItem): Face {
-  // zod's optional fields may be undefined, Intl's may not: JSON has none.
+  // JSON drops the fields that are undefined, which zod allows and Intl's type does not.
   const parts = JSON.parse(JSON.stringify(item.date_parts)) as Intl.DateTimeFormatOptions;
-  return written("date", new Intl.DateTimeFormat(item.locale, { timeZone: item.timezone, ...parts }), dayMs, 366);
+  return createTextFace("date", new Intl.DateTimeFormat(item.locale, { timeZone: item.timezone, ...parts }), dayMs, 366);
 }
 
-function written(className: string, format: Intl.DateTimeFormat, stepMs: number, steps: number): Face {
+function createTextFace(className: string, format: Intl.DateTimeFormat, stepMs: number, steps: number): Face {
   const element = createElement("div", className);
   const write = (text: string): void => {
     element.textContent = text;
@@ -82,11 +75,11 @@ function written(className: string, format: Intl.DateTimeFormat, stepMs: number,
   return {
     element,
     showTime: (instant) => write(format.format(instant)),
-    showLongest: (instant) => write(longest(format, instant, stepMs, steps)),
+    showLongest: (instant) => write(longestText(format, instant, stepMs, steps)),
   };
 }
 
-function longest(format: Intl.DateTimeFormat, from: number, stepMs: number, steps: number): string {
+function longestText(format: Intl.DateTimeFormat, from: number, stepMs: number, steps: number): string {
   let best = "";
   for (let step = 0; step < steps; step++) {
     const text = format.format(from + step * stepMs);

@@ -1,9 +1,9 @@
-// A clock's dial: twelve marks and two or three hands, each turned to where the second begins.
+// The dial of an analog clock: twelve marks and two or three hands.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import type { Face } from "./clock.ts";
+import type { Face } from "./face.ts";
 
 const svgNamespace = "http://www.w3.org/2000/svg";
-// In a circle of radius 100.
+// Lengths in a circle of radius 100.
 const marks = { from: 86, to: 96, width: 2.4, quarterFrom: 80, quarterWidth: 4.4 };
 const hands = {
   hour: { length: 52, tail: 12, width: 6.4 },
@@ -11,7 +11,7 @@ const hands = {
   second: { length: 86, tail: 20, width: 1.6 },
 };
 
-/** A dial that shows the item's zone. */
+/** Creates a dial that shows the time in the item's time zone. */
 export function createDial(item: Extract<SceneItem, { type: "clock" }>): Face {
   const format = new Intl.DateTimeFormat("en", {
     timeZone: item.timezone,

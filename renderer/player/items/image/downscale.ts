@@ -1,14 +1,14 @@
-// Asks a worker of its own for a picture's bitmap at the size it is shown at: an 8K photo then takes a screenful of memory.
+// Decodes a picture in a worker and scales it to the size it is shown at, so that an 8K photo takes no more memory than the screen.
 import type { ImageSize } from "./downscale.worker.ts";
 
-/** What came of it. `as-it-is`: the file moves, and a bitmap would freeze it. */
-export type Downscaled = { is: "bitmap"; bitmap: ImageBitmap } | { is: "as-it-is" };
+/** The result. `unscaled`: the file is animated, and a bitmap would freeze it. */
+export type Downscaled = { is: "bitmap"; bitmap: ImageBitmap } | { is: "unscaled" };
 
-/** Decodes and scales off the main thread. @throws Error when the file does not decode; ends at once when `signal` aborts. */
+/** Decodes and scales off the main thread. @throws Error when the file cannot be decoded or `signal` aborts. */
 export function downscale(src: string, size: ImageSize, signal: AbortSignal): Promise<Downscaled> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./downscale.worker.ts", import.meta.url), { type: "module" });
-    // A worker of its own for each picture: with it goes all that decoding took.
+    // Each picture has its own worker; ending it frees all memory that decoding took.
     const end = (): void => {
       worker.terminate();
       signal.removeEventListener("abort", aborted);
@@ -20,7 +20,7 @@ export function downscale(src: string, size: ImageSize, signal: AbortSignal): Pr
     worker.addEventListener("message", ({ data }: MessageEvent<{ bitmap: ImageBitmap | null } | { error: string }>) => {
       end();
       if ("error" in data) reject(new Error(data.error));
-      else resolve(data.bitmap === null ? { is: "as-it-is" } : { is: "bitmap", bitmap: data.bitmap });
+      else resolve(data.bitmap === null ? { is: "unscaled" } : { is: "bitmap", bitmap: data.bitmap });
     });
     worker.addEventListener("error", (event) => {
       end();

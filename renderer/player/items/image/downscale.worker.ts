@@ -1,4 +1,4 @@
-// The worker behind downscale.ts: one file in, one small bitmap out.
+// The worker of downscale.ts: decodes one file and returns a small bitmap.
 
 /** Width and height in pixels. */
 export interface ImageSize {
@@ -6,23 +6,23 @@ export interface ImageSize {
   height: number;
 }
 
-const mayMove = /^image\/(?:gif|webp|avif|png|apng)$/;
+const mayBeAnimated = /^image\/(?:gif|webp|avif|png|apng)$/;
 
 addEventListener("message", ({ data }: MessageEvent<{ src: string; size: ImageSize }>) => {
-  work(data.src, data.size).then(
+  createBitmap(data.src, data.size).then(
     (bitmap) => postMessage({ bitmap }, { transfer: bitmap === null ? [] : [bitmap] }),
     (error: unknown) => postMessage({ error: String(error) }),
   );
 });
 
-/** The bitmap, its EXIF orientation applied; null for a file that moves or has no pixels of its own. */
-async function work(src: string, { width, height }: ImageSize): Promise<ImageBitmap | null> {
+/** The bitmap with its EXIF orientation applied; null for an animated file or an SVG. */
+async function createBitmap(src: string, { width, height }: ImageSize): Promise<ImageBitmap | null> {
   const response = await fetch(src);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   const blob = await response.blob();
   if (blob.type === "image/svg+xml") return null;
-  if (mayMove.test(blob.type) && (await moves(blob))) return null;
-  // Drawn, not scaled while decoding or from the bitmap: there Chromium 156 forgets the orientation.
+  if (mayBeAnimated.test(blob.type) && (await isAnimated(blob))) return null;
+  // Scaled on a canvas: Chromium 156 ignores the orientation when it scales while decoding or from the bitmap.
   const whole = await createImageBitmap(blob, { imageOrientation: "from-image" });
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext("2d")!;
@@ -32,7 +32,7 @@ async function work(src: string, { width, height }: ImageSize): Promise<ImageBit
   return canvas.transferToImageBitmap();
 }
 
-async function moves(blob: Blob): Promise<boolean> {
+async function isAnimated(blob: Blob): Promise<boolean> {
   if (!(await ImageDecoder.isTypeSupported(blob.type))) return false;
   const decoder = new ImageDecoder({ data: blob.stream(), type: blob.type });
   try {

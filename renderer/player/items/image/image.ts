@@ -1,33 +1,33 @@
-// A picture: loaded, decoded and painted before it is due, and never kept larger than its zone can show.
+// An image item: loaded, decoded and painted before it is shown, and never kept larger than its zone can show.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { downscale } from "./downscale.ts";
 import { diagnoseFailure, type Item, ItemFailure, prepareTimeoutMs, simpleItem, type ItemContext, withTimeout } from "../item.ts";
 
-// Up to this many times the pixels of the zone a picture is drawn from the file: scaling would save too little.
+// A picture with up to this many times the pixels of its zone is not scaled down: that would save too little memory.
 const worthScaling = 1.6;
-// Pictures of so few pixels are drawn pixel by pixel: made large, smoothing leaves nothing of them but a blur.
+// Pictures of at most this width and height are enlarged without smoothing, which would leave only a blur.
 const maxSharpPixels = 16;
-// What decoding once may take: 4 bytes a pixel, for a moment. An 8K photo is 33 megapixels.
+// The limit for decoding a picture at its full size, at 4 bytes a pixel. An 8K photo has 33 megapixels.
 const maxMegapixels = 120;
 const megapixelsPerGigabyte = 40;
 
-// A drawing keeps its proportions whatever box it is given, unless its address says otherwise; pixels take no notice.
+// Makes an SVG ignore its proportions and fill its box. Has no effect on bitmaps.
 const stretched = "#svgView(preserveAspectRatio(none))";
 
-/** An image item. */
-export function createImage(item: Extract<SceneItem, { type: "image" }>, around: ItemContext): Item {
+/** Creates an image item. */
+export function createImage(item: Extract<SceneItem, { type: "image" }>, context: ItemContext): Item {
   const element = createElement("div", "item picture");
   const picture = new Picture(item.src, item.fit, element);
   return simpleItem(
     element,
-    around,
-    (signal) => picture.load(around, signal),
+    context,
+    (signal) => picture.load(context, signal),
     () => picture.release(),
   );
 }
 
-/** A picture file inside an element that is as large as its zone. */
+/** A picture file in an element that is as large as its zone. */
 export class Picture {
   readonly #src: string;
   readonly #fit: SceneFit;
@@ -41,40 +41,40 @@ export class Picture {
     this.#fit = fit;
     this.#parent = parent;
     this.#image.style.objectFit = fit;
-    // Otherwise the compositor may draw the layer first and the picture a few frames later.
+    // Otherwise the compositor may draw the layer some frames before the picture.
     this.#image.decoding = "sync";
     this.#image.draggable = false;
   }
 
-  /** Brings the picture in. @throws ItemFailure `load`, `decode`, `unsupported` (too large for this box) or `timeout`. */
-  load(around: ItemContext, signal: AbortSignal): Promise<void> {
-    const late = (): ItemFailure => new ItemFailure("timeout", `not decoded within ${prepareTimeoutMs} ms`);
-    return withTimeout(this.#bringIn(around, signal), prepareTimeoutMs, signal, late);
+  /** Loads and decodes the picture. @throws ItemFailure `load`, `decode`, `unsupported` (too large for this machine) or `timeout`. */
+  load(context: ItemContext, signal: AbortSignal): Promise<void> {
+    const createTimeout = (): ItemFailure => new ItemFailure("timeout", `not decoded within ${prepareTimeoutMs} ms`);
+    return withTimeout(this.#loadAndDecode(context, signal), prepareTimeoutMs, signal, createTimeout);
   }
 
   release(): void {
-    // Taken away while it is decoded, its source would leave the promise pending for ever, and the element in memory.
-    if (!this.#isDecoding) letGo(this.#image);
-    // A canvas of no size gives its memory back at once.
+    // Emptying the source during decoding would leave the promise pending forever and the element in memory.
+    if (!this.#isDecoding) freeImage(this.#image);
+    // A canvas of size 0 frees its memory at once.
     if (this.#canvas !== null) this.#canvas.width = this.#canvas.height = 0;
   }
 
-  async #bringIn(around: ItemContext, signal: AbortSignal): Promise<void> {
+  async #loadAndDecode(context: ItemContext, signal: AbortSignal): Promise<void> {
     const image = this.#image;
-    // Its size is known before it is decoded: nothing paints an element outside the document.
+    // Outside the document the element is not painted, so this finds the size without decoding the picture.
     await loaded(image, this.#fit === "fill" ? `${this.#src}${stretched}` : this.#src);
     const { naturalWidth, naturalHeight } = image;
-    const shown = this.#shownSize(around);
-    // Drawings are not made of pixels: Chromium draws them smooth in any case.
+    const shown = this.#shownSize(context);
+    // An SVG stays smooth: Chromium ignores this property for it.
     if (Math.max(naturalWidth, naturalHeight) <= maxSharpPixels) image.style.imageRendering = "pixelated";
     if (naturalWidth * naturalHeight > shown.width * shown.height * worthScaling) {
-      refuseHuge(naturalWidth, naturalHeight);
+      rejectTooLarge(naturalWidth, naturalHeight);
       const scaled = await downscale(this.#src, shown, signal).catch(async (error: unknown) => {
         if (signal.aborted) throw error;
         throw await diagnoseFailure(this.#src, "decode", String(error));
       });
       if (scaled.is === "bitmap") {
-        letGo(image);
+        freeImage(image);
         this.#draw(scaled.bitmap, signal);
         return;
       }
@@ -87,18 +87,18 @@ export class Picture {
       throw await diagnoseFailure(this.#src, "decode", String(error));
     } finally {
       this.#isDecoding = false;
-      if (signal.aborted) letGo(image);
+      if (signal.aborted) freeImage(image);
     }
   }
 
-  /** The pixels the picture covers on the glass, as its fit has it, cut-off parts included. */
+  /** The size of the picture in device pixels as its fit shows it, cropped parts included. */
   #shownSize({ width, height }: ItemContext): { width: number; height: number } {
     const { naturalWidth, naturalHeight } = this.#image;
     const scale = deviceScaleOf(this.#parent);
     const across = (width * scale) / Math.max(1, naturalWidth);
     const down = (height * scale) / Math.max(1, naturalHeight);
     const [x, y] =
-      this.#fit === "fill" ? [across, down] : this.#fit === "cover" ? alike(Math.max(across, down)) : alike(Math.min(across, down));
+      this.#fit === "fill" ? [across, down] : this.#fit === "cover" ? sameScale(Math.max(across, down)) : sameScale(Math.min(across, down));
     return { width: Math.max(1, Math.round(naturalWidth * x)), height: Math.max(1, Math.round(naturalHeight * y)) };
   }
 
@@ -116,7 +116,7 @@ export class Picture {
 
 type SceneFit = Extract<SceneItem, { type: "image" }>["fit"];
 
-/** Device pixels per layout pixel at an element in the document, whichever way its stage is turned. */
+/** Device pixels per layout pixel at an element in the document, whatever the rotation. */
 export function deviceScaleOf(element: HTMLElement): number {
   const { width, height } = element.getBoundingClientRect();
   const area = element.offsetWidth * element.offsetHeight;
@@ -124,23 +124,23 @@ export function deviceScaleOf(element: HTMLElement): number {
 }
 
 /**
- * Frees the file and its picture. Emptied, not removed: Chromium 156 never frees an image outside the document whose
- * `src` was removed, nor what hears its events.
+ * Frees the file and its decoded picture. The `src` is emptied, not removed: Chromium 156 never frees an image outside
+ * the document whose `src` was removed, nor its listeners.
  */
-function letGo(image: HTMLImageElement): void {
+function freeImage(image: HTMLImageElement): void {
   image.src = "";
 }
 
-function alike(scale: number): [number, number] {
+function sameScale(scale: number): [number, number] {
   return [scale, scale];
 }
 
-function refuseHuge(width: number, height: number): void {
-  // `deviceMemory` is in gigabytes; engines that do not tell it count as large.
+function rejectTooLarge(width: number, height: number): void {
+  // `deviceMemory` is in gigabytes. Without it, assume a large machine.
   const { deviceMemory = 8 } = navigator as Navigator & { deviceMemory?: number };
-  const most = Math.min(maxMegapixels, deviceMemory * megapixelsPerGigabyte);
-  if (width * height <= most * 1_000_000) return;
-  const detail = `${width} × ${height} pixels; this player takes ${most} megapixels. Scale the picture down before the upload`;
+  const limit = Math.min(maxMegapixels, deviceMemory * megapixelsPerGigabyte);
+  if (width * height <= limit * 1_000_000) return;
+  const detail = `${width} × ${height} pixels; this player accepts ${limit} megapixels. Scale the picture down before the upload`;
   throw new ItemFailure("unsupported", detail);
 }
 
@@ -150,7 +150,7 @@ function loaded(image: HTMLImageElement, src: string): Promise<void> {
     image.addEventListener(
       "error",
       () => {
-        diagnoseFailure(src, "decode", "the picture does not decode").then(reject, reject);
+        diagnoseFailure(src, "decode", "the picture cannot be decoded").then(reject, reject);
       },
       { once: true },
     );

@@ -1,70 +1,70 @@
-// Holds one element to the clock: measures where its play is, and corrects its speed or its place. Knows no slot.
+// Keeps a media element in sync with the clock: measures its position and corrects its speed or seeks. Knows nothing of slots.
 import type { PageClock } from "../../link/clock.ts";
 import { DriftCorrector } from "./drift-corrector.ts";
 
-/** What is held, and to what. */
+/** A media element and its expected position. */
 export interface SyncedMedia {
   element: HTMLMediaElement;
   clock: PageClock;
-  /** Where the play should be at a corrected instant and how long a round is, both in seconds; null while nothing is to be held. */
+  /** The position the play should have at an instant of corrected time, and the length of a round, both in seconds; null when it must not be corrected. */
   expectedPosition(instant: number): { position: number; length: number } | null;
-  /** Where in the file `position` of the play is, in seconds. */
+  /** The place in the file at which position 0 of the play is, in seconds. */
   startS: number;
-  /** Hears each measure: where it is less where it should be, in ms. */
+  /** Called with each measurement: the actual position minus the expected one, in ms. */
   onDrift(driftMs: number): void;
 }
 
-const lookMs = 250;
-// What a seek takes is learned from the seeks before it; this is for the first.
+const measureIntervalMs = 250;
+// The time a seek takes, learned from earlier seeks; this is the first guess.
 const firstSeekLeadMs = 120;
-const longestSeekLeadMs = 1_000;
+const maxSeekLeadMs = 1_000;
 
-/** Holds it until `signal` aborts. */
-export function syncToClock(held: SyncedMedia, signal: AbortSignal): void {
-  const { element, clock, startS } = held;
-  const pace = new DriftCorrector();
+/** Keeps the media in sync until `signal` aborts. */
+export function syncToClock(media: SyncedMedia, signal: AbortSignal): void {
+  const { element, clock, startS } = media;
+  const corrector = new DriftCorrector();
   let leadMs = firstSeekLeadMs;
-  let hasSought = false;
+  let hasSeeked = false;
   let cancelFrame = (): void => {};
   let lastPosition = Number.NaN;
 
-  const judge = (position: number, performanceTime: number): void => {
-    const due = held.expectedPosition(clock.toWallTime(performanceTime));
-    if (due === null || element.seeking || element.paused) return;
-    const apart = position - startS - due.position;
-    // The nearest of the rounds: just before the seam and just after it are close together.
-    const driftMs = 1_000 * (apart - due.length * Math.round(apart / due.length));
-    if (hasSought) {
-      hasSought = false;
-      leadMs = Math.min(longestSeekLeadMs, Math.max(0, leadMs - driftMs));
+  const correct = (position: number, performanceTime: number): void => {
+    const expected = media.expectedPosition(clock.toWallTime(performanceTime));
+    if (expected === null || element.seeking || element.paused) return;
+    const difference = position - startS - expected.position;
+    // Modulo the length of a round: the end of one round is close to the start of the next.
+    const driftMs = 1_000 * (difference - expected.length * Math.round(difference / expected.length));
+    if (hasSeeked) {
+      hasSeeked = false;
+      leadMs = Math.min(maxSeekLeadMs, Math.max(0, leadMs - driftMs));
     }
-    held.onDrift(driftMs);
-    const correction = pace.correctionFor(driftMs, performance.now());
+    media.onDrift(driftMs);
+    const correction = corrector.correctionFor(driftMs, performance.now());
     if (correction.is === "seek") seek();
     else if (element.playbackRate !== correction.rate) element.playbackRate = correction.rate;
   };
 
   const seek = (): void => {
-    const due = held.expectedPosition(clock.now() + leadMs);
-    if (due === null) return;
+    const expected = media.expectedPosition(clock.now() + leadMs);
+    if (expected === null) return;
     element.playbackRate = 1;
-    element.currentTime = startS + due.position;
-    hasSought = true;
+    element.currentTime = startS + expected.position;
+    hasSeeked = true;
   };
 
-  const look = (): void => {
+  const measure = (): void => {
     if (element.paused || element.ended || element.seeking) return;
-    // What makes no progress is the business of whoever watches for stalls.
+    // A play without progress is handled by the stall detection.
     if (element.currentTime === lastPosition) return;
     lastPosition = element.currentTime;
-    if (!(element instanceof HTMLVideoElement)) return judge(element.currentTime, performance.now());
-    // A clip is where its picture is: that of the next frame that really comes on.
+    if (!(element instanceof HTMLVideoElement)) return correct(element.currentTime, performance.now());
+    // The position of a clip is that of the next frame presented.
     cancelFrame();
-    const handle = element.requestVideoFrameCallback((_, { mediaTime, expectedDisplayTime }) => judge(mediaTime, expectedDisplayTime));
+    const handle = element.requestVideoFrameCallback((_, { mediaTime, expectedDisplayTime }) => correct(mediaTime, expectedDisplayTime));
     cancelFrame = () => element.cancelVideoFrameCallback(handle);
   };
 
-  const timer = setInterval(look, lookMs);
+  const timer = setInterval(measure, measureIntervalMs);
   signal.addEventListener("abort", () => {
     clearInterval(timer);
     cancelFrame();

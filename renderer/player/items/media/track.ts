@@ -1,52 +1,52 @@
-// The play of a clip or a sound in its slot: joined where its loop is, trimmed, repeated, watched. Knows no picture.
+// Plays a clip or a sound in its slot: starts at the right position, trims, repeats and detects stalls. Knows nothing of layout.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { syncToClock } from "./clock-sync.ts";
 import { diagnoseFailure, ItemFailure, type ItemContext } from "../item.ts";
 
-// Later than this, a play is joined at its present position instead of its start.
+// A play that begins later than this starts at its current position instead of its beginning.
 const lateMs = 250;
-// What a seek takes: who joins late aims that far ahead.
+// The time a seek takes: a late play starts that far ahead.
 const seekLeadMs = 120;
-// A play begins in the frame nearest to its start; what comes earlier than this stands in for another.
-const standInMs = 1_000;
+// A play that begins earlier than this before its start is a replacement for another item.
+const replacementMs = 1_000;
 const stallLimitMs = 3_000;
 const stallCheckMs = 1_000;
-// A clip that waits for its bytes is not wedged: it is given longer.
+// A clip that waits for data has not stalled and gets more time.
 const bufferingLimitMs = 20_000;
-// A clip as long as its slot must not wrap to its first frame just before it is replaced.
-const wrapMarginMs = 400;
-// Below this a clip is a still: repeated it would be a flicker, and it is not expected to make progress.
-const stillMs = 100;
-// Timers come late; the last stretch before a trimmed end goes by frames.
+// A clip as long as its slot must not restart just before it is replaced.
+const repeatMarginMs = 400;
+// A shorter clip is a still picture: it is not repeated, which would flicker, and makes no progress.
+const maxStillMs = 100;
+// Timers are late, so the last 60 ms before a trimmed end are watched frame by frame.
 const endLeadMs = 60;
-// The frame before the end must not be missed, nor the one after it shown.
+// Half a frame: the last frame must be shown, the one after it not.
 const halfFrameS = 0.017;
 
-/** What a track takes of its item. */
+/** The part of an item that a track uses. */
 export type TrackItem = Pick<Extract<SceneItem, { type: "audio" }>, "src" | "media_duration_ms" | "start_ms" | "end_ms" | "volume"> & {
   muted: boolean;
 };
 
-/** One element's play. Load once, play once, dispose. */
+/** One play of a media element. Load once, play once, dispose. */
 export class Track {
   /** Aborts with {@link dispose}. */
   readonly disposed: AbortSignal;
   readonly #element: HTMLMediaElement;
   readonly #item: TrackItem;
-  readonly #around: ItemContext;
+  readonly #context: ItemContext;
   readonly #disposal = new AbortController();
   readonly #startS: number;
   readonly #isTrimmed: boolean;
   #endsAt = Number.POSITIVE_INFINITY;
-  /** Whether it stands on its last frame on purpose. */
+  /** Whether it is paused on its last frame on purpose. */
   #isHeld = false;
   #cancelEnd = (): void => {};
 
-  constructor(element: HTMLMediaElement, item: TrackItem, around: ItemContext) {
+  constructor(element: HTMLMediaElement, item: TrackItem, context: ItemContext) {
     this.disposed = this.#disposal.signal;
     this.#element = element;
     this.#item = item;
-    this.#around = around;
+    this.#context = context;
     this.#startS = item.start_ms / 1_000;
     this.#isTrimmed = item.start_ms > 0 || item.end_ms !== undefined;
     element.muted = item.muted;
@@ -55,7 +55,7 @@ export class Track {
     element.disableRemotePlayback = true;
   }
 
-  /** Loads until it can be played from its place. @throws ItemFailure `load`, `unsupported` or `decode`. */
+  /** Loads until it can play from its starting position. @throws ItemFailure `load`, `unsupported` or `decode`. */
   async load(): Promise<void> {
     const element = this.#element;
     const events = new AbortController();
@@ -69,7 +69,7 @@ export class Track {
         element.addEventListener(
           "loadedmetadata",
           () => {
-            const position = this.#joinAt();
+            const position = this.#startPosition();
             if (position > 0) element.currentTime = position;
           },
           { signal },
@@ -78,7 +78,7 @@ export class Track {
         element.src = this.#item.src;
       });
     } catch (error) {
-      // SRC_NOT_SUPPORTED also stands for an answer that is no media at all.
+      // SRC_NOT_SUPPORTED also means a response that is no media at all.
       const code = element.error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED ? "unsupported" : "decode";
       throw await diagnoseFailure(this.#item.src, code, error instanceof Error ? error.message : String(error));
     } finally {
@@ -92,29 +92,29 @@ export class Track {
     }
   }
 
-  /** Plays from where it was loaded, and from now on repeats, holds and watches. */
+  /** Starts to play. From now on it repeats, stops at its end, detects stalls and stays in sync with the clock. */
   play(): void {
     const element = this.#element;
     const signal = this.disposed;
     this.#start();
-    const steer = (): void => this.#steer();
-    for (const type of ["timeupdate", "ended", "seeked"]) element.addEventListener(type, steer, { signal });
-    element.addEventListener("error", () => this.#failLater(), { signal });
+    const update = (): void => this.#update();
+    for (const type of ["timeupdate", "ended", "seeked"]) element.addEventListener(type, update, { signal });
+    element.addEventListener("error", () => this.#reportMediaError(), { signal });
     this.#watchForStall();
-    this.#steer();
-    const { clock, startsAt, onDrift } = this.#around;
-    // Who stands in for another comes long before its own time: no clock says where it should be.
-    if (clock.now() < startsAt - standInMs) return;
-    syncToClock({ element, clock, startS: this.#startS, expectedPosition: (instant) => this.#dueAt(instant), onDrift }, signal);
+    this.#update();
+    const { clock, startsAt, onDrift } = this.#context;
+    // A replacement plays before its own time, so the clock gives it no position.
+    if (clock.now() < startsAt - replacementMs) return;
+    syncToClock({ element, clock, startS: this.#startS, expectedPosition: (instant) => this.#expectedPosition(instant), onDrift }, signal);
   }
 
-  /** Says when the play is to end. */
+  /** Sets when the play ends. */
   playUntil(instant: number): void {
     this.#endsAt = instant;
-    if (!this.#element.paused || this.#element.ended || this.#isHeld) this.#steer();
+    if (!this.#element.paused || this.#element.ended || this.#isHeld) this.#update();
   }
 
-  /** Lets go of decoder and buffers: an element that is only dropped keeps them. */
+  /** Frees decoder and buffers, which an element keeps when it is only removed. */
   dispose(): void {
     this.#disposal.abort();
     this.#cancelEnd();
@@ -124,27 +124,27 @@ export class Track {
     this.#element.remove();
   }
 
-  /** Where its last frame ends, in seconds. */
+  /** The place in the file at which the play ends, in seconds. */
   get #endS(): number {
     const { duration } = this.#element;
     const end = this.#item.end_ms === undefined ? duration : Math.min(duration, this.#item.end_ms / 1_000);
     return Math.max(this.#startS, end);
   }
 
-  /** Where in the file the play is when it will be shown, in seconds. */
-  #joinAt(): number {
-    const { clock, startsAt, offsetMs } = this.#around;
+  /** The place in the file at which the play has to be when it is shown, in seconds. */
+  #startPosition(): number {
+    const { clock, startsAt, offsetMs } = this.#context;
     const elapsed = clock.now() - startsAt;
     const position = offsetMs + (elapsed < lateMs ? 0 : elapsed + seekLeadMs);
     const lengthMs = this.#lengthMs();
     return this.#startS + (lengthMs === null ? 0 : (position % lengthMs) / 1_000);
   }
 
-  /** Where the play should be at `instant`, in seconds; null when it does not run then, and when its end is so near that it may stand. */
-  #dueAt(instant: number): { position: number; length: number } | null {
-    const { startsAt, offsetMs } = this.#around;
+  /** The position expected at `instant`, in seconds; null when the play does not run then, or is so near its end that it may be paused. */
+  #expectedPosition(instant: number): { position: number; length: number } | null {
+    const { startsAt, offsetMs } = this.#context;
     const lengthMs = this.#lengthMs();
-    if (lengthMs === null || this.#isHeld || instant < startsAt || instant + wrapMarginMs >= this.#endsAt) return null;
+    if (lengthMs === null || this.#isHeld || instant < startsAt || instant + repeatMarginMs >= this.#endsAt) return null;
     return { position: ((instant - startsAt + offsetMs) % lengthMs) / 1_000, length: lengthMs / 1_000 };
   }
 
@@ -155,29 +155,29 @@ export class Track {
     return Number.isFinite(length) && length > 0 ? length : null;
   }
 
-  /** Repeats while the slot has room for another round, else stops on the last frame. */
-  #steer(): void {
+  /** Repeats while the slot has time for another round; otherwise stops on the last frame. */
+  #update(): void {
     const element = this.#element;
     const restMs = (this.#endS - element.currentTime) * 1_000;
-    const isStill = element instanceof HTMLVideoElement && (this.#lengthMs() ?? stillMs) < stillMs;
-    const hasRoom = !isStill && this.#around.clock.now() + Math.max(0, restMs) + wrapMarginMs < this.#endsAt;
+    const isStill = element instanceof HTMLVideoElement && (this.#lengthMs() ?? maxStillMs) < maxStillMs;
+    const hasTime = !isStill && this.#context.clock.now() + Math.max(0, restMs) + repeatMarginMs < this.#endsAt;
     if (!this.#isTrimmed) {
-      element.loop = hasRoom;
+      element.loop = hasTime;
       if (element.loop && element.ended) this.#start();
     } else if (this.#isHeld || element.ended) {
-      if (hasRoom) this.#rewind();
+      if (hasTime) this.#rewind();
     } else {
       this.#awaitEnd(restMs);
     }
   }
 
-  /** Turns round or stops at the end of the trimmed part, to the frame. */
+  /** Waits for the exact end of the trimmed part, where the play repeats or stops. */
   #awaitEnd(restMs: number): void {
     this.#cancelEnd();
-    if (restMs > stallCheckMs) return; // `timeupdate` comes four times a second
+    if (restMs > stallCheckMs) return; // `timeupdate` fires four times a second and calls this again
     let cancelFrame = (): void => {};
     const watch = (): void => {
-      if (this.#element.currentTime < this.#endS - halfFrameS) cancelFrame = this.#around.frames.request(watch);
+      if (this.#element.currentTime < this.#endS - halfFrameS) cancelFrame = this.#context.frames.request(watch);
       else this.#atEnd();
     };
     const timer = setTimeout(watch, Math.max(0, restMs - endLeadMs));
@@ -188,12 +188,12 @@ export class Track {
   }
 
   #atEnd(): void {
-    if (this.#around.clock.now() + wrapMarginMs < this.#endsAt) return this.#rewind();
+    if (this.#context.clock.now() + repeatMarginMs < this.#endsAt) return this.#rewind();
     this.#isHeld = true;
     this.#element.pause();
   }
 
-  /** The frame on screen stays until the first one is there. */
+  /** Goes back to the start. The last frame stays on screen until the first one is ready. */
   #rewind(): void {
     this.#isHeld = false;
     this.#element.currentTime = this.#startS;
@@ -203,19 +203,19 @@ export class Track {
   #start(): void {
     const element = this.#element;
     element.play().catch((error: unknown) => {
-      // `pause` at the end of the slot, or the end of a clip of one frame, interrupts a play that has not begun: that is no failure.
+      // Not a failure: pausing at the end of the slot, or the end of a clip of one frame, interrupts a `play` that has not begun.
       if (this.disposed.aborted || this.#isHeld || element.ended) return;
       if (!element.muted && error instanceof DOMException && error.name === "NotAllowedError") {
-        // A browser that forbids sound without a gesture still lets the picture play.
+        // A browser that forbids sound without a user gesture still plays the picture.
         element.muted = true;
         this.#start();
         return;
       }
-      this.#around.onFailure(new ItemFailure("decode", String(error)));
+      this.#context.onFailure(new ItemFailure("decode", String(error)));
     });
   }
 
-  /** Judges by position: a wedged decoder fires neither `error` nor `ended`. */
+  /** Detects a stall by the position: a stuck decoder fires neither `error` nor `ended`. */
   #watchForStall(): void {
     const element = this.#element;
     let position = element.currentTime;
@@ -231,7 +231,7 @@ export class Track {
       if (performance.now() - movedAt >= limitMs) {
         clearInterval(timer);
         const detail = `no progress for ${limitMs} ms at ${position.toFixed(2)} s`;
-        this.#around.onFailure(new ItemFailure("stalled", detail));
+        this.#context.onFailure(new ItemFailure("stalled", detail));
       }
     }, stallCheckMs);
     this.disposed.addEventListener("abort", () => {
@@ -239,9 +239,9 @@ export class Track {
     });
   }
 
-  #failLater(): void {
+  #reportMediaError(): void {
     void diagnoseFailure(this.#item.src, "decode", errorOf(this.#element)).then((failure) => {
-      if (!this.disposed.aborted) this.#around.onFailure(failure);
+      if (!this.disposed.aborted) this.#context.onFailure(failure);
     });
   }
 }

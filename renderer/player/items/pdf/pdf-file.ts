@@ -1,7 +1,7 @@
-// One PDF file, opened by pdf.js in a worker of its own, of which only the page in hand is held. Loaded when the first PDF is due.
+// One PDF file, opened by pdf.js in its own worker. Only the page being drawn is kept. This module is loaded when the first PDF is due.
 import { getDocument, PDFWorker, type PDFDocumentProxy, type RenderTask } from "pdfjs-dist";
 
-// What files refer to without bringing it along: Asian character maps, the 14 standard fonts, decoders of scans.
+// Data that PDF files may use without containing it: Asian character maps, the 14 standard fonts, decoders for scans.
 const data = import.meta.glob<string>(
   [
     "../../../../node_modules/pdfjs-dist/cmaps/*.bcmap",
@@ -12,11 +12,11 @@ const data = import.meta.glob<string>(
 );
 const addresses = new Map(Object.entries(data).map(([path, url]) => [path.slice(path.lastIndexOf("/") + 1), url]));
 
-/** Hands pdf.js the files it asks for by name, under the names that the build gave them. */
+/** Loads the data files that pdf.js requests by name; the build has given them other names. */
 class BuiltInData {
   async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
     const address = addresses.get(filename);
-    if (address === undefined) throw new Error(`pdf.js asks for ${filename}, which is not there`);
+    if (address === undefined) throw new Error(`pdf.js asks for ${filename}, which the build does not contain`);
     const response = await fetch(new URL(address, import.meta.url));
     if (!response.ok) throw new Error(`${filename}: HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
@@ -35,7 +35,7 @@ export class PdfFile {
     this.#end = end;
   }
 
-  /** Opens a file of the page's own origin, reading only the parts it needs. @throws pdf.js's exceptions, told apart by `name`. */
+  /** Opens a file from the page's own origin and reads only the parts it needs. @throws pdf.js's exceptions, which differ by `name`. */
   static async open(src: string, signal: AbortSignal): Promise<PdfFile> {
     const thread = new Worker(new URL("./pdf-file.worker.ts", import.meta.url), { type: "module" });
     const worker = PDFWorker.create({ port: thread });
@@ -51,7 +51,7 @@ export class PdfFile {
     } as Parameters<typeof getDocument>[0]);
     const end = (): void => {
       signal.removeEventListener("abort", end);
-      // The thread goes whatever the library still thinks of it; with it goes all memory.
+      // Ending the worker thread frees all memory, whatever the library still does.
       void task.destroy().finally(() => {
         worker.destroy();
         thread.terminate();
@@ -70,11 +70,11 @@ export class PdfFile {
     return this.#document.numPages;
   }
 
-  /** Draws a page (from 1) as large as fits into `width` × `height` device pixels; the canvas takes its size. */
+  /** Draws a page (counted from 1) as large as fits into `width` × `height` device pixels and sets the canvas to that size. */
   draw(number: number, canvas: HTMLCanvasElement, width: number, height: number): Promise<void> {
-    // One after the other: pdf.js can neither share a canvas nor clean up while it draws.
+    // One drawing at a time: pdf.js can neither share a canvas nor clean up while it draws.
     const drawn = this.#drawing.then(() => this.#draw(number, canvas, width, height));
-    this.#drawing = drawn.catch(() => undefined); // told to whoever asked for it
+    this.#drawing = drawn.catch(() => undefined); // the caller gets the error
     return drawn;
   }
 
@@ -95,7 +95,7 @@ export class PdfFile {
     } finally {
       this.#task = null;
       page.cleanup();
-      // Without it, a file's every page would leave its fonts and pictures behind.
+      // Otherwise the fonts and pictures of every page would stay in memory.
       await this.#document.cleanup();
     }
   }

@@ -1,4 +1,4 @@
-// A PDF's pages, one after the other: the next one is drawn behind the one on the glass.
+// A PDF item: shows the pages one after the other and draws the next page behind the one on screen.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement, setVisibility } from "../../dom.ts";
 import { deviceScaleOf } from "../image/image.ts";
@@ -16,20 +16,20 @@ import type { PdfFile } from "./pdf-file.ts";
 
 const halfFrameMs = 10;
 
-/** A PDF item. */
-export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: ItemContext): Item {
-  const { clock } = around;
+/** Creates a PDF item. */
+export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, context: ItemContext): Item {
+  const { clock } = context;
   let front = createElement("canvas", "media");
   let back = createElement("canvas", "media");
-  for (const canvas of [front, back]) setVisibility(canvas, "no");
+  for (const canvas of [front, back]) setVisibility(canvas, "hidden");
   const element = createElement("div", "item pdf", front, back);
   element.style.backgroundColor = item.background_color;
   const disposal = new AbortController();
   let file: PdfFile | null = null;
-  let startedAt = around.startsAt - around.offsetMs;
+  let startedAt = context.startsAt - context.offsetMs;
   let endsAt = Number.POSITIVE_INFINITY;
   let cancelTurn = (): void => {};
-  let brought = 0;
+  let preparedTurns = 0;
 
   function count(open: PdfFile): number {
     const last = Math.min(open.pages, item.last_page ?? open.pages);
@@ -45,34 +45,34 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Ite
   async function draw(open: PdfFile, turn: number, canvas: HTMLCanvasElement): Promise<void> {
     const scale = deviceScaleOf(element);
     const page = item.first_page + (turn % count(open));
-    await open.draw(page, canvas, around.width * scale, around.height * scale);
+    await open.draw(page, canvas, context.width * scale, context.height * scale);
   }
 
-  /** Draws a turn behind the one on the glass and shows it at `instant`. A later call takes its place. */
-  async function bring(open: PdfFile, turn: number, instant: number): Promise<void> {
-    const mine = ++brought;
+  /** Draws the page of a turn behind the one on screen and shows it at `instant`. A later call replaces this one. */
+  async function prepareTurn(open: PdfFile, turn: number, instant: number): Promise<void> {
+    const mine = ++preparedTurns;
     cancelTurn();
-    setVisibility(back, "no");
+    setVisibility(back, "hidden");
     await draw(open, turn, back);
-    if (mine !== brought) return;
-    // A canvas that was not painted yet would leave a gap in the frame that shows it.
-    await paintHidden(back, around.frames, disposal.signal);
-    if (mine !== brought) return;
+    if (mine !== preparedTurns) return;
+    // Showing a canvas before it is painted would leave a blank frame.
+    await paintHidden(back, context.frames, disposal.signal);
+    if (mine !== preparedTurns) return;
     cancelTurn = clock.alarm(instant, () => {
-      setVisibility(back, "yes");
-      setVisibility(front, "no");
+      setVisibility(back, "visible");
+      setVisibility(front, "hidden");
       [front, back] = [back, front];
-      follow(open, Math.max(turn, turnAt(clock.now() + halfFrameMs)) + 1);
+      prepareNext(open, Math.max(turn, turnAt(clock.now() + halfFrameMs)) + 1);
     });
   }
 
-  function follow(open: PdfFile, turn: number): void {
+  function prepareNext(open: PdfFile, turn: number): void {
     if (count(open) === 1) return;
-    bring(open, turn, startedAt + turn * item.page_duration_ms).catch(fail);
+    prepareTurn(open, turn, startedAt + turn * item.page_duration_ms).catch(fail);
   }
 
   function fail(error: unknown): void {
-    if (!disposal.signal.aborted) around.onFailure(reasonOf(error));
+    if (!disposal.signal.aborted) context.onFailure(reasonOf(error));
   }
 
   async function open(): Promise<void> {
@@ -81,8 +81,8 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Ite
       file = await library.PdfFile.open(item.src, disposal.signal);
       const turn = turnAt(clock.now() + halfFrameMs);
       await draw(file, turn, front);
-      setVisibility(front, "yes");
-      follow(file, turn + 1);
+      setVisibility(front, "visible");
+      prepareNext(file, turn + 1);
     } catch (error) {
       if (error instanceof Error && error.name === "ResponseException") throw await diagnoseFailure(item.src, "decode", error.message);
       throw reasonOf(error);
@@ -91,7 +91,7 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Ite
 
   const still = simpleItem(
     element,
-    around,
+    context,
     (signal) =>
       withTimeout(open(), prepareTimeoutMs, signal, () => new ItemFailure("timeout", `no page drawn within ${prepareTimeoutMs} ms`)),
     () => {
@@ -104,10 +104,10 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Ite
   return {
     ...still,
     playUntil(instant) {
-      // A play that follows itself begins anew at its first page, without a cut in between.
+      // A play followed by a play of the same item restarts at the first page, without a cut.
       if (instant > endsAt && clock.now() >= endsAt - halfFrameMs) {
         startedAt = endsAt;
-        if (file !== null && count(file) > 1) bring(file, 0, startedAt).catch(fail);
+        if (file !== null && count(file) > 1) prepareTurn(file, 0, startedAt).catch(fail);
       }
       endsAt = instant;
     },

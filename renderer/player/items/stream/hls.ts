@@ -1,4 +1,4 @@
-// HTTP Live Streaming by hls.js: every playlist, key and segment is fetched by way of the player.
+// HTTP Live Streaming by hls.js, which fetches every playlist, key and segment through the player.
 import Hls, { type HlsConfig, type Loader, type LoaderCallbacks, type LoaderConfiguration, type LoaderContext } from "hls.js";
 import workerPath from "hls.js/dist/hls.worker.js?url";
 import { createElement } from "../../dom.ts";
@@ -8,12 +8,12 @@ import { nextVideoFrame } from "../media/video.ts";
 
 const stallLimitMs = 6_000;
 const stallCheckMs = 500;
-// Of a screen that runs for months, nothing that was played is looked at again.
+// Nothing is played twice, so little is kept: a display runs for months.
 const keptBehindS = 10;
 const keptAheadS = 30;
 const keptAheadBytes = 24 * 1024 * 1024;
 
-/** Connects. */
+/** Connects to an HLS stream. */
 export function connectHls(item: StreamItem): Connection {
   const video = createElement("video", "media");
   video.style.objectFit = item.fit;
@@ -36,7 +36,7 @@ export function connectHls(item: StreamItem): Connection {
   });
 
   function fail(failure: ItemFailure): void {
-    // It goes on showing its last picture until it is ended.
+    // The last picture stays until `end` is called.
     ended.abort();
     hls.stopLoad();
     first.reject(failure);
@@ -48,7 +48,7 @@ export function connectHls(item: StreamItem): Connection {
     const code = type === Hls.ErrorTypes.NETWORK_ERROR ? "load" : "decode";
     fail(new ItemFailure(code, `${details}: ${response?.code ? `HTTP ${response.code}` : error.message}`));
   });
-  // A file behind a playlist that ends is begun again.
+  // A playlist that ends is repeated.
   video.addEventListener("ended", () => {
     video.currentTime = 0;
     start();
@@ -58,14 +58,14 @@ export function connectHls(item: StreamItem): Connection {
     video.play().catch((error: unknown) => {
       if (ended.signal.aborted) return;
       if (!video.muted && error instanceof DOMException && error.name === "NotAllowedError") {
-        // A browser that forbids sound without a gesture still lets the picture play.
+        // A browser that forbids sound without a user gesture still plays the picture.
         video.muted = true;
         start();
       }
     });
   }
 
-  /** Judges by position: a stream that dries up is no error to anybody. */
+  /** Detects a stall by the position: hls.js reports no error when the segments stop. */
   function watchForStall(): void {
     let position = video.currentTime;
     let movedAt = performance.now();
@@ -101,20 +101,20 @@ export function connectHls(item: StreamItem): Connection {
   };
 }
 
-/** hls.js's own loader, led through the player, which tells the address that answered in the end. */
+/** hls.js's loader, which loads through the player. The player returns the final URL after redirects in a header. */
 function loaderFor(item: StreamItem): HlsConfig["loader"] {
-  const Own = Hls.DefaultConfig.loader;
-  return class extends Own {
+  const DefaultLoader = Hls.DefaultConfig.loader;
+  return class extends DefaultLoader {
     override load(context: LoaderContext, config: LoaderConfiguration, callbacks: LoaderCallbacks<LoaderContext>): void {
-      const led = { ...context, url: proxiedUrl(item, context.url) };
-      super.load(led, config, {
+      const proxied = { ...context, url: proxiedUrl(item, context.url) };
+      super.load(proxied, config, {
         ...callbacks,
-        onSuccess: (response, stats, _led, details) => {
+        onSuccess: (response, stats, _proxied, details) => {
           const final = details instanceof XMLHttpRequest ? details.getResponseHeader("x-final-url") : null;
           callbacks.onSuccess({ ...response, url: final ?? context.url }, stats, context, details);
         },
-        onError: (error, _led, details, stats) => callbacks.onError(error, context, details, stats),
-        onTimeout: (stats, _led, details) => callbacks.onTimeout(stats, context, details),
+        onError: (error, _proxied, details, stats) => callbacks.onError(error, context, details, stats),
+        onTimeout: (stats, _proxied, details) => callbacks.onTimeout(stats, context, details),
       });
     }
   } as unknown as new (config: HlsConfig) => Loader<LoaderContext>;

@@ -1,14 +1,14 @@
-// Motion JPEG: one JPEG after the other in an answer that never ends (multipart/x-mixed-replace), as cameras send it.
-// Read here and not by an <img>: that one says neither when the pictures stop nor when the connection ends.
+// Motion JPEG: JPEGs one after the other in an endless response (multipart/x-mixed-replace), as cameras send it.
+// An <img> is not used because it reports neither missing pictures nor the end of the connection.
 import { createElement } from "../../dom.ts";
 import { ItemFailure } from "../item.ts";
 import type { Connection, StreamItem } from "./stream.ts";
 
-const silenceLimitMs = 6_000;
-const longestPart = 16 * 1024 * 1024;
-const headEnd = [13, 10, 13, 10];
+const pictureTimeoutMs = 6_000;
+const maxPartBytes = 16 * 1024 * 1024;
+const headerEnd = [13, 10, 13, 10];
 
-/** Connects. */
+/** Connects to a Motion JPEG camera. */
 export function connectMjpeg(item: StreamItem): Connection {
   const canvas = createElement("canvas", "media");
   canvas.style.objectFit = item.fit;
@@ -27,11 +27,11 @@ export function connectMjpeg(item: StreamItem): Connection {
 
   function expectMore(): void {
     clearTimeout(timer);
-    timer = window.setTimeout(() => fail(new ItemFailure("stalled", `no picture for ${silenceLimitMs} ms`)), silenceLimitMs);
+    timer = window.setTimeout(() => fail(new ItemFailure("stalled", `no picture for ${pictureTimeoutMs} ms`)), pictureTimeoutMs);
   }
 
   async function read(): Promise<void> {
-    for await (const jpeg of partsOf(await ask(item, abort.signal))) {
+    for await (const jpeg of partsOf(await requestStream(item, abort.signal))) {
       const bitmap = await createImageBitmap(new Blob([jpeg], { type: "image/jpeg" }));
       if (abort.signal.aborted) return bitmap.close();
       canvas.width = bitmap.width;
@@ -59,12 +59,12 @@ export function connectMjpeg(item: StreamItem): Connection {
   };
 }
 
-interface Answer {
+interface CameraResponse {
   body: ReadableStream<Uint8Array>;
   boundary: Uint8Array;
 }
 
-async function ask(item: StreamItem, signal: AbortSignal): Promise<Answer> {
+async function requestStream(item: StreamItem, signal: AbortSignal): Promise<CameraResponse> {
   const response = await fetch(item.src, { signal }).catch((error: unknown) => {
     throw new ItemFailure("load", String(error));
   });
@@ -72,33 +72,33 @@ async function ask(item: StreamItem, signal: AbortSignal): Promise<Answer> {
     throw new ItemFailure("load", `HTTP ${response.status} ${(await response.text()).slice(0, 300)}`);
   const type = response.headers.get("content-type") ?? "";
   const boundary = /^multipart\/x-mixed-replace.*boundary="?([^";]+)/i.exec(type)?.[1];
-  if (boundary === undefined) throw new ItemFailure("unsupported", `the camera answers with ${type || "no type"}, not with Motion JPEG`);
-  // Many cameras write the dashes into the parameter, too.
+  if (boundary === undefined) throw new ItemFailure("unsupported", `the camera sends ${type || "no content type"}, not Motion JPEG`);
+  // Many cameras include the two dashes in the parameter.
   return { body: response.body, boundary: new TextEncoder().encode(`--${boundary.trim().replace(/^--/, "")}`) };
 }
 
-/** The bodies of the parts: by their length where it is told, else up to the next boundary. */
-async function* partsOf({ body, boundary }: Answer): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let held = new Uint8Array(0);
+/** The bodies of the parts: by their Content-Length if given, else up to the next boundary. */
+async function* partsOf({ body, boundary }: CameraResponse): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let buffered = new Uint8Array(0);
   let scanned = 0;
   for await (const bytes of body) {
-    held = joined(held, bytes);
+    buffered = joined(buffered, bytes);
     for (;;) {
-      const start = indexOf(held, boundary, 0);
-      const head = start === -1 ? -1 : indexOf(held, headEnd, start);
+      const start = indexOf(buffered, boundary, 0);
+      const head = start === -1 ? -1 : indexOf(buffered, headerEnd, start);
       if (head === -1) break;
-      const from = head + headEnd.length;
-      const length = /content-length:\s*(\d+)/i.exec(new TextDecoder("latin1").decode(held.subarray(start, head)))?.[1];
-      const end = length === undefined ? indexOf(held, boundary, Math.max(from, scanned - boundary.length)) : from + Number(length);
-      if (end === -1 || end > held.length) {
-        scanned = held.length;
+      const from = head + headerEnd.length;
+      const length = /content-length:\s*(\d+)/i.exec(new TextDecoder("latin1").decode(buffered.subarray(start, head)))?.[1];
+      const end = length === undefined ? indexOf(buffered, boundary, Math.max(from, scanned - boundary.length)) : from + Number(length);
+      if (end === -1 || end > buffered.length) {
+        scanned = buffered.length;
         break;
       }
-      yield held.slice(from, end);
-      held = held.slice(end);
+      yield buffered.slice(from, end);
+      buffered = buffered.slice(end);
       scanned = 0;
     }
-    if (held.length > longestPart) throw new ItemFailure("decode", `a picture of more than ${longestPart / 1024 / 1024} MB`);
+    if (buffered.length > maxPartBytes) throw new ItemFailure("decode", `a picture of more than ${maxPartBytes / 1024 / 1024} MB`);
   }
 }
 

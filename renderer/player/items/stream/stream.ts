@@ -1,63 +1,63 @@
-// A live stream: connected to without end. While it is away the last picture stays, and the zone is told, so that it may show something else.
+// A stream item: reconnects forever. While it is disconnected the last picture stays, and the failure lets the zone show another item.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement, setVisibility } from "../../dom.ts";
 import { type Item, ItemFailure, prepareTimeoutMs, paintHidden, reveal, type ItemContext, withTimeout } from "../item.ts";
 
-/** One connection to a stream. It ends once, by failing or by being ended. */
+/** One connection to a stream. It ends once, by a failure or by a call of `end`. */
 export interface Connection {
   readonly element: HTMLElement;
-  /** Resolves with the first picture; rejects with an ItemFailure. */
+  /** Resolves when the first picture is there; rejects with an ItemFailure. */
   readonly firstPicture: Promise<void>;
-  /** Resolves with the reason when the connection is lost after that. */
+  /** Resolves with the reason when the connection is lost later. */
   readonly lost: Promise<ItemFailure>;
-  /** Starts sound and motion. */
+  /** Starts to play. */
   play(): void;
   end(): void;
 }
 
 export type StreamItem = Extract<SceneItem, { type: "stream" }>;
 
-// Back within ten seconds of the stream's own return, a try's own time included.
+// Reconnects within ten seconds after the stream is back, including the time of an attempt.
 const firstBackoffMs = 500;
-const longestBackoffMs = 5_000;
-const tryLimitMs = 6_000;
+const maxBackoffMs = 5_000;
+const attemptTimeoutMs = 6_000;
 
-/** A stream item. */
-export function createStream(item: StreamItem, around: ItemContext): Item {
+/** Creates a stream item. */
+export function createStream(item: StreamItem, context: ItemContext): Item {
   const element = createElement("div", "item stream");
   const disposal = new AbortController();
   const { signal: disposed } = disposal;
   let current: Connection | null = null;
 
-  /** Connects; the new picture takes the old one's place once it has been painted behind it. */
-  async function connect(limitMs: number): Promise<Connection> {
+  /** Connects. The new picture replaces the old one once it has been painted behind it. */
+  async function connect(timeoutMs: number): Promise<Connection> {
     const connection = await open(item);
     const before = current;
-    setVisibility(connection.element, before === null ? "yes" : "priming");
+    setVisibility(connection.element, before === null ? "visible" : "painted");
     element.append(connection.element);
     try {
-      const late = (): ItemFailure => new ItemFailure("timeout", `no picture within ${limitMs} ms`);
-      await withTimeout(connection.firstPicture, limitMs, disposed, late);
-      if (before !== null) await paintHidden(connection.element, around.frames, disposed);
+      const createTimeout = (): ItemFailure => new ItemFailure("timeout", `no picture within ${timeoutMs} ms`);
+      await withTimeout(connection.firstPicture, timeoutMs, disposed, createTimeout);
+      if (before !== null) await paintHidden(connection.element, context.frames, disposed);
     } catch (error) {
       connection.end();
       throw error;
     }
-    setVisibility(connection.element, "yes");
+    setVisibility(connection.element, "visible");
     current = connection;
     before?.end();
     return connection;
   }
 
-  /** Waits for the connection on the glass to be lost, tells the zone, and connects again, for ever. */
-  async function keep(): Promise<void> {
+  /** Whenever the connection on screen is lost: reports it and reconnects. */
+  async function reconnectForever(): Promise<void> {
     for (;;) {
-      around.onFailure(await current!.lost);
-      for (let backoff = firstBackoffMs; ; backoff = Math.min(longestBackoffMs, backoff * 2)) {
-        // Half of it by chance: the screens of a wall must not come back all at once.
+      context.onFailure(await current!.lost);
+      for (let backoff = firstBackoffMs; ; backoff = Math.min(maxBackoffMs, backoff * 2)) {
+        // Random, so that the displays of a wall do not all reconnect at once.
         await wait(backoff * (0.5 + Math.random() / 2), disposed);
         try {
-          (await connect(tryLimitMs)).play();
+          (await connect(attemptTimeoutMs)).play();
           break;
         } catch (error) {
           if (!(error instanceof ItemFailure)) throw error;
@@ -71,24 +71,24 @@ export function createStream(item: StreamItem, around: ItemContext): Item {
     async prepare(signal) {
       const abort = (): void => disposal.abort();
       signal.addEventListener("abort", abort, { once: true });
-      // An element that is not painted presents no picture.
-      setVisibility(element, "priming");
+      // An element presents no picture unless it is painted.
+      setVisibility(element, "painted");
       await connect(prepareTimeoutMs);
       signal.removeEventListener("abort", abort);
-      await paintHidden(element, around.frames, signal);
-      setVisibility(element, "no");
+      await paintHidden(element, context.frames, signal);
+      setVisibility(element, "hidden");
     },
     show() {
       current?.play();
-      keep().catch((error: unknown) => {
-        if (!disposed.aborted) around.onFailure(new ItemFailure("stalled", String(error)));
+      reconnectForever().catch((error: unknown) => {
+        if (!disposed.aborted) context.onFailure(new ItemFailure("stalled", String(error)));
       });
-      return reveal(element, around);
+      return reveal(element, context);
     },
     playUntil() {},
     hide: () => {
-      setVisibility(element, "no");
-      // Unlike its picture, its sound is not covered by what comes next.
+      setVisibility(element, "hidden");
+      // Unlike its picture, its sound is not covered by the next item.
       element.querySelector("video")?.pause();
     },
     dispose() {
@@ -99,13 +99,13 @@ export function createStream(item: StreamItem, around: ItemContext): Item {
   };
 }
 
-/** The stream's way to the page leads through the player: it asks the declared origins and no others. */
+/** The URL that loads `address` through the player, which allows only the declared origins of the stream. */
 export function proxiedUrl(item: StreamItem, address: string): string {
   return `${item.src}?url=${encodeURIComponent(address)}`;
 }
 
 async function open(item: StreamItem): Promise<Connection> {
-  // Each is loaded when the first of its kind is due.
+  // Each module is loaded when the first stream of its protocol is due.
   if (item.protocol === "hls") return (await import("./hls.ts")).connectHls(item);
   return (await import("./mjpeg.ts")).connectMjpeg(item);
 }

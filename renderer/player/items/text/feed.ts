@@ -1,4 +1,4 @@
-// A feed's entries, one card after the other by the corrected clock, or as a ticker. The player fetched them; here is text only.
+// A feed item: its entries as cards, one after the other by the corrected clock, or as a ticker. The player fetches the feed.
 import type { FeedEntry, SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { fitText } from "./fit.ts";
@@ -8,55 +8,55 @@ import { createTickerItem } from "./ticker.ts";
 
 type FeedItem = Extract<SceneItem, { type: "feed" }>;
 
-// The gentlest change that still says that something has changed; one at a time, so that both are never unreadable together.
+// Long enough to be noticed. The old card fades out before the new one fades in: both at once would be unreadable.
 const fadeMs = 350;
 
-/** A feed item. */
-export function createFeed(item: FeedItem, around: ItemContext): Item {
-  if (item.entries.length === 0) return unavailable(item, around);
+/** Creates a feed item. */
+export function createFeed(item: FeedItem, context: ItemContext): Item {
+  if (item.entries.length === 0) return unavailable(item, context);
   if (item.style === "ticker") {
-    const texts = item.entries.map(({ title, summary }) => plain(title === "" ? summary : title));
-    return createTickerItem({ ...item, texts, direction: "auto", font_size: undefined }, around);
+    const texts = item.entries.map(({ title, summary }) => decodeText(title === "" ? summary : title));
+    return createTickerItem({ ...item, texts, direction: "auto", font_size: undefined }, context);
   }
-  return createCards(item, around);
+  return createCards(item, context);
 }
 
-function unavailable(item: FeedItem, around: ItemContext): Item {
-  return simpleItem(createElement("div", "item feed"), around, () => {
+function unavailable(item: FeedItem, context: ItemContext): Item {
+  return simpleItem(createElement("div", "item feed"), context, () => {
     throw new ItemFailure("load", item.trouble ?? "the feed has not been fetched yet");
   });
 }
 
-function createCards(item: FeedItem, around: ItemContext): Item {
-  const { clock } = around;
+function createCards(item: FeedItem, context: ItemContext): Item {
+  const { clock } = context;
   const card = createElement("div", "card");
   const box = createElement("div", "box", card);
-  const source = createElement("div", "source", plain(item.title));
+  const source = createElement("div", "source", decodeText(item.title));
   const element = createElement("div", "item feed", source, box);
   element.dir = directionOf(item.entries);
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
-  // All parts are set in proportion to this one size.
-  element.style.fontSize = `${Math.max(4, Math.sqrt(around.height * around.width) * 0.044)}px`;
+  // All other font sizes are relative to this one.
+  element.style.fontSize = `${Math.max(4, Math.sqrt(context.height * context.width) * 0.044)}px`;
   setFont(element, item);
   const format = new Intl.DateTimeFormat(item.locale, { dateStyle: "long", timeZone: item.timezone });
   let cancel = (): void => {};
 
-  function fill(entry: FeedEntry): void {
-    const parts = [createElement("div", "headline", plain(entry.title))];
-    if (item.summary && entry.summary !== "") parts.push(createElement("div", "summary", plain(entry.summary)));
+  function showEntry(entry: FeedEntry): void {
+    const parts = [createElement("div", "headline", decodeText(entry.title))];
+    if (item.summary && entry.summary !== "") parts.push(createElement("div", "summary", decodeText(entry.summary)));
     if (item.date && entry.published_at !== null) parts.push(createElement("div", "when", format.format(entry.published_at)));
     card.replaceChildren(...parts);
     card.style.fontSize = "";
-    const most = Number.parseFloat(getComputedStyle(element).fontSize);
-    fitText(card, box, most);
+    const maxSize = Number.parseFloat(getComputedStyle(element).fontSize);
+    fitText(card, box, maxSize);
   }
 
-  /** By the corrected clock alone: screens in step show the same entry, whenever they joined. */
+  /** The entry depends on the corrected clock alone, so synchronized displays show the same one whenever they joined. */
   function tick(): void {
     const instant = clock.now() + 10;
     const turn = Math.floor(instant / item.entry_duration_ms);
-    fill(item.entries[turn % item.entries.length]!);
+    showEntry(item.entries[turn % item.entries.length]!);
     if (item.entries.length === 1) return;
     const next = (turn + 1) * item.entry_duration_ms;
     const cancelFade = clock.alarm(next - fadeMs, () => fade(card, [1, 0]));
@@ -70,7 +70,7 @@ function createCards(item: FeedItem, around: ItemContext): Item {
     };
   }
 
-  return simpleItem(element, around, tick, () => cancel());
+  return simpleItem(element, context, tick, () => cancel());
 }
 
 function fade(element: HTMLElement, opacity: [number, number]): void {
@@ -79,22 +79,22 @@ function fade(element: HTMLElement, opacity: [number, number]): void {
   element.animate({ opacity }, { duration: fadeMs, easing: "ease-in-out", fill: opacity[1] === 0 ? "forwards" : "none" });
 }
 
-/** The direction of a feed's language: that of most of its entries, so that cards do not change sides. */
+/** The text direction of the feed: that of most of its entries, so that the layout stays the same for all cards. */
 function directionOf(entries: readonly FeedEntry[]): "ltr" | "rtl" {
-  const rtl = entries.filter(({ title, summary }) => isRtl(plain(`${title} ${summary}`))).length;
+  const rtl = entries.filter(({ title, summary }) => isRtl(decodeText(`${title} ${summary}`))).length;
   return 2 * rtl > entries.length ? "rtl" : "ltr";
 }
 
-// The first letter of a text tells, as in Unicode's bidirectional algorithm. Hebrew to Arabic, their forms, and the
-// right-to-left scripts beyond the basic plane.
+// The first letter decides, as in Unicode's bidirectional algorithm. The ranges are Hebrew to Arabic, their presentation
+// forms, and the right-to-left scripts outside the basic plane.
 const rtlLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 function isRtl(text: string): boolean {
   return rtlLetter.test(/\p{L}/u.exec(text)?.[0] ?? "");
 }
 
-/** Text in which HTML's character references are read. A document without a window: it runs and loads nothing. */
-function plain(text: string): string {
+/** Decodes HTML's character references. A document made by DOMParser runs no scripts and loads nothing. */
+function decodeText(text: string): string {
   const { body } = new DOMParser().parseFromString(`<body>${text.replaceAll("<", "&lt;")}`, "text/html");
   return body.textContent.replace(/\s+/g, " ").trim();
 }

@@ -1,30 +1,30 @@
-// Finds the largest font size at which a text still fits its box, whole words on every line, and cuts what fits at none.
+// Finds the largest font size at which a text fits its box without breaking words, and truncates a text that fits at none.
 
-const smallest = 4;
+const minFontSize = 4;
 
-/** How a text came out: its size in layout pixels, and whether all of it is inside its box. */
+/** The result: the font size in layout pixels, and whether the whole text is inside its box. */
 export interface FitResult {
   size: number;
   isWhole: boolean;
 }
 
 /**
- * Sets the largest font size, in whole pixels from `least` to `largest`, at which `content` overflows `box` nowhere.
- * Words stay whole; only where one alone is wider than the box at the least size is it broken.
+ * Sets the largest font size, in whole pixels from `min` to `max`, at which `content` fits into `box`. A word is broken
+ * only if it is wider than the box even at the minimum size.
  */
-export function fitText(content: HTMLElement, box: HTMLElement, largest: number, least = smallest): FitResult {
+export function fitText(content: HTMLElement, box: HTMLElement, max: number, min = minFontSize): FitResult {
   const { style } = content;
-  style.fontSize = `${least}px`;
-  const maySplit = widestWord(content) > box.clientWidth;
+  style.fontSize = `${min}px`;
+  const maySplit = widestWordIn(content) > box.clientWidth;
   style.overflowWrap = maySplit ? "" : "normal";
   const isInside = (): boolean => content.scrollWidth <= box.clientWidth && content.offsetHeight <= box.clientHeight;
   const isWhole = isInside();
-  let fits = least;
-  let tooLarge = Math.max(least + 1, Math.ceil(largest) + 1);
+  let fits = min;
+  let tooLarge = Math.max(min + 1, Math.ceil(max) + 1);
   while (tooLarge - fits > 1) {
     const size = Math.floor((fits + tooLarge) / 2);
     style.fontSize = `${size}px`;
-    if ((maySplit || widestWord(content) <= box.clientWidth) && isInside()) fits = size;
+    if ((maySplit || widestWordIn(content) <= box.clientWidth) && isInside()) fits = size;
     else tooLarge = size;
   }
   style.fontSize = `${fits}px`;
@@ -32,22 +32,22 @@ export function fitText(content: HTMLElement, box: HTMLElement, largest: number,
 }
 
 /**
- * Sets a text no larger than asked for, and smaller where it does not fit: down to half, so that a size that was chosen
- * is still recognised. What does not even fit then keeps its first lines and ends in an ellipsis.
+ * Sets a text in the requested size, or smaller where it does not fit, down to half of it. A text that does not fit at
+ * half the size keeps its first lines and ends in an ellipsis.
  */
-export function fitTextOfSize(content: HTMLElement, box: HTMLElement, asked: number): FitResult {
-  content.style.fontSize = `${asked}px`;
-  const oneLine = Math.floor((box.clientHeight * asked) / Math.max(1, lineHeightOf(content)));
-  const least = Math.min(asked, Math.max(smallest, Math.min(Math.floor(asked / 2), oneLine)));
-  return cutWhereNeeded(content, box, fitText(content, box, asked, least));
+export function fitTextOfSize(content: HTMLElement, box: HTMLElement, requested: number): FitResult {
+  content.style.fontSize = `${requested}px`;
+  const oneLine = Math.floor((box.clientHeight * requested) / Math.max(1, lineHeightOf(content)));
+  const min = Math.min(requested, Math.max(minFontSize, Math.min(Math.floor(requested / 2), oneLine)));
+  return truncateIfNeeded(content, box, fitText(content, box, requested, min));
 }
 
-/** As {@link fitText}; what does not fit at the least size keeps its first lines and ends in an ellipsis. */
-export function fitOrCutText(content: HTMLElement, box: HTMLElement, largest: number): FitResult {
-  return cutWhereNeeded(content, box, fitText(content, box, largest));
+/** Like {@link fitText}; a text that does not fit at the minimum size keeps its first lines and ends in an ellipsis. */
+export function fitOrTruncateText(content: HTMLElement, box: HTMLElement, max: number): FitResult {
+  return truncateIfNeeded(content, box, fitText(content, box, max));
 }
 
-function cutWhereNeeded(content: HTMLElement, box: HTMLElement, fit: FitResult): FitResult {
+function truncateIfNeeded(content: HTMLElement, box: HTMLElement, fit: FitResult): FitResult {
   if (fit.isWhole) return fit;
   const lines = Math.max(1, Math.floor(box.clientHeight / Math.max(1, lineHeightOf(content))));
   const { style } = content;
@@ -62,8 +62,8 @@ function lineHeightOf(content: HTMLElement): number {
   return Number.parseFloat(getComputedStyle(content).lineHeight);
 }
 
-/** In layout pixels, whichever way the words run: what overflows at a line's start is in no `scrollWidth`. */
-function widestWord(content: HTMLElement): number {
+/** The width of the widest word in layout pixels. `scrollWidth` leaves out what overflows at the start of a line. */
+function widestWordIn(content: HTMLElement): number {
   content.style.width = "min-content";
   const width = content.offsetWidth;
   content.style.width = "";

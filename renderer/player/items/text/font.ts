@@ -1,14 +1,14 @@
-// The families a text may be set in: each ends in fonts that have every script.
+// The font families and weights of texts. Each family ends in fonts that cover every script.
 const families = { sans: "var(--sans)", serif: "var(--serif)", mono: "var(--mono)" } as const;
 
-/** Sets family and, where one is asked for, weight. */
+/** Sets the font family and, if given, the weight. */
 export function setFont(
   { style, classList }: HTMLElement,
-  look: { font_family: keyof typeof families; font_weight?: number | undefined },
+  font: { font_family: keyof typeof families; font_weight?: number | undefined },
 ): void {
-  style.fontFamily = families[look.font_family];
-  if (look.font_weight === undefined) return;
-  style.fontWeight = String(look.font_weight);
-  // Parts that have a weight of their own take this one instead.
+  style.fontFamily = families[font.font_family];
+  if (font.font_weight === undefined) return;
+  style.fontWeight = String(font.font_weight);
+  // This class overrides the weights of individual parts.
   classList.add("weighted");
 }

@@ -1,34 +1,34 @@
-// One frame that shows another site: locked in, scaled, and known to have painted only when the player says so.
+// An iframe that shows another site, sandboxed and scaled. The player reports when its page has painted or failed.
 import { createElement, setVisibility } from "../../dom.ts";
 import { ItemFailure, paintHidden, type ItemContext, withTimeout } from "../item.ts";
 
-/** What a frame shows. */
+/** What an iframe shows. */
 export interface FramedPage {
   itemId: string;
   url: string;
-  /** 1 is the page's own size. */
+  /** The scale of the page; 1 is its own size. */
   zoom: number;
 }
 
-// Scripts and its own origin, as everywhere on the web. Not: dialogs, popups, downloads, leaving with the whole page.
+// Allows scripts and the site's own origin. Blocks dialogs, popups, downloads and navigating the top window.
 const sandbox = "allow-scripts allow-same-origin allow-forms";
-// The player gives a page twenty seconds; this is for a player that says nothing.
-const silenceLimitMs = 30_000;
+// The player itself gives a page 20 s; this limit is for a player that reports nothing.
+const reportTimeoutMs = 30_000;
 
-/** A frame from its start to its end. */
+/** One iframe. Load once, dispose once. */
 export class SiteIframe {
   readonly element: HTMLIFrameElement;
   readonly #page: FramedPage;
-  readonly #around: ItemContext;
+  readonly #context: ItemContext;
   readonly #life = new AbortController();
 
-  constructor(page: FramedPage, around: ItemContext) {
+  constructor(page: FramedPage, context: ItemContext) {
     this.#page = page;
-    this.#around = around;
+    this.#context = context;
     const element = createElement("iframe", "site-frame");
     element.setAttribute("sandbox", sandbox);
     element.allow = "autoplay; encrypted-media";
-    // Players of embedded videos refuse without any; the origin is that of this box's loopback and tells nothing.
+    // Embedded video players refuse to play without a referrer. The loopback origin reveals nothing.
     element.referrerPolicy = "origin";
     element.tabIndex = -1;
     const { style } = element;
@@ -36,12 +36,12 @@ export class SiteIframe {
     style.left = "0";
     style.top = "0";
     style.border = "0";
-    style.width = `${around.width / page.zoom}px`;
-    style.height = `${around.height / page.zoom}px`;
+    style.width = `${context.width / page.zoom}px`;
+    style.height = `${context.height / page.zoom}px`;
     style.transformOrigin = "0 0";
     style.transform = `scale(${page.zoom})`;
     style.willChange = "opacity";
-    // Pages take a white, light sheet for granted, and keys for theirs once they have been touched.
+    // Pages expect a white background in light mode. Without pointer events they cannot take the keyboard focus.
     style.background = "#fff";
     style.colorScheme = "light";
     style.pointerEvents = "none";
@@ -49,17 +49,17 @@ export class SiteIframe {
   }
 
   /**
-   * Loads the page into `parent`, unseen. Resolves once it has painted; rejects with an ItemFailure.
-   * @param onFailure hears of a page that fails after it has resolved.
+   * Loads the page into `parent` without showing it. Resolves once it has painted; rejects with an ItemFailure.
+   * @param onFailure called when the page fails after the promise has resolved.
    */
   async load(parent: HTMLElement, onFailure: (failure: ItemFailure) => void, signal: AbortSignal): Promise<void> {
-    const { iframeReports: sites, frames } = this.#around;
+    const { iframeReports, frames } = this.#context;
     const { element } = this;
     const painted = Promise.withResolvers<void>();
     let failed: ItemFailure | null = null;
     let isReady = false;
-    element.name = sites.nameFor(this.#page.itemId);
-    sites.listen(
+    element.name = iframeReports.nameFor(this.#page.itemId);
+    iframeReports.listen(
       element.name,
       (failure) => {
         if (failure === null) return painted.resolve();
@@ -69,20 +69,21 @@ export class SiteIframe {
       },
       this.#life.signal,
     );
-    // Seen by a thousandth from the start: a page that is not seen at all need not paint.
-    setVisibility(element, "priming");
+    // Painted from the start: a browser need not paint a page that is fully transparent.
+    setVisibility(element, "painted");
     element.src = this.#page.url;
     parent.append(element);
-    const late = (): ItemFailure => new ItemFailure("timeout", `nothing was heard of ${this.#page.url} within ${silenceLimitMs} ms`);
-    await withTimeout(painted.promise, silenceLimitMs, signal, late);
+    const createTimeout = (): ItemFailure =>
+      new ItemFailure("timeout", `the player reported nothing about ${this.#page.url} within ${reportTimeoutMs} ms`);
+    await withTimeout(painted.promise, reportTimeoutMs, signal, createTimeout);
     await paintHidden(element, frames, signal);
-    // It may have died in the frames that showed that it paints.
+    // The page may have crashed during those two frames.
     const broken = failed as ItemFailure | null;
     if (broken !== null) throw broken;
     isReady = true;
   }
 
-  /** Lets go of the page and its process. */
+  /** Ends the page and its process. */
   dispose(): void {
     this.#life.abort();
     this.element.remove();

@@ -1,93 +1,93 @@
-// An item that shows another site in a frame, loaded behind the glass and, where asked for, loaded anew behind itself.
+// An item that shows another site in an iframe. It is loaded hidden and, if requested, reloaded hidden at intervals.
 import { createElement, setVisibility } from "../../dom.ts";
 import { type Item, type ItemFailure, reveal, type ItemContext } from "../item.ts";
 import { type FramedPage, SiteIframe } from "./site-iframe.ts";
 
-/** @param refreshMs how often the page is loaded anew; null for never. */
-export function createSiteItem(page: FramedPage, refreshMs: number | null, around: ItemContext): Item {
-  return new SiteItem(page, refreshMs, around);
+/** Creates the item. @param refreshMs how often the page is reloaded; null for never. */
+export function createSiteItem(page: FramedPage, refreshMs: number | null, context: ItemContext): Item {
+  return new SiteItem(page, refreshMs, context);
 }
 
 class SiteItem implements Item {
   readonly element = createElement("div", "item site");
   readonly #page: FramedPage;
   readonly #refreshMs: number | null;
-  readonly #around: ItemContext;
+  readonly #context: ItemContext;
   readonly #life = new AbortController();
-  #frame: SiteIframe;
-  #isGone = false;
+  #iframe: SiteIframe;
+  #hasLostPicture = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(page: FramedPage, refreshMs: number | null, around: ItemContext) {
+  constructor(page: FramedPage, refreshMs: number | null, context: ItemContext) {
     this.#page = page;
     this.#refreshMs = refreshMs;
-    this.#around = around;
-    this.#frame = new SiteIframe(page, around);
+    this.#context = context;
+    this.#iframe = new SiteIframe(page, context);
     this.element.style.overflow = "hidden";
   }
 
   get hasLostPicture(): boolean {
-    return this.#isGone;
+    return this.#hasLostPicture;
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
-    // The item stays unseen by its frame's own opacity, so that the frame goes on painting until it is shown.
-    setVisibility(this.element, "yes");
-    await this.#load(this.#frame, AbortSignal.any([signal, this.#life.signal]));
+    // The iframe's opacity hides the item, so that the iframe goes on painting until it is shown.
+    setVisibility(this.element, "visible");
+    await this.#load(this.#iframe, AbortSignal.any([signal, this.#life.signal]));
   }
 
   show(): Promise<number> {
-    setVisibility(this.#frame.element, "yes");
-    this.#planRefresh();
-    return reveal(this.element, this.#around);
+    setVisibility(this.#iframe.element, "visible");
+    this.#scheduleRefresh();
+    return reveal(this.element, this.#context);
   }
 
   playUntil(): void {}
 
   hide(): void {
-    setVisibility(this.element, "no");
+    setVisibility(this.element, "hidden");
   }
 
   dispose(): void {
     this.#life.abort();
     clearTimeout(this.#timer);
-    this.#frame.dispose();
+    this.#iframe.dispose();
     this.element.remove();
   }
 
-  #load(frame: SiteIframe, signal: AbortSignal): Promise<void> {
+  #load(iframe: SiteIframe, signal: AbortSignal): Promise<void> {
     const onFailure = (failure: ItemFailure): void => {
-      if (frame !== this.#frame) return;
-      // The browser puts a crashed face of its own in the place of a frame whose process ended. Nobody is to see that.
-      this.#isGone = true;
+      if (iframe !== this.#iframe) return;
+      // The browser shows an error picture in place of an iframe whose process has crashed. Hide it.
+      this.#hasLostPicture = true;
       clearTimeout(this.#timer);
-      setVisibility(frame.element, "no");
-      setVisibility(this.element, "no");
-      this.#around.onFailure(failure);
+      setVisibility(iframe.element, "hidden");
+      setVisibility(this.element, "hidden");
+      this.#context.onFailure(failure);
     };
-    return frame.load(this.element, onFailure, signal);
+    return iframe.load(this.element, onFailure, signal);
   }
 
-  #planRefresh(): void {
+  #scheduleRefresh(): void {
     if (this.#refreshMs !== null) this.#timer = setTimeout(() => void this.#refresh(), this.#refreshMs);
   }
 
-  /** Changes the page for a fresh one in one frame. One that cannot be had changes nothing: it is tried again next time. */
+  /** Replaces the page by a reloaded one in a single frame. If the reload fails, the old page stays and the next refresh tries again. */
   async #refresh(): Promise<void> {
-    const fresh = new SiteIframe(this.#page, this.#around);
+    const fresh = new SiteIframe(this.#page, this.#context);
     try {
       await this.#load(fresh, this.#life.signal);
     } catch {
       fresh.dispose();
-      if (!this.#life.signal.aborted) this.#planRefresh();
+      if (!this.#life.signal.aborted) this.#scheduleRefresh();
       return;
     }
-    if (this.#isGone) return fresh.dispose();
-    const stale = this.#frame;
-    this.#frame = fresh;
-    setVisibility(fresh.element, "yes");
-    await this.#around.frames.next();
+    if (this.#hasLostPicture) return fresh.dispose();
+    const stale = this.#iframe;
+    this.#iframe = fresh;
+    setVisibility(fresh.element, "visible");
+    await this.#context.frames.next();
     stale.dispose();
-    if (!this.#life.signal.aborted) this.#planRefresh();
+    if (!this.#life.signal.aborted) this.#scheduleRefresh();
   }
 }

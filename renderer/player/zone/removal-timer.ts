@@ -1,11 +1,11 @@
-// Counts how long an item stays on the glass after it was removed from its zone's loop.
+// Limits how long an item stays on screen after it was removed from its zone's loop.
 import type { SceneZone, Slot } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 
-// Whatever follows a removed item has as long as what follows a faulty one (SWP2): most pages and clips are there by then.
-const removedStaysMs = 5_000;
+// The same time as for an item that fails (SWP2): most pages and clips that follow are ready by then.
+const maxStayMs = 5_000;
 
-/** Whether the item on the glass of one zone still belongs there. */
+/** Runs while the item on screen is no longer in its zone's loop. */
 export class RemovalTimer {
   readonly #clock: PageClock;
   readonly #onTimeUp: () => void;
@@ -17,19 +17,19 @@ export class RemovalTimer {
     this.#onTimeUp = onTimeUp;
   }
 
-  /** Whether the item on the glass was removed. */
+  /** Whether the item on screen was removed. */
   get isRunning(): boolean {
     return this.#cancel !== null;
   }
 
-  /** Begins to count when the item on the glass is no longer of the loop; one whose turn is merely over still is. */
+  /** Starts when the item on screen is not in the loop any more. An item whose slot is merely over is still in it. */
   update({ slots, loop }: SceneZone, shown: Slot | undefined): void {
     const isListed = shown?.of === undefined || loop === undefined || loop.includes(shown.of);
     if (isListed || slots.some(({ key }) => key === shown.key)) return this.cancel();
-    this.#cancel ??= this.#clock.alarm(this.#clock.now() + removedStaysMs, this.#onTimeUp);
+    this.#cancel ??= this.#clock.alarm(this.#clock.now() + maxStayMs, this.#onTimeUp);
   }
 
-  /** The glass shows another item, or none. */
+  /** Call when the screen shows another item, or none. */
   cancel(): void {
     this.#cancel?.();
     this.#cancel = null;
