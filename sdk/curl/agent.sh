@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Asks over MCP which players are dark. Prints the answer of the tool list_players as JSON.
+# Lists the offline players over MCP. Prints the result of the tool list_players as JSON.
 # Usage: SIGNAGE_URL=… SIGNAGE_TOKEN=… agent.sh
 set -euo pipefail
 
@@ -7,7 +7,7 @@ rpc() {
   curl --fail-with-body --silent --show-error "$SIGNAGE_URL/mcp" \
     -H "Authorization: Bearer $SIGNAGE_TOKEN" -H "Content-Type: application/json" \
     -H "Accept: application/json, text/event-stream" -H "MCP-Protocol-Version: 2025-11-25" --data "$1" |
-    # The answer is JSON, or one event of a stream.
+    # The response is JSON or an event stream with one event.
     sed -n 's/^data: //p; /^{/p'
 }
 rpc '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_players", "arguments": {"status": "offline"}}}'

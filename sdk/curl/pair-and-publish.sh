@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Claims the player that shows CODE and puts PICTURE on it. Prints the player's id.
+# Pairs the player that shows CODE and shows PICTURE on it. Prints the player's id.
 # Usage: SIGNAGE_URL=http://127.0.0.1:8080 SIGNAGE_TOKEN=sgn_pat_… pair-and-publish.sh CODE PICTURE
 set -euo pipefail
 code=$1 picture=$2
 api="$SIGNAGE_URL/api/v1"
 
-# Every POST carries a key: sent again after a lost answer, it happens once.
+# Every POST has an idempotency key, so that a retry after a lost response does not run twice.
 post() {
   curl --fail-with-body --silent --show-error --retry 3 \
     -H "Authorization: Bearer $SIGNAGE_TOKEN" -H "Idempotency-Key: $(cat /proc/sys/kernel/random/uuid)" "$@"
 }
-# The "id" at the beginning of an answer.
+# Extracts the "id" at the beginning of a response.
 id() { sed -n 's/^{"id":"\([a-z]*_[0-9a-z]*\)".*/\1/p'; }
 
 player=$(post "$api/players/pair" --json "{\"code\": \"$code\", \"name\": \"Lobby\"}" | id)

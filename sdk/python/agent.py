@@ -1,4 +1,4 @@
-"""An agent's first steps over MCP, by plain JSON-RPC: which tools there are, which players are dark, a change tried before it is made.
+"""An agent over MCP with plain JSON-RPC: lists the tools and the offline players, and makes a change after a dry run.
 
 Usage: SIGNAGE_URL=… SIGNAGE_TOKEN=… python3 agent.py
 """
@@ -22,7 +22,7 @@ def rpc(method, params):
 
 
 def call(name, /, **arguments):
-    """Calls a tool; raises what the tool says when it refuses."""
+    """Calls a tool. Raises RuntimeError with its message if the tool reports an error."""
     answer = rpc("tools/call", {"name": name, "arguments": arguments})
     if answer.get("isError"):
         raise RuntimeError("\n".join(each.get("text", "") for each in answer["content"]))
@@ -32,7 +32,7 @@ def call(name, /, **arguments):
 print(len(rpc("tools/list", {})["tools"]), "tools")
 for player in call("list_players", status="offline")["data"]:
     print("dark:", player["name"], player["id"])
-# What it would change, and for whom; then the change itself.
-wish = {"name": "From the agent"}
-call("create_playlist", **wish, dry_run=True)
-print("made:", call("create_playlist", **wish, idempotency_key=str(uuid.uuid4()))["result"]["id"])
+# A dry run returns what would change and for which players; then make the change.
+playlist = {"name": "From the agent"}
+call("create_playlist", **playlist, dry_run=True)
+print("made:", call("create_playlist", **playlist, idempotency_key=str(uuid.uuid4()))["result"]["id"])

@@ -1,4 +1,4 @@
-"""Follows what happens and misses nothing: the place is kept in a file, from where the next start goes on. One line for each event.
+"""Prints one line per event without missing any: the position is stored in a file, and the next start continues there.
 
 Usage: SIGNAGE_URL=… SIGNAGE_TOKEN=… python3 follow_events.py PLACE_FILE
 """
@@ -18,20 +18,20 @@ kinds = ["playlist_updates", "layout_updates", "commands", "screenshot_results"]
 
 
 def keep(place):
-    """Writes the last event that was handled down, whole or not at all."""
+    """Stores the position of the last handled event atomically."""
     new = place_file.with_suffix(".new")
     new.write_text(json.dumps(place))
     os.replace(new, place_file)
 
 
-def tell(line):
+def write_line(line):
     print(line, flush=True)
 
 
 def follow():
-    """One connection, to its end."""
+    """Follows events until the connection ends."""
     place = json.loads(place_file.read_text()) if place_file.exists() else None
-    # The service pings every 15 s: what is silent for a minute is dead.
+    # The service sends a ping every 15 s, so a connection that is silent for a minute is dead.
     events = Socket(service, "/api/v1/events", "signage.events.v1", timeout=60)
     try:
         events.send({"type": "subscribe", "id": "1", "data": {"kinds": kinds, **({"after": place} if place else {})}})
@@ -40,15 +40,15 @@ def follow():
             if kind == "error":
                 raise ConnectionError(data["detail"])
             if kind == "subscribed":
-                tell("subscribed")
+                write_line("subscribed")
                 place = place or {"epoch": data["epoch"], "seq": data["seq"]}
             elif kind == "event":
-                # Here would stand what you do with it. It may come twice after a crash: data["id"] is the same then.
-                tell(f"{message['seq']} {data['type']} {data['id']}")
+                # Handle the event here. After a crash it may arrive twice, with the same data["id"].
+                write_line(f"{message['seq']} {data['type']} {data['id']}")
                 place = {"epoch": place["epoch"], "seq": message["seq"]}
             elif kind in ("place", "resync"):
                 if kind == "resync":
-                    tell("resync: too much was missed, read everything again")
+                    write_line("resync: too many events were missed, read everything again")
                 place = {"epoch": data["epoch"], "seq": data["seq"]}
             else:
                 continue
@@ -65,5 +65,5 @@ while True:
     except OSError as error:
         print(error, file=sys.stderr)
     failures = 0 if time.monotonic() - begun > 60 else failures + 1
-    # At random up to a bound that doubles, so that many clients do not come back at once.
+    # Wait a random time up to a limit that doubles, so that many clients do not reconnect at the same time.
     time.sleep(random.random() * min(60, 2**failures))

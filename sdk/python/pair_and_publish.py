@@ -1,4 +1,4 @@
-"""Claims the player that shows CODE and puts PICTURE on it. Prints the player's id.
+"""Pairs the player that shows CODE and shows PICTURE on it. Prints the player's id.
 
 Usage: SIGNAGE_URL=http://127.0.0.1:8080 SIGNAGE_TOKEN=sgn_pat_… python3 pair_and_publish.py CODE PICTURE
 """

@@ -1,4 +1,4 @@
-"""Calls the signage service with nothing but Python's standard library: REST, and a WebSocket client (RFC 6455) for its events."""
+"""Calls the signage service with Python's standard library only: REST, and a WebSocket client (RFC 6455) for events."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ import urllib.request
 import uuid
 
 _GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-_LONGEST_MESSAGE = 16 * 1024 * 1024
+_MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 
 class Service:
@@ -23,12 +23,12 @@ class Service:
         self.token = os.environ["SIGNAGE_TOKEN"]
 
     def call(self, method, path, body=None, headers=None):
-        """Sends a request below /api/v1 and gives its JSON. Raises urllib.error.HTTPError, whose body is a problem (RFC 9457)."""
+        """Sends a request below /api/v1 and returns its JSON. Raises urllib.error.HTTPError, whose body is a problem (RFC 9457)."""
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
         all_headers = {"Authorization": f"Bearer {self.token}", **({} if body is None else {"Content-Type": kind})}
         if method == "POST":
-            # Sent again after a lost answer, it happens once.
+            # A retry after a lost response does not run twice.
             all_headers["Idempotency-Key"] = str(uuid.uuid4())
         all_headers.update(headers or {})
         address = path if path.startswith("http") else f"{self.url}/api/v1/{path}"
@@ -36,13 +36,13 @@ class Service:
         with urllib.request.urlopen(request, timeout=60) as response:
             text = response.read()
             if response.headers.get_content_type() == "text/event-stream":
-                # One event of a stream, as MCP may answer.
+                # MCP may respond with an event stream with one event.
                 text = next(line[6:] for line in text.splitlines() if line.startswith(b"data: "))
         return json.loads(text) if text else None
 
 
 class Socket:
-    """A WebSocket. Answers pings by itself; receive() gives the next text, None once the other side has closed."""
+    """A WebSocket. It replies to pings itself; receive() returns the next message, or None when the service has closed the connection."""
 
     def __init__(self, service, path, subprotocol, timeout=60):
         parts = urllib.parse.urlsplit(service.url)
@@ -71,7 +71,7 @@ class Socket:
         accept = base64.b64encode(hashlib.sha1((key + _GUID).encode()).digest()).decode()
         if " 101 " not in status or headers.get("sec-websocket-accept") != accept:
             self.close()
-            raise ConnectionError(f"the service did not open the socket: {status.strip()}")
+            raise ConnectionError(f"the service rejected the WebSocket: {status.strip()}")
 
     def send(self, message):
         self._send_frame(0x1, json.dumps(message).encode())
@@ -85,7 +85,7 @@ class Socket:
                 (length,) = struct.unpack("!H", self._read(2))
             elif length == 127:
                 (length,) = struct.unpack("!Q", self._read(8))
-            if length + len(text) > _LONGEST_MESSAGE:
+            if length + len(text) > _MAX_MESSAGE_BYTES:
                 raise ConnectionError("the message is too long")
             data = self._read(length)
             opcode = first & 0x0F
@@ -106,11 +106,11 @@ class Socket:
     def _read(self, count):
         data = self._file.read(count)
         if len(data) < count:
-            raise ConnectionError("the connection broke")
+            raise ConnectionError("the connection was lost")
         return data
 
     def _send_frame(self, opcode, data):
-        # What a client sends is masked (RFC 6455, section 5.3).
+        # Clients must mask their frames (RFC 6455, section 5.3).
         mask = os.urandom(4)
         size = len(data)
         if size < 126:

@@ -1,4 +1,4 @@
-// A typed client of the signage service: openapi-fetch with a token, idempotency keys, retries, pages, and problems that are thrown.
+// A typed client of the signage service: openapi-fetch with a token, idempotency keys, retries, pagination, and problems as errors.
 import openapiFetch, {
   type Client,
   type ClientPathsWithMethod,
@@ -10,13 +10,13 @@ import type { components, paths } from "./types.ts";
 
 /** The service's resources by name: `Schemas["Player"]`. */
 export type Schemas = components["schemas"];
-/** Why the service refused (RFC 9457). */
+/** Why the service rejected a request (RFC 9457). */
 export type Problem = Schemas["Problem"];
 
-/** Thrown when the service refuses. */
+/** Thrown when the service responds with a problem. */
 export class ProblemError extends Error {
   readonly status: number;
-  /** Last part of the problem's `type`: `not-found`, `invalid`, … */
+  /** The last segment of the problem's `type`: `not-found`, `invalid`, … */
   readonly kind: string;
   readonly problem: Problem;
   readonly response: Response;
@@ -32,27 +32,27 @@ export class ProblemError extends Error {
 }
 
 export interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`. */
+  /** The URL of the service, such as `http://127.0.0.1:8080`. */
   baseUrl: string;
   /** An access token, `sgn_pat_…`. */
   token: string;
   /**
-   * How often a request is sent again after 429, 503 or a broken connection; 0 if not given. Waits as `Retry-After` says,
-   * else 1 s doubling to 30 s. A POST carries its idempotency key, so that it happens once.
+   * How often a request is retried after 429, 503 or a lost connection; default 0. Waits as long as `Retry-After` says, otherwise 1 s,
+   * doubling up to 30 s. A POST has an idempotency key, so that a retry does not run twice.
    */
   retries?: number;
-  /** Sends the requests, in place of the platform's own. */
+  /** Replaces the platform's `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
 }
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type PathOf<M extends Method> = ClientPathsWithMethod<Client<paths>, M>;
 type Init<P extends keyof paths, M extends Method> = MaybeOptionalInit<paths[P], M & keyof paths[P]>;
-// What need not be given can be left out.
+// Optional parameters can be omitted.
 type Rest<I> = undefined extends I ? [init?: I] : [init: I];
 type Data<P extends PathOf<M>, M extends Method> = MethodResponse<Client<paths>, M, P>;
 
-/** A request's outcome: what came, and the response with its headers (`ETag` for the next `If-Match`). */
+/** The data of a response, and the response with its headers (`ETag` for the next `If-Match`). */
 export interface Answer<T> {
   data: T;
   response: Response;
@@ -64,20 +64,20 @@ type ListPath = {
 }[PathOf<"get">];
 type Item<P extends ListPath> = Data<P, "get"> extends { data: readonly (infer T)[] } ? T : never;
 
-/** Every method throws a {@link ProblemError} when the service refuses, and what `fetch` throws when it cannot be reached. */
+/** Every method throws a {@link ProblemError} if the service responds with a problem, and the error of `fetch` if it is unreachable. */
 export interface SignageClient {
   get: Call<"get">;
   post: Call<"post">;
   put: Call<"put">;
   patch: Call<"patch">;
   delete: Call<"delete">;
-  /** The things of a list, newest first, fetched page by page as they are asked for. */
+  /** The entries of a list, newest first, fetched page by page while iterating. */
   pages: <P extends ListPath>(path: P, ...rest: Rest<Init<P, "get">>) => AsyncGenerator<Item<P>, void, undefined>;
   /** The bytes of a file. */
   download: <P extends PathOf<"get">>(path: P, ...rest: Rest<Init<P, "get">>) => Promise<Answer<Uint8Array>>;
 }
 
-/** Makes a client. It keeps nothing open. */
+/** Creates a client. It keeps no connection open. */
 export function createClient({
   baseUrl,
   token,
@@ -90,7 +90,7 @@ export function createClient({
     fetch: (request) => send(withKey(request), retries, fetch),
     bodySerializer: (body) => (isBytes(body) ? body : JSON.stringify(body)) as string,
   });
-  // The one place where the types are let go: each method below is given its own by the interface.
+  // The types are erased here; the interface gives each method below its own.
   const request = raw.request as unknown as (
     method: string,
     path: string,
@@ -135,7 +135,7 @@ function isBytes(body: unknown): boolean {
   return body instanceof Uint8Array || body instanceof ArrayBuffer || body instanceof Blob;
 }
 
-/** Raw bytes go as they are; without a type of their own they are told as bytes. */
+/** Raw bytes are sent unchanged, by default as application/octet-stream. */
 function withType(init: Loose): Loose {
   if (!isBytes(init.body)) return init;
   const own = init.body instanceof Blob && init.body.type !== "" ? init.body.type : "application/octet-stream";
@@ -161,7 +161,7 @@ async function send(request: Request, retries: number, fetch: (request: Request)
   }
 }
 
-/** `Retry-After` in milliseconds: seconds or a date (RFC 9110, section 10.2.3); null when there is none. */
+/** `Retry-After` in milliseconds: seconds or a date (RFC 9110, section 10.2.3); null if there is none. */
 function retryAfterMs(header: string | null): number | null {
   if (header === null) return null;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
@@ -187,7 +187,7 @@ function isProblem(body: unknown): body is Problem {
   return typeof body === "object" && body !== null && "type" in body && "title" in body && "detail" in body && "status" in body;
 }
 
-/** What a proxy in between answered, as a problem. */
+/** A problem for an error response of a proxy. */
 function unknownProblem({ status, statusText }: Response, body: unknown): Problem {
   const detail = typeof body === "string" ? body.slice(0, 500) : JSON.stringify(body ?? null).slice(0, 500);
   return { type: "about:blank", title: statusText || "The answer is no problem document", status, detail, request_id: "" };

@@ -1,4 +1,5 @@
 // The injected clock: corrected wall time for schedules, monotonic time for durations, and abortable waits.
+import { Listeners } from "./async/listeners.ts";
 
 /** The source of time for all code. All values are in milliseconds. */
 export interface Clock {
@@ -78,7 +79,7 @@ const stepMs = 1_000;
  */
 export class CorrectedClock implements Clock {
   readonly #base: Clock;
-  readonly #onStep = new Set<() => void>();
+  readonly #stepListeners = new Listeners<void>();
   #samples: ClockOffset[] = [];
   #learnedAt: number | null = null;
   #anchor: { wall: number; monotonic: number } | null = null;
@@ -119,8 +120,7 @@ export class CorrectedClock implements Clock {
 
   /** Calls `listener` whenever corrected time jumps, until `signal` aborts. Code that waits for an instant then checks again. */
   onStep(listener: () => void, signal: AbortSignal): void {
-    this.#onStep.add(listener);
-    signal.addEventListener("abort", () => this.#onStep.delete(listener), { once: true });
+    this.#stepListeners.add(listener, signal);
   }
 
   /** Learns from one exchange. Ignores an impossible one with a negative round trip. */
@@ -134,6 +134,6 @@ export class CorrectedClock implements Clock {
     // A sample that differs by more than both error bounds: the machine slept, or the service's clock was corrected.
     const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + sample.errorMs + stepMs;
     this.#samples = contradicts ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
-    if (Math.abs(this.offset.offsetMs - known.offsetMs) > stepMs) for (const listener of this.#onStep) listener();
+    if (Math.abs(this.offset.offsetMs - known.offsetMs) > stepMs) this.#stepListeners.notify();
   }
 }

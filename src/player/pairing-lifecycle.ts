@@ -13,6 +13,7 @@ import { ServiceKeyChange } from "./pairing/service-key-change.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import type { Session } from "./session.ts";
+import type { SessionView } from "./session-view.ts";
 
 export interface PairingLifecycleDependencies {
   folder: string;
@@ -41,8 +42,8 @@ export class PairingLifecycle {
   }
 
   /** Null while the player is not paired, and until the first session has been opened. */
-  get session(): Session | null {
-    return this.#session;
+  get session(): SessionView | null {
+    return this.#session?.view ?? null;
   }
 
   /** The code by which an operator accepts another key of the service; null while there is none. */
@@ -52,7 +53,7 @@ export class PairingLifecycle {
 
   /** The input for choosing a screen; null while it is not known yet: the page then keeps its present screen. */
   get phase(): ScreenContext["phase"] | null {
-    if (this.#session !== null) return this.#session.phase;
+    if (this.#session !== null) return this.#session.view.phase;
     if (this.#dependencies.identity.pairing !== null) return null;
     return { is: "unpaired", pairing: this.#pairingState.value, notice: this.#notice };
   }

@@ -6,7 +6,7 @@ import type { Machine } from "./machine.ts";
 import { PlaybackDrift } from "./proof/playback-drift.ts";
 import { Problems } from "./proof/problems.ts";
 import { Status } from "./proof/status.ts";
-import type { Session } from "./session.ts";
+import type { SessionView } from "./session-view.ts";
 import type { Recovery } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
 
@@ -19,7 +19,7 @@ export interface PlayerStatusDependencies {
   surface: Surface;
   recovery: Recovery;
   /** Returns null while the player is not paired. */
-  session: () => Session | null;
+  session: () => SessionView | null;
 }
 
 const noProgress: DownloadProgress = { is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null };

@@ -14,6 +14,7 @@ import type { PlayerSettings } from "./player-settings.ts";
 import { createPlayerStatus } from "./player-status.ts";
 import { SceneLoop } from "./scene-loop.ts";
 import { Session } from "./session.ts";
+import type { SessionView } from "./session-view.ts";
 import { Recovery } from "./surface/recovery.ts";
 import { Surface } from "./surface/surface.ts";
 import { OutboundHttp } from "../base/http/outbound-http.ts";
@@ -58,7 +59,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const identity = await Identity.open(folder, log);
   const api = cleanup.use(new ServiceApi(options.server));
   const outboundHttp = cleanup.use(new OutboundHttp({ policy: contentPolicy(mayReachLocal) }));
-  const session = (): Session | null => lifecycle.session;
+  const session = (): SessionView | null => lifecycle.session;
   const media = (sha256: string) => session()?.mediaOf(sha256) ?? null;
   const stream = (key: string) => session()?.streamOf(key) ?? null;
   const owner = identity.thumbprint;

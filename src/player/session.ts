@@ -3,29 +3,23 @@ import { join } from "node:path";
 import { runAll } from "../base/async/run-all.ts";
 import { Signal } from "../base/async/signal.ts";
 import type { CorrectedClock } from "../base/clock.ts";
+import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
-import type { Orientation } from "../protocol/content/orientation.ts";
-import type { DesiredState } from "../protocol/device/desired-state.ts";
-import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
-import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
-import type { Stage, UpcomingStage } from "../protocol/scene.ts";
+import type { Heartbeat } from "../protocol/device/heartbeat.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
-import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { CommandEffects } from "./commands/command-executor.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
-import type { DownloadProgress } from "./content/download-progress.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import { logItemMessage } from "./page-message-log.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { PlaybackLoop } from "./playback-loop.ts";
-import { streamsOf, type StreamSource } from "./playback/stream-sources.ts";
-import type { ScreenContext } from "./playback/screen.ts";
+import { PresentedItems } from "./presented-items.ts";
 import { ServiceLink } from "./service-link.ts";
 import { openStores, type SessionStores } from "./session-stores.ts";
+import { SessionView } from "./session-view.ts";
 import type { Surface } from "./surface/surface.ts";
-import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { WebItems } from "./web-items/web-items.ts";
 
 export interface SessionDependencies {
@@ -56,12 +50,13 @@ export interface SessionDependencies {
 const firstPictureLimitMs = 5_000;
 
 export class Session {
+  readonly view: SessionView;
   readonly #dependencies: SessionDependencies;
   readonly #stores: SessionStores;
   readonly #feeds: Feeds;
   readonly #playback: PlaybackLoop;
   readonly #link: ServiceLink;
-  readonly #presented = new Map<string, PresentedItem>();
+  readonly #presented = new PresentedItems();
   readonly #firstPicture = new Signal();
   /** Whether a heartbeat has reported the first frame of the applied state. */
   #isFirstFrameReported = true;
@@ -73,6 +68,8 @@ export class Session {
     this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, onChange: () => this.#playback.replan() });
     this.#link = new ServiceLink({ api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey });
     this.#playback = new PlaybackLoop({ ...dependencies, stores, feeds: this.#feeds, onApplied: () => this.#onApplied() });
+    const { connection } = this.#link;
+    this.view = new SessionView({ pairing, stores, playback: this.#playback, connection, presented: this.#presented });
   }
 
   /** Opens what is stored of the session and restores the last good content without asking the service. */
@@ -112,109 +109,18 @@ export class Session {
     await Promise.all(parts.map((part) => part.purge()));
   }
 
-  get playerId(): string {
-    return this.#dependencies.pairing.playerId;
-  }
-
-  get playerName(): string {
-    return this.#stores.desired.current.value?.player.name ?? this.#dependencies.pairing.playerName;
-  }
-
-  /** The items on screen by zone, as the page presented them. */
-  get nowPlaying(): PresentedItem[] {
-    const zones = new Set(this.stage?.zones.map(({ id }) => id));
-    return [...this.#presented.values()].filter(({ zone_id }) => zones.has(zone_id));
-  }
-
-  /** Why these items play. */
-  get why(): ShownReason[] {
-    return this.#stores.follower.why();
-  }
-
-  /** The variables that conditions of schedules use. */
-  get variables(): Variables {
-    return this.#stores.follower.variables();
-  }
-
-  /** Sets variables for a trigger. */
-  setVariables(id: string, args: VariablesSetArgs): Promise<{ until: string | null }> {
-    return this.#stores.follower.setVariables(id, args);
-  }
-
-  /** The newest state that the service published. */
-  get desired(): { revision: string; isEmpty: boolean } | null {
-    const desired = this.#stores.desired.current.value;
-    if (desired === null) return null;
-    const { revision, layout, layouts } = desired;
-    return { revision, isEmpty: layout === null && layouts.length === 0 };
-  }
-
-  /** The state that plays. */
-  get appliedState(): DesiredState | null {
-    return this.#stores.follower.applied?.desired ?? null;
-  }
-
-  get appliedRevision(): string | null {
-    return this.appliedState?.revision ?? null;
-  }
-
-  /** How the display is mounted, as far as is known. */
-  get orientation(): Orientation {
-    return (this.appliedState ?? this.#stores.desired.current.value)?.player.orientation ?? "landscape";
-  }
-
-  /** The stage to show now; null: nothing is due. */
-  get stage(): Stage | null {
-    return this.#playback.plan.stage;
-  }
-
-  /** The stages that the page prepares in advance. */
-  get upcoming(): readonly UpcomingStage[] {
-    return this.#playback.plan.upcoming;
-  }
-
-  get progress(): DownloadProgress {
-    return this.#stores.cache.progress.value;
-  }
-
-  /** The input for choosing a screen; null while a state is ready but its first stage is not planned yet. */
-  get phase(): ScreenContext["phase"] | null {
-    const { stage, revision } = this.#playback.plan;
-    const { desired } = this;
-    const ready = this.#stores.cache.ready.value;
-    if (stage === null && ready !== null && revision !== ready.desired.revision) return null;
-    const isNothingDue = stage === null && revision === desired?.revision;
-    return {
-      is: "paired",
-      playerName: this.playerName,
-      link: this.#link.connection.link.value,
-      known: desired === null ? "nothing" : desired.isEmpty ? "empty" : isNothingDue ? "idle" : "content",
-      progress: this.progress,
-      stage,
-    };
-  }
-
-  /** The stream item behind a key in the page's request. */
-  streamOf(key: string): StreamSource | null {
-    return streamsOf(this.appliedState?.playlists ?? []).get(key) ?? null;
-  }
-
-  /** The proven file with this hash. */
-  mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
-    return this.#stores.cache.findFile(sha256);
-  }
-
   async #play(signal: AbortSignal): Promise<never> {
     const { surface, onChange } = this.#dependencies;
+    const { cache, desired } = this.#stores;
     surface.onMessage((message) => this.#handleMessage(message), signal);
-    let previous = this.progress.is;
-    this.#stores.cache.progress.watch(({ is }) => {
+    let previous = cache.progress.value.is;
+    cache.progress.watch(({ is }) => {
       onChange();
       if (is !== previous) this.#link.connection.sendHeartbeatNow();
       previous = is;
     }, signal);
     this.#link.connection.link.watch(onChange, signal);
-    this.#stores.desired.current.watch(onChange, signal);
+    desired.current.watch(onChange, signal);
     return this.#playback.run(signal);
   }
 
@@ -234,10 +140,8 @@ export class Session {
   #handleMessage(message: FromPage): void {
     void this.#stores.proof.handleMessage(message);
     logItemMessage(message, this.#dependencies.log);
-    if (message.type === "fallback") this.#presented.delete(message.zone_id);
+    this.#presented.handleMessage(message);
     if (message.type !== "presented") return;
-    const { zone_id, item_id, asset_id, at } = message;
-    this.#presented.set(zone_id, { zone_id, item_id, asset_id, presented_at: new Date(at).toISOString() });
     this.#firstPicture.notify();
     // Report the first frame of a new state at once; later frames wait for the next heartbeat.
     if (!this.#isFirstFrameReported) this.#link.connection.sendHeartbeatNow();

@@ -9,6 +9,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { Session } from "../../src/player/session.ts";
+import type { SessionView } from "../../src/player/session-view.ts";
 import { Surface } from "../../src/player/surface/surface.ts";
 import { contentPolicy } from "../../src/player/web-items/outbound-policy.ts";
 import { WebItems } from "../../src/player/web-items/web-items.ts";
@@ -66,7 +67,7 @@ async function openSession(folder: string, server: () => string, device: Device 
   const webItems = cleanup.use(await WebItems.open({ host, surface, media, log: silentLog }));
   cleanup.defer(() => host.close());
   /** The phase at each change that the session reported. */
-  const phases: Session["phase"][] = [];
+  const phases: SessionView["phase"][] = [];
   const session: Session = await Session.open({
     folder,
     pairing,
@@ -80,7 +81,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     webItems,
     deviceZone: "UTC",
     createHeartbeat: async () => heartbeat(),
-    onChange: () => phases.push(session.phase),
+    onChange: () => phases.push(session.view.phase),
     commandEffects: {
       capture: () => host.capture(),
       identify: () => undefined,
@@ -97,13 +98,13 @@ async function openSession(folder: string, server: () => string, device: Device 
     await running;
   });
   return {
-    session,
+    session: session.view,
     host,
     clock: base,
     phases,
     /** Sends the session's stage to the page. */
     show(): void {
-      const { stage } = session;
+      const { stage } = session.view;
       if (stage === null) throw new Error("nothing is due");
       surface.show({ screen: { is: "stage", stage }, identify: null } satisfies Scene);
     },

@@ -1,4 +1,4 @@
-// A real service on a port of its own in a folder of its own, and plain clients of it: an operator and a device.
+// A real service with its own port and data folder for a test, and clients for it: an operator and a device.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
@@ -17,8 +17,9 @@ import {
   type ServiceMessage,
   type TokenGrant,
 } from "../../src/protocol/device/messages.ts";
-import { faultsOf } from "./http/contract.ts";
-import { startService, type Service, type ServiceConfig } from "../../src/service/server.ts";
+import { differencesFromDescription } from "./http/contract.ts";
+import type { ServiceConfig } from "../../src/service/config.ts";
+import { startService, type Service } from "../../src/service/server.ts";
 
 const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));
 
@@ -42,7 +43,7 @@ export class TestService implements AsyncDisposable {
 
   static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
     const { clock = createSystemClock(), ...config } = more;
-    // What tests ask of one service in a minute is beyond what anybody else does; limits have tests of their own.
+    // Tests send more requests per minute than the default limits allow. The limits have their own tests.
     const limits = { token: 1_000_000, player: 1_000_000, address: 1_000_000 };
     const base = {
       limits,
@@ -58,7 +59,7 @@ export class TestService implements AsyncDisposable {
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 
-  /** Calls the API with the admin token, unless the headers say otherwise. */
+  /** Calls the API, by default with the admin token. */
   call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return call(this.service.url, method, path, body, { authorization: `Bearer ${this.token}`, ...headers });
   }
@@ -67,14 +68,14 @@ export class TestService implements AsyncDisposable {
     return this.call("POST", `assets?name=${encodeURIComponent(name)}`, bytes, { "content-type": type });
   }
 
-  /** A device of its own, which has a code. */
+  /** A new device that has requested a pairing code. */
   async newDevice(): Promise<Device> {
     const device = new Device(this.service.url);
     await device.askForCode();
     return device;
   }
 
-  /** A device that an operator has claimed and that holds a token. */
+  /** A new device that is paired and has a token. */
   async pairDevice(name = "Screen"): Promise<Device> {
     const device = await this.newDevice();
     const answer = await this.call("POST", "players/pair", { code: device.grant.user_code, name });
@@ -83,7 +84,7 @@ export class TestService implements AsyncDisposable {
     return device;
   }
 
-  /** A player that shows one picture; gives back what was made. */
+  /** Makes a player show one picture. @returns the created resources */
   async showPicture(device: Device) {
     const asset = (await this.upload(await picture())).body;
     const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
@@ -100,8 +101,8 @@ export class TestService implements AsyncDisposable {
 }
 
 /**
- * Sends a request and holds the answer against the API's description.
- * @throws when the service answers what it does not describe.
+ * Sends a request and checks the response against the API description.
+ * @throws when the response does not match the description.
  */
 export async function call(
   url: string,
@@ -111,7 +112,7 @@ export async function call(
   headers: Record<string, string> = {},
 ): Promise<ApiResponse> {
   const isRaw = body instanceof Uint8Array || typeof body === "string";
-  // A link of an answer is asked of the service at `url`, which may have another port since.
+  // An absolute link is requested from the service at `url`, since its port may have changed after a restart.
   const place = path.replace(/^https?:\/\/[^/]+/, "");
   const whole = place.startsWith("/") ? place : `/api/v1/${place}`;
   const response = await fetch(`${url}${whole}`, {
@@ -126,12 +127,13 @@ export async function call(
     headers: response.headers,
     body: isJson && bytes.length > 0 ? (JSON.parse(bytes.toString()) as unknown) : bytes,
   };
-  const faults = faultsOf({ method, path: whole, ...answer });
-  if (faults.length > 0) throw new Error(`${method} ${whole} answered ${answer.status}, not as described: ${faults.join("; ")}`);
+  const faults = differencesFromDescription({ method, path: whole, ...answer });
+  if (faults.length > 0)
+    throw new Error(`${method} ${whole} responded with ${answer.status}, which does not match the description: ${faults.join("; ")}`);
   return answer;
 }
 
-/** A device as the protocol describes it, without a player behind it. */
+/** A device that speaks the protocol, without a player. */
 export class Device {
   readonly url: string;
   readonly keys: KeyPair = createKeyPair();
@@ -193,7 +195,7 @@ export class Device {
     return new DeviceSocket(this.url, token);
   }
 
-  /** A socket that was welcomed. */
+  /** Connects the WebSocket and waits for `welcome`. */
   async connect(epoch: string | null = null, lastSeq = 0): Promise<DeviceSocket> {
     const link = this.socket();
     link.hello(epoch, lastSeq);
@@ -202,7 +204,7 @@ export class Device {
   }
 }
 
-/** A device's socket that keeps what it hears until a test asks for it. */
+/** A device's WebSocket that keeps received messages until a test reads them. */
 export class DeviceSocket {
   readonly socket: WebSocket;
   readonly #heard: ServiceMessage[] = [];
@@ -229,18 +231,18 @@ export class DeviceSocket {
     this.send({ type: "hello", data: { epoch, last_seq, revision: null, heartbeat: heartbeat() } });
   }
 
-  /** The next message of `type`, passing over others. Rejects after three seconds. */
+  /** The next message of `type`; other messages are skipped. Rejects after three seconds. */
   async next<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
     const deadline = Date.now() + 3_000;
     for (;;) {
       const index = this.#heard.findIndex((message) => message.type === type);
       if (index !== -1) return this.#heard.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;
-      if (Date.now() > deadline) throw new Error(`no ${type} came; heard ${this.#heard.map((message) => message.type).join(", ")}`);
+      if (Date.now() > deadline) throw new Error(`no ${type} received; got ${this.#heard.map((message) => message.type).join(", ")}`);
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), new Promise((resolve) => setTimeout(resolve, 200))]);
     }
   }
 
-  /** Whether nothing of `type` comes: asked by a heartbeat, whose answer comes after whatever was sent before. */
+  /** Whether no message of `type` arrives. Sends a heartbeat and waits for its reply, which arrives after all earlier messages. */
   async receivesNo(type: ServiceMessage["type"]): Promise<boolean> {
     this.send({ type: "heartbeat", data: heartbeat() });
     const before = this.#heard.length;
@@ -276,7 +278,7 @@ export function heartbeat(more: Partial<Heartbeat> = {}): Heartbeat {
   };
 }
 
-/** A picture of noise, so that its file has some length. */
+/** A noisy image, so that its file is not tiny. */
 export async function picture(format: "png" | "jpeg" | "webp" | "avif" | "gif" = "png", size = 64): Promise<Buffer> {
   const pixels = Buffer.alloc(size * size * 3, 0).map((_, place) => (place * 7_919) % 251);
   return sharp(pixels, { raw: { width: size, height: size, channels: 3 } })
@@ -284,12 +286,12 @@ export async function picture(format: "png" | "jpeg" | "webp" | "avif" | "gif" =
     .toBuffer();
 }
 
-/** Pointers that a problem names. */
+/** The error pointers of a problem. */
 export function errorPointers(answer: ApiResponse): string[] {
   return (answer.body.errors ?? []).map((error: { pointer: string }) => error.pointer);
 }
 
-/** The files that lie in the store of blobs of a data folder. */
+/** The names of all files in the blob store of a data folder. */
 export async function blobsIn(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, "blobs"), { recursive: true });
   return names.map((name) => name.split("/").at(-1)!).filter((name) => /^[0-9a-f]{64}$/.test(name));

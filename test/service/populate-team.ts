@@ -1,4 +1,4 @@
-// Furnishes a team with one of everything that a team can have, by the examples of the operations' own table.
+// Fills a team with one resource of every kind, using the examples in the table of operations.
 import type { DatabaseSync } from "node:sqlite";
 import sharp from "sharp";
 import { expect } from "vitest";
@@ -10,10 +10,10 @@ import { heartbeat, picture, type ApiResponse, type TestService, type Device } f
 import type { Person } from "./people/people.ts";
 
 const anId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;
-/** The operations that people and programs with a token call. */
+/** The operations of operators. */
 export const operatorOperations = operations.filter(({ caller }) => caller === "operator");
 
-/** An id of each kind that a team has; the first one found stays. */
+/** One id of each kind: the first one found. */
 export type IdPool = Map<string, string>;
 
 function collect(value: unknown, pool: IdPool): void {
@@ -23,18 +23,18 @@ function collect(value: unknown, pool: IdPool): void {
   } else if (typeof value === "object" && value !== null) for (const part of Object.values(value)) collect(part, pool);
 }
 
-/** What {@link populateTeam} made. */
+/** The result of {@link populateTeam}. */
 export interface PopulatedTeam {
   pool: IdPool;
   device: Device;
 }
 
-/** The ids that stand in a value, at any depth. */
+/** All ids in a value, at any depth. */
 export function idsWithin(value: unknown): string[] {
   return JSON.stringify(value).match(/[a-z]+_[0-9a-hjkmnp-tv-z]{26}/g) ?? [];
 }
 
-/** The same with each id replaced by the pool's; null when the pool has none of a kind. */
+/** Copies a value with each id replaced by the pool's id of the same kind; null if the pool has none. */
 export function withIds<T>(value: T, pool: IdPool): T | null {
   let isWhole = true;
   const replaced = JSON.parse(JSON.stringify(value), (_name, part: unknown) => {
@@ -46,14 +46,14 @@ export function withIds<T>(value: T, pool: IdPool): T | null {
   return isWhole ? replaced : null;
 }
 
-/** A property of a schema of parameters, as JSON Schema. */
+/** A parameter's JSON Schema. */
 interface Property {
   $ref?: string;
   pattern?: string;
   enum?: string[];
 }
 
-/** The properties of a schema of parameters. A schema with a name of its own stands in `$defs`: references are followed. */
+/** The JSON Schemas of an operation's parameters, with references resolved. */
 export function propertiesOf(schema: z.ZodType | undefined): Record<string, Property> {
   if (schema === undefined) return {};
   type Described = Property & { properties?: Record<string, Property> };
@@ -62,7 +62,7 @@ export function propertiesOf(schema: z.ZodType | undefined): Record<string, Prop
   return Object.fromEntries(Object.entries(follow(whole).properties ?? {}).map(([name, each]) => [name, follow(each)]));
 }
 
-/** The ids that a schema of parameters takes: name and kind, in the order of the path. */
+/** The parameters that are ids: name and kind, in the order of the path. */
 export function idsIn(schema: z.ZodType | undefined): { name: string; prefix: string }[] {
   return Object.entries(propertiesOf(schema)).flatMap(([name, { pattern }]) => {
     const prefix = /^\^([a-z]+)_\[/.exec(pattern ?? "")?.[1];
@@ -70,12 +70,12 @@ export function idsIn(schema: z.ZodType | undefined): { name: string; prefix: st
   });
 }
 
-/** A path of the table with its parameters filled in. */
+/** Fills in the parameters of an operation's path. */
 export function fillPath(path: string, values: Record<string, string>): string {
   return path.slice(1).replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? name);
 }
 
-/** Calls an operation as it wants to be called: those that take bytes get a picture that is converted, so that it has an original. */
+/** Calls an operation. One that accepts bytes gets a TIFF, which is converted, so that the asset has an original. */
 export async function callOperation(person: Person, each: Operation, path: string, body: unknown): Promise<ApiResponse> {
   if (each.bytes !== undefined) return person.call(each.method, path, await converted(), { "content-type": "image/tiff" });
   return person.call(each.method, path, each.body === undefined ? undefined : body);
@@ -87,7 +87,7 @@ async function converted(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Gives a team one of everything: what needs a device by hand, the rest by the examples of the operations that create. */
+/** Creates one resource of every kind: those that need a device step by step, the others with the examples of their operations. */
 export async function populateTeam(bench: TestService, person: Person, file: DatabaseSync): Promise<PopulatedTeam> {
   const pool: IdPool = new Map();
   collect([person.userId, person.teamId, person.tokenId], pool);
@@ -103,7 +103,7 @@ export async function populateTeam(bench: TestService, person: Person, file: Dat
   );
   for (let isMoving = true; isMoving;) {
     isMoving = false;
-    const later: Operation[] = [];
+    const later: typeof left = [];
     for (const each of left) {
       const own = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, pool.get(prefix)]));
       const body = withIds(each.example ?? {}, pool);
@@ -129,7 +129,7 @@ export async function populateTeam(bench: TestService, person: Person, file: Dat
   return { pool, device };
 }
 
-/** A play of what the pool names, by an override. */
+/** A play event of an override with the pool's ids. */
 export function playEvent(pool: IdPool): unknown {
   const of = (prefix: string) => pool.get(prefix)!;
   const at = new Date(Date.now() - 60_000).toISOString();

@@ -1,5 +1,7 @@
 // A current value with listeners. Setting an equal value notifies nobody.
 import { isDeepStrictEqual } from "node:util";
+import { deepEqual } from "fast-equals";
+import { Listeners } from "./listeners.ts";
 
 /** The read-only side of an {@link Observable}. */
 export interface Watchable<T> {
@@ -11,7 +13,7 @@ export interface Watchable<T> {
 /** A value that changes over time. Listeners run synchronously, in the order they were added. */
 export class Observable<T> implements Watchable<T> {
   #value: T;
-  readonly #listeners = new Set<(value: T) => void>();
+  readonly #listeners = new Listeners<T>();
 
   constructor(value: T) {
     this.#value = value;
@@ -25,13 +27,12 @@ export class Observable<T> implements Watchable<T> {
   set(value: T): void {
     if (isDeepStrictEqual(value, this.#value)) return;
     this.#value = value;
-    for (const listener of this.#listeners) listener(value);
+    this.#listeners.notify(value);
   }
 
   watch(listener: (value: T) => void, signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#listeners.add(listener);
-    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+    this.#listeners.add(listener, signal);
     listener(this.#value);
   }
 }

@@ -21,14 +21,14 @@ export class SharedWork<T> {
 
   /** The work's result; rejects with the signal's reason when this caller stops waiting. */
   async wait(signal: AbortSignal): Promise<T> {
+    // Count at the instant of the abort: a caller who comes right after it must not join work that is being aborted.
     const leave = (): void => {
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#abandoned.abort();
     };
     this.#waiting += 1;
-    // Abandon the work during the abort event, not later: the next caller must find it abandoned and start it again.
     if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
+    else signal.addEventListener("abort", leave, { once: true });
     try {
       return await unlessAborted(this.#work, signal);
     } finally {

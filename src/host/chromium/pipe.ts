@@ -1,6 +1,7 @@
 // The DevTools protocol over a browser's pipe: typed calls with deadlines, and events.
 import type { Readable, Writable } from "node:stream";
 import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
+import { KeyedListeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort, isFault } from "../../base/fault.ts";
 
@@ -45,7 +46,7 @@ export class DevToolsPipe {
   readonly #input: Writable;
   readonly #clock: Clock;
   readonly #calls = new Map<number, Call>();
-  readonly #listeners = new Map<string, Set<(params: unknown) => void>>();
+  readonly #listeners = new KeyedListeners<unknown>();
   #lastId = 0;
   #rest = "";
   #closed = false;
@@ -122,9 +123,7 @@ export class DevToolsPipe {
 
   /** @internal Called by {@link DevToolsSession.on}. */
   listen(key: string, listener: (params: unknown) => void, signal: AbortSignal): void {
-    const listeners = this.#listeners.get(key) ?? new Set();
-    this.#listeners.set(key, listeners.add(listener));
-    signal.addEventListener("abort", () => listeners.delete(listener), { once: true });
+    this.#listeners.add(key, listener, signal);
   }
 
   #receive(chunk: string): void {
@@ -135,9 +134,7 @@ export class DevToolsPipe {
 
   #handle(message: Message): void {
     if (message.id === undefined) {
-      const listeners = this.#listeners.get(`${message.sessionId ?? ""} ${message.method}`);
-      for (const listener of listeners ?? []) listener(message.params);
-      return;
+      return this.#listeners.notify(`${message.sessionId ?? ""} ${message.method}`, message.params);
     }
     const call = this.#calls.get(message.id);
     if (message.error === undefined) call?.resolve(message.result);

@@ -1,5 +1,6 @@
 // The DevTools protocol of a page in Electron's window, with the same calls and deadlines as Chromium's pipe.
 import type { WebContents } from "electron";
+import { KeyedListeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
 import type { CallOptions, DevTools } from "../chromium/pipe.ts";
@@ -11,7 +12,7 @@ const defaultDeadlineMs = 5_000;
 export class ElectronDevTools {
   readonly #contents: WebContents;
   readonly #clock: Clock;
-  readonly #listeners = new Map<string, Set<(params: unknown) => void>>();
+  readonly #listeners = new KeyedListeners<unknown>();
 
   /** Attaches to the page. @throws Error when another client is attached. */
   constructor(contents: WebContents, clock: Clock) {
@@ -19,7 +20,7 @@ export class ElectronDevTools {
     this.#clock = clock;
     contents.debugger.attach(version);
     contents.debugger.on("message", (_event, method: string, params: unknown, sessionId: string) => {
-      for (const listener of this.#listeners.get(`${sessionId} ${method}`) ?? []) listener(params);
+      this.#listeners.notify(`${sessionId} ${method}`, params);
     });
   }
 
@@ -33,11 +34,7 @@ export class ElectronDevTools {
     const session = {
       send: (method: string, params: object, options: CallOptions = {}) => this.#call(id, method, params, options),
       on: (event: string, listener: (params: unknown) => void, signal: AbortSignal) => {
-        if (signal.aborted) return;
-        const key = `${id} ${event}`;
-        const listeners = this.#listeners.get(key) ?? new Set();
-        this.#listeners.set(key, listeners.add(listener));
-        signal.addEventListener("abort", () => listeners.delete(listener), { once: true });
+        this.#listeners.add(`${id} ${event}`, listener, signal);
       },
     };
     return session as DevTools;

@@ -96,8 +96,9 @@ export const BulkCommandResult = z.object({
   warnings: z.array(TargetWarning).describe("Why the command reaches no player. The request succeeds all the same"),
 });
 
-/** The query of a player's commands; below, that of a team's. */
+/** The query for the commands of one player. */
 export const CommandsQuery = PageQuery.extend({ status: CommandStatus.optional(), type: z.enum(commandTypes).optional() });
+/** The query for the commands of a team. */
 export const TeamCommandsQuery = CommandsQuery.extend({ player_id: id("plr").optional() });
 
 const latestMs = Date.UTC(2200, 0, 1);

@@ -1,12 +1,12 @@
-// What happens, told to subscribers and webhooks: the events, and the messages of the socket at GET /events.
+// The schemas of events and of the messages of the WebSocket at GET /events.
 import { z } from "zod";
 import { Heartbeat } from "../device/heartbeat.ts";
 import { Count, id, Timestamp } from "../common.ts";
 
 /**
- * What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts.
- * `presence`: online and offline. `player_updates`: paired, changed, removed, restored, replaced. `problems`: opened, closed,
- * and the whole list after each.
+ * The kinds of events that a subscriber can request. All except `heartbeat` are kept for 24 hours; a slow subscriber gets only
+ * the newest heartbeat of each player. `presence`: online and offline. `player_updates`: paired, changed, removed, restored,
+ * replaced. `problems`: opened, closed, and the whole list after each change.
  */
 const eventKinds = [
   "player_updates",
@@ -26,12 +26,12 @@ export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
 
 /**
- * Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. `player.removed`: it was
- * deleted, into the bin or for good. `player.replaced`: it moved to another box. `player.problems`: its problems are others than
- * before; `data` holds them all, as `GET /players/{id}` does. `problem.opened`, `problem.closed`: one of them, with its code and
- * since. `player.online` and `player.offline` alternate: a link that is back within two minutes was never away, and a player that
- * is removed is offline first. `webhook.failing`: nothing reached it for an hour; `webhook.paused`: for five days;
- * `webhook.disabled`: it answered 410; these are not sent to the webhook itself.
+ * All event types. `layout.assigned`: a player's layout was changed or removed. `player.removed`: the player was deleted, into the
+ * bin or for good. `player.replaced`: the player moved to another device. `player.problems`: its problems changed; `data` has all
+ * of them, as in `GET /players/{id}`. `problem.opened`, `problem.closed`: one problem, with its code and `since`. `player.online`
+ * and `player.offline` alternate: a connection that returns within two minutes counts as uninterrupted, and a removed player goes
+ * offline first. `webhook.failing`: no delivery succeeded for an hour; `webhook.paused`: none for five days; `webhook.disabled`: it
+ * responded with 410. These three are not sent to the webhook itself.
  */
 const eventTypes = [
   "player.paired",
@@ -83,7 +83,7 @@ const eventTypes = [
   "webhook.disabled",
   "webhook.test",
 ] as const;
-/** The types with commas between them, for descriptions. */
+/** The types as a comma-separated list, for descriptions. */
 export const eventTypesText = eventTypes.join(", ");
 export const EventType = z.enum(eventTypes);
 export type EventType = z.infer<typeof EventType>;
@@ -91,7 +91,7 @@ export type EventType = z.infer<typeof EventType>;
 type JournalledKind = Exclude<EventKind, "heartbeat">;
 
 const presence: readonly EventType[] = ["player.online", "player.offline"];
-const ofPlayersProblems: readonly EventType[] = ["player.problems", "player.error"];
+const problemTypes: readonly EventType[] = ["player.problems", "player.error"];
 
 const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   player: "player_updates",
@@ -106,16 +106,16 @@ const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   webhook: "webhook_updates",
 };
 
-/** The kind of subscription that tells an event of `type`; null for a type of another version. */
+/** The kind of subscription that includes events of `type`; null for a type of another version. */
 export function subscriptionKindOf(type: EventType): JournalledKind | null {
   if (presence.includes(type)) return "presence";
-  if (ofPlayersProblems.includes(type)) return "problems";
+  if (problemTypes.includes(type)) return "problems";
   return kindsByNoun[type.slice(0, type.indexOf("."))] ?? null;
 }
 
 /**
- * Something that happened. `data` names what it happened to (`layout_id`, `playlist_id`, `player_id` …) and is small: the
- * thing itself is read by its id. Commands and screenshots come whole.
+ * An event. `data` is small: it has the id of the resource (`layout_id`, `playlist_id`, `player_id` …), by which the resource can be
+ * read. Commands and screenshots are included completely.
  */
 export const Event = z.object({
   id: id("evt"),
@@ -125,38 +125,41 @@ export const Event = z.object({
 });
 export type Event = z.infer<typeof Event>;
 
-/** Subprotocol of the socket at `GET /events`. */
+/** The subprotocol of the WebSocket at `GET /events`. */
 export const eventsSubprotocol = "signage.events.v1";
-/** Close codes of that socket. */
+/** The close codes of that WebSocket. */
 export const eventCloseCodes = { badToken: 4401, forbidden: 4403, restarting: 1012, tooSlow: 1013 } as const;
-/** Longest message of a subscriber. */
+/** The largest message that a subscriber may send. */
 export const maxSubscriberMessageBytes = 65_536;
 
-/** A place in a team's journal: the last event that was handled. Another `epoch` is another journal. */
-const Place = z.object({ epoch: z.string().max(64), seq: Count });
-export type Place = z.infer<typeof Place>;
+/** A position in a team's journal: the last event that was handled. Another `epoch` means another journal. */
+const JournalPosition = z.object({ epoch: z.string().max(64), seq: Count });
+export type JournalPosition = z.infer<typeof JournalPosition>;
 
-/** The id that a subscriber gives a message. */
-export const SubscriberMessageId = z.string().max(64).describe("Given back with the answer");
+/** The id that a subscriber gives to a message. */
+export const SubscriberMessageId = z.string().max(64).describe("Returned in the reply");
 
 const longestWaitSeconds = 30;
 
-/** Query of `GET /events`. */
+/** The query of `GET /events`. */
 export const EventsQuery = z.strictObject({
   after: z
     .string()
-    .regex(/^(now|evt_[a-z0-9_]{1,60}:[0-9]{1,15})$/, "must be `next` of an earlier answer, `now`, or a socket's place as epoch:seq")
+    .regex(
+      /^(now|evt_[a-z0-9_]{1,60}:[0-9]{1,15})$/,
+      "must be `next` of an earlier response, `now`, or a WebSocket's position as epoch:seq",
+    )
     .optional()
-    .describe("`next` of an earlier answer, or `now`; a socket's place as `epoch:seq`. Without it from the oldest that is kept")
+    .describe("`next` of an earlier response, `now`, or a WebSocket's position as `epoch:seq`. Default: from the oldest event that is kept")
     .meta({ examples: ["now"] }),
   types: z
     .string()
     .max(2_000)
-    .regex(/^[a-z_.]+(,[a-z_.]+)*$/, "must be names of types with commas between them")
+    .regex(/^[a-z_.]+(,[a-z_.]+)*$/, "must be a comma-separated list of types")
     .optional()
     .describe("Only these types, such as `player.online,player.offline`")
     .meta({ examples: ["player.online,player.offline"] }),
-  player_id: id("plr").optional().describe("Only what concerns this player; content counts for the players that show it"),
+  player_id: id("plr").optional().describe("Only events that concern this player; an event of content concerns the players that show it"),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   wait_seconds: z.coerce
     .number()
@@ -164,18 +167,18 @@ export const EventsQuery = z.strictObject({
     .min(0)
     .max(longestWaitSeconds)
     .default(0)
-    .describe("Waits so long for the first event when there is none"),
+    .describe("If there is no event, wait this long for the first one"),
 });
 
-/** Answer of `GET /events`. */
+/** The response of `GET /events`. */
 export const EventPage = z.object({
-  data: z.array(Event.extend({ seq: z.int().min(1).describe("Its place in the team's journal") })).describe("Oldest first"),
-  next: z.string().describe("The `after` of the next request, also when nothing was found"),
-  has_more: z.boolean().describe("Whether there is more to look at now, even if nothing was found so far"),
+  data: z.array(Event.extend({ seq: z.int().min(1).describe("Its position in the team's journal") })).describe("Oldest first"),
+  next: z.string().describe("The `after` of the next request, also if no event was found"),
+  has_more: z.boolean().describe("Whether there are more events to read now, even if none matched so far"),
 });
 export type EventPage = z.infer<typeof EventPage>;
 
-/** What a subscriber sends. Each is answered, in order. A later `subscribe` replaces the one before. */
+/** The messages of a subscriber. Each gets a reply, in order. A later `subscribe` replaces the previous one. */
 export const SubscriberMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("subscribe"),
@@ -185,31 +188,31 @@ export const SubscriberMessage = z.discriminatedUnion("type", [
       players: z
         .union([z.literal("all"), z.array(id("plr")).min(1).max(1_000)])
         .default("all")
-        .describe("Whose events; content counts for the players that show it"),
-      after: Place.optional().describe("Resume: the place after which to go on. Without it only what happens from now on"),
+        .describe("The players whose events to send; an event of content concerns the players that show it"),
+      after: JournalPosition.optional().describe("Resumes after this position. Default: only new events"),
     }),
   }),
   z.object({ type: z.literal("unsubscribe"), id: SubscriberMessageId }),
 ]);
 export type SubscriberMessage = z.infer<typeof SubscriberMessage>;
 
-/** What the service sends to a subscriber. */
+/** The messages that the service sends to a subscriber. */
 export const SubscriptionMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("subscribed"),
     id: SubscriberMessageId,
-    data: Place.extend({
-      resumed: z.boolean().describe("False when `after` was given but is too old or of another journal: a `resync` follows"),
+    data: JournalPosition.extend({
+      resumed: z.boolean().describe("False if `after` is too old or from another journal: a `resync` follows"),
     }),
   }),
   z.object({
     type: z.literal("unsubscribed"),
     id: SubscriberMessageId,
-    data: Place.describe("Nothing is told any more; with this place a later `subscribe` misses nothing"),
+    data: JournalPosition.describe("No more events are sent. A later `subscribe` after this position misses nothing"),
   }),
   z.object({
     type: z.literal("resync"),
-    data: Place.describe("What was missed is no longer known: read everything again, then go on from here"),
+    data: JournalPosition.describe("The missed events are no longer kept: read everything again, then continue from here"),
   }),
   z.object({ type: z.literal("event"), seq: z.int().min(1), data: Event }),
   z.object({
@@ -218,14 +221,14 @@ export const SubscriptionMessage = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("place"),
-    data: Place.describe("Nothing up to here is missing: where to resume, also when nothing asked for happened"),
+    data: JournalPosition.describe("Everything up to this position has been sent: resume here, also if there were no matching events"),
   }),
   z.object({
     type: z.literal("error"),
-    id: SubscriberMessageId.nullable().describe("Of the message that is wrong; null when it has none"),
+    id: SubscriberMessageId.nullable().describe("The id of the invalid message; null if it has none"),
     data: z.object({
       code: z.enum(["malformed", "unsupported"]),
-      field: z.string().nullable().describe("The field that is wrong, a pointer (RFC 6901) into the message; null: it is no JSON"),
+      field: z.string().nullable().describe("The invalid field, a pointer (RFC 6901) into the message; null: it is not JSON"),
       detail: z.string(),
     }),
   }),

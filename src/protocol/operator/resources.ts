@@ -1,4 +1,4 @@
-// The things operators deal with, as REST shows and takes them: players, layouts, playlists, commands, screenshots.
+// The API schemas of players, layouts and playlists, and the shapes that all lists and problems share.
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
@@ -13,7 +13,7 @@ const Size = z.int().min(1).max(16_384);
 
 const stamps = { created_at: Timestamp, updated_at: Timestamp };
 
-/** Of what can be put in the bin and taken out again. */
+/** The field of resources that can be in the bin. */
 const binned = { deleted_at: DeletedAt };
 
 /** An ordered list of items that a zone shows in a loop. */
@@ -44,28 +44,28 @@ export const Zone = z.strictObject({
   width: Size,
   height: Size,
   z_index: z.int().min(-1_000).max(1_000).default(0),
-  rotation: z.int().min(0).max(359).optional().describe("Degrees clockwise about the zone's middle. Without it: 0"),
-  background_color: Color.optional().describe("Without it the zone is clear where its items are"),
-  transition: Transition.optional().describe("How items come in that say nothing themselves. Without it: by a cut"),
+  rotation: z.int().min(0).max(359).optional().describe("Degrees clockwise around the zone's center. Default: 0"),
+  background_color: Color.optional().describe("By default the zone is transparent"),
+  transition: Transition.optional().describe("The transition of items that have none of their own. Default: a cut"),
   playlist_id: id("pls").nullable().default(null),
 });
 export type Zone = z.infer<typeof Zone>;
 export const NewZone = Zone.extend({
   id: id("zon")
     .optional()
-    .describe("An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own"),
+    .describe("The id from an earlier read keeps the zone's identity. Without it, a zone with the same name keeps its id"),
 });
 export type NewZone = z.infer<typeof NewZone>;
 
-/** How a screen is divided. Width and height give the coordinate system; the screen scales it to fit. */
+/** How a screen is divided into zones. Width and height define the coordinate system; the screen scales it to fit. */
 export const Layout = z.object({
   id: id("lay"),
   name: Name,
   width: Size,
   height: Size,
   background_color: Color,
-  background_asset_id: id("ast").nullable().describe("An image behind all zones, which covers the layout"),
-  transition: Transition.nullable().describe("How the layout comes in"),
+  background_asset_id: id("ast").nullable().describe("An image behind all zones that covers the layout"),
+  transition: Transition.nullable().describe("The transition when the layout becomes due"),
   zones: z.array(Zone),
   ...stamps,
   ...binned,
@@ -77,8 +77,8 @@ export const NewLayout = z.strictObject({
   width: Size.default(1920),
   height: Size.default(1080),
   background_color: Color.default("#000000"),
-  background_asset_id: id("ast").nullable().default(null).describe("An image behind all zones, which covers the layout"),
-  transition: Transition.nullable().default(null).describe("How the layout comes in; null: by a cut"),
+  background_asset_id: id("ast").nullable().default(null).describe("An image behind all zones that covers the layout"),
+  transition: Transition.nullable().default(null).describe("The transition when the layout becomes due; null: a cut"),
   zones: z.array(NewZone).max(100).default([]),
 });
 export const LayoutChange = z.strictObject({
@@ -91,36 +91,36 @@ export const LayoutChange = z.strictObject({
   zones: z.array(NewZone).max(100).optional().describe("Replaces all zones"),
 });
 
-/** A screen and the box behind it. */
+/** A screen and the device that drives it. */
 export const Player = z.object({
   id: id("plr"),
   team_id: id("team"),
   name: Name,
-  status: z.enum(["online", "offline"]).describe("Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s"),
+  status: z.enum(["online", "offline"]).describe("Online: it is connected or has polled, and has sent a heartbeat within 90 s"),
   layout_id: id("lay").nullable(),
   tags: z.array(Name),
-  timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
-  variables: Variables.describe("What conditions of schedules ask for"),
+  timezone: z.string().nullable().describe("IANA time zone; null: the time zone that the device reported"),
+  variables: Variables.describe("Variables for the conditions of schedules"),
   reported_variables: ReportedVariables.nullable().describe(
-    "What holds on the player: `variables`, and above them what commands and triggers have set there; null: it has not told yet",
+    "The variables on the player: `variables`, overridden by those that commands and triggers have set there; null: not reported yet",
   ),
-  orientation: Orientation.describe("How the display hangs: the whole picture is turned to match"),
-  wall: WallPart.nullable().describe("The part of a video wall that it shows; null: each layout whole"),
+  orientation: Orientation.describe("The orientation of the display: the whole picture is rotated to match"),
+  wall: WallPart.nullable().describe("The part of a video wall that it shows; null: whole layouts"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
-  engine: z.string().nullable().describe("The browser that draws, such as `chromium 156`"),
+  engine: z.string().nullable().describe("The browser engine, such as `chromium 156`"),
   hardware: z.string().nullable(),
   resolution: z.object({ width: z.int(), height: z.int() }).nullable(),
   desired_revision: z.string(),
-  applied_revision: z.string().nullable().describe("The revision that the player plays"),
-  in_sync: z.boolean().nullable().describe("Whether the state on screen is the newest; null while it is offline: that cannot be told"),
+  applied_revision: z.string().nullable().describe("The revision on screen"),
+  in_sync: z.boolean().nullable().describe("Whether the newest revision is on screen; null while it is offline, since that is unknown"),
   ...problemFields,
   ...stamps,
   ...binned,
 });
 export type Player = z.infer<typeof Player>;
 
-/** The code on the glass: eight consonants, shown `WDJB-MJHT`, compared blind to case and punctuation (RFC 8628, section 6.1). */
+/** The letters of pairing codes: eight consonants, shown as `WDJB-MJHT`, compared without case and punctuation (RFC 8628, 6.1). */
 export const pairingCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ";
 const PairingCode = z
   .string()
@@ -129,28 +129,28 @@ const PairingCode = z
   .refine((code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code), "must be the eight letters on the screen, such as WDJB-MJHT");
 
 export const PairRequest = z.strictObject({ code: PairingCode, name: Name });
-/** `POST /players/{id}/replace`: the code that the new box shows. */
+/** `POST /players/{id}/replace`: the code that the new device shows. */
 export const ReplaceRequest = z.strictObject({ code: PairingCode });
 export const PlayerChange = z.strictObject({
   name: Name.optional(),
-  layout_id: id("lay").nullable().optional().describe("Assigns a layout; null takes it away"),
+  layout_id: id("lay").nullable().optional().describe("Assigns a layout; null removes it"),
   tags: z.array(Name).max(50).optional(),
   timezone: TimeZone.nullable().optional(),
   variables: Variables.optional().describe("Replaces all variables"),
   orientation: Orientation.optional(),
-  wall: Wall.nullable().optional().describe("The part of a video wall that it shows; null: each layout whole"),
+  wall: Wall.nullable().optional().describe("The part of a video wall that it shows; null: whole layouts"),
 });
 
-/** Why the page, the list or the call was refused: RFC 9457. */
+/** Why a request was rejected (RFC 9457). */
 export const Problem = z.object({
-  type: z.string().describe("A stable address that explains this kind of problem"),
+  type: z.string().describe("A stable URL that explains this problem type"),
   title: z.string(),
   status: z.int(),
-  detail: z.string().describe("What is wrong here and what to do"),
+  detail: z.string().describe("What is wrong and what to do"),
   errors: z
     .array(
       z.object({
-        pointer: z.string().describe("RFC 6901, into the body; `?name` for a query field"),
+        pointer: z.string().describe("An RFC 6901 pointer into the body, or `?name` for a query field"),
         detail: z.string(),
       }),
     )
@@ -159,11 +159,11 @@ export const Problem = z.object({
 });
 export type Problem = z.infer<typeof Problem>;
 
-/** A page of a list: newest first. */
+/** A page of a list, newest first. */
 export function page<T extends z.ZodType>(item: T) {
   return z.object({
     data: z.array(item),
-    next_cursor: z.string().nullable().describe("For the next page; null on the last"),
+    next_cursor: z.string().nullable().describe("The cursor of the next page; null on the last page"),
   });
 }
 export const PageQuery = z.strictObject({
@@ -171,12 +171,12 @@ export const PageQuery = z.strictObject({
   cursor: z.string().max(200).optional(),
 });
 
-/** A filter by words of a name. */
-export const NameFilter = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
+/** A filter by a part of the name. */
+export const NameFilter = z.string().trim().min(1).max(200).optional().describe("Part of the name, ignoring case");
 
-const deleted = z.enum(["true", "false"]).default("false").describe("`true` lists the bin, `false` what is not in it");
+const deleted = z.enum(["true", "false"]).default("false").describe("`true` lists only what is in the bin, `false` only what is not");
 
-/** Query of a list of players. */
+/** The query of the list of players. */
 export const PlayersQuery = PageQuery.extend({
   status: z.enum(["online", "offline"]).optional(),
   tag: Name.optional(),
@@ -185,21 +185,21 @@ export const PlayersQuery = PageQuery.extend({
   deleted,
   has_problems: z.enum(["true", "false"]).optional(),
 });
-/** Query of a list of things that can be in the bin. */
+/** The query of a list of resources that can be in the bin. */
 export const BinQuery = PageQuery.extend({
   q: NameFilter,
   deleted,
 });
-/** Query of a deletion that may be for good. */
+/** The query of a deletion. */
 export const DeletionQuery = z.strictObject({
-  permanent: z.enum(["true", "false"]).default("false").describe("`true` deletes for good, also out of the bin"),
+  permanent: z.enum(["true", "false"]).default("false").describe("`true` deletes for good, also from the bin"),
 });
 
-/** The players that one request is for: those with a tag, or those named. At most 10,000. */
+/** The players that a bulk request targets: all with a tag, or the listed ones. At most 10,000. */
 export const Target = z.union([z.strictObject({ tag: Name }), z.strictObject({ player_ids: z.array(id("plr")).min(1).max(10_000) })]);
 export type Target = z.infer<typeof Target>;
 
-/** Something about a target that is allowed and hardly meant. */
+/** A warning about a target that is probably not what was intended. */
 export const TargetWarning = z.object({
   code: z.enum(["no-players"]),
   message: z.string(),
@@ -211,13 +211,13 @@ export type TargetWarning = z.infer<typeof TargetWarning>;
 export const BulkPlayerChange = z.strictObject({
   target: Target,
   change: z.strictObject({
-    layout_id: id("lay").nullable().optional().describe("Assigns a layout to all; null takes it away"),
+    layout_id: id("lay").nullable().optional().describe("Assigns a layout to all; null removes it"),
     tags_add: z.array(Name).max(50).default([]),
     tags_remove: z.array(Name).max(50).default([]),
   }),
 });
 export const BulkPlayerChangeResult = z.object({
-  matched: z.int().describe("Players that the request was for"),
-  changed: z.int().describe("Those among them that were not so already"),
-  warnings: z.array(TargetWarning).describe("Why it reached nobody. It is taken all the same"),
+  matched: z.int().describe("The number of targeted players"),
+  changed: z.int().describe("The number of players that the request changed"),
+  warnings: z.array(TargetWarning).describe("Why it reached no player. The request succeeds anyway"),
 });

@@ -1,10 +1,10 @@
-// The sets of tools that an agent may ask for over MCP.
+// The toolsets that an MCP client can request.
 
-/** Several may be asked for at once; without any, `everyday`. */
+/** Several can be combined; the default is `everyday`. */
 export const toolsets = ["everyday", "players", "content", "schedules", "records", "webhooks", "people", "all"] as const;
 export type Toolset = (typeof toolsets)[number];
 
-/** Whether a word names a toolset. */
+/** Whether the name is a toolset. */
 export function isToolset(name: string): name is Toolset {
   return (toolsets as readonly string[]).includes(name);
 }

@@ -1,34 +1,36 @@
-// Webhooks: where a team has its events sent, and what became of each. Standard Webhooks 1.0 on the wire.
+// The API schemas of webhooks and their deliveries (Standard Webhooks 1.0).
 import { z } from "zod";
 import { EventType } from "./events.ts";
 import { id, Name, Timestamp } from "../common.ts";
 
 const WebhookUrl = z
-  .url({ protocol: /^https?$/, message: "must be an https:// address" })
+  .url({ protocol: /^https?$/, message: "must be an https:// URL" })
   .max(2_000)
-  .describe("Public and https; other addresses, and `http://`, only where --allow-address of the service names them");
+  .describe("A public https URL. Private addresses and `http://` are only allowed if the service's --allow-address names them");
 const Events = z
   .array(z.union([z.literal("*"), EventType]))
   .min(1)
   .max(100)
   .describe("The types to send; `*` for all");
 
-/** What webhooks promise, in words for every description that speaks of it. */
+/** The delivery guarantees of webhooks, for all descriptions that mention them. */
 export const webhookPromise =
-  "Each event is sent at least once: drop what comes again under the same `webhook-id`. Its order is not promised: sort by `timestamp`, or read `GET /events`, which is in order.";
+  "Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order.";
 
-/** What is wrong with a webhook. */
+/** A problem of a webhook. */
 const WebhookWarning = z.object({
   code: z
     .enum(["failing", "paused", "backlog-full"])
-    .describe("`failing`: nothing arrived for an hour; `paused`: for five days; `backlog-full`: too many wait, events may be missing"),
+    .describe(
+      "`failing`: no delivery has succeeded for an hour; `paused`: none for five days; `backlog-full`: too many deliveries are pending, so events may be missing",
+    ),
   since: Timestamp,
-  detail: z.string().describe("What is wrong, in words"),
-  remedy: z.string().describe("What to do about it"),
+  detail: z.string().describe("What is wrong"),
+  remedy: z.string().describe("What to do"),
 });
 export type WebhookWarning = z.infer<typeof WebhookWarning>;
 
-/** A place that events are sent to. */
+/** A URL that events are sent to. */
 export const Webhook = z.object({
   id: id("whk"),
   name: Name,
@@ -36,24 +38,24 @@ export const Webhook = z.object({
   events: Events,
   status: z
     .enum(["enabled", "paused", "disabled"])
-    .describe("`paused`: nothing arrived for five days; nothing is sent until it is enabled again by PATCH"),
-  disabled_reason: z.string().nullable().describe("Why it was disabled by itself: it answered 410"),
+    .describe("`paused`: no delivery succeeded for five days; nothing is sent until it is enabled again with PATCH"),
+  disabled_reason: z.string().nullable().describe("Why it was disabled automatically: it responded with 410"),
   last_success_at: Timestamp.nullable(),
-  failing_since: Timestamp.nullable().describe("Since when every attempt has failed; null while the last one was good"),
+  failing_since: Timestamp.nullable().describe("Since when every attempt has failed; null if the last attempt succeeded"),
   paused_at: Timestamp.nullable(),
   paused_reason: z.string().nullable(),
-  warnings: z.array(WebhookWarning).describe("What is wrong with it; the event `webhook.failing` tells it after an hour"),
+  warnings: z.array(WebhookWarning).describe("What is wrong with it. After an hour, the event `webhook.failing` reports it too"),
   secrets: z
     .array(z.object({ hint: z.string().describe("Its last four characters"), expires_at: Timestamp.nullable() }))
-    .describe("What it is signed with: one, or two during a rotation"),
+    .describe("The signing secrets: one, or two during a rotation"),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** A webhook with its new secret, shown this once. */
+/** A webhook with its new secret, which is shown only once. */
 export const WebhookWithSecret = Webhook.extend({
-  secret: z.string().describe("`whsec_` and base64: keep it, it is not shown again"),
+  secret: z.string().describe("`whsec_` and base64. Store it: it is not shown again"),
 });
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
 
@@ -65,22 +67,22 @@ export const WebhookChange = z.strictObject({
   status: z.enum(["enabled", "disabled"]).optional(),
 });
 
-/** The body of what is sent. */
+/** The body of a delivery. */
 export const WebhookMessage = z.object({
   id: id("evt"),
   type: EventType,
-  timestamp: Timestamp.describe("When it happened"),
-  data: z.record(z.string(), z.unknown()).describe("What it happened to; above 20 kB only the ids, and `truncated`"),
+  timestamp: Timestamp.describe("The time of the event"),
+  data: z.record(z.string(), z.unknown()).describe("The resource; if it is larger than 20 kB, only its ids and `truncated`"),
 });
 
-/** How a delivery stands. `failed`: ten attempts over 75 hours came to nothing. */
+/** The status of a delivery. `failed`: ten attempts over 75 hours failed. */
 export const DeliveryStatus = z.enum(["pending", "delivered", "failed", "cancelled"]);
 
-/** One event on its way to one webhook. */
+/** The delivery of one event to one webhook. */
 export const Delivery = z.object({
   id: id("dlv"),
   webhook_id: id("whk"),
-  event_id: id("evt").describe("The `webhook-id` header: the same at every attempt, so that a repeat can be told"),
+  event_id: id("evt").describe("The `webhook-id` header: the same in every attempt, so that a repeat can be recognized"),
   type: EventType,
   status: DeliveryStatus,
   attempts: z.int().min(0),
@@ -92,16 +94,16 @@ export const Delivery = z.object({
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** A delivery with what was sent and each attempt. */
+/** A delivery with its body and all attempts. */
 export const DeliveryDetail = Delivery.extend({
-  body: z.string().describe("What is sent, byte for byte"),
+  body: z.string().describe("The exact body of the request"),
   log: z.array(
     z.object({
       attempt: z.int().min(1),
       at: Timestamp,
       duration_ms: z.int().min(0),
       response_status: z.int().nullable(),
-      response_body: z.string().nullable().describe("Its beginning"),
+      response_body: z.string().nullable().describe("The beginning of the response"),
       error: z.string().nullable(),
     }),
   ),

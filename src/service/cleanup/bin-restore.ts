@@ -1,8 +1,8 @@
 // Restores resources from the bin, together with the resources in the bin that they show.
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import { assetEvent } from "../content/asset-creation.ts";
-import { parseItems, parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
+import { parseItems, parseZones } from "../content/content-columns.ts";
 import { updateTagIndex } from "../fleet/targets.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";

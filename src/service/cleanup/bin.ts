@@ -1,8 +1,5 @@
 // Moves resources to the bin and deletes them for good. A player's own schedules go to the bin with it.
 import { sql } from "kysely";
-import { assetIdsOf } from "../../protocol/content/items.ts";
-import { assetEvent } from "../content/asset-creation.ts";
-import { parseItems, parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { targetColumns, targetOf, flattenTarget } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";

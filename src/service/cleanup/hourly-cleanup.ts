@@ -3,7 +3,13 @@ import { setImmediate } from "node:timers/promises";
 import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
 import { deleteOldPlayEvents } from "../proof/play-events.ts";
-import { change, type Parts } from "../operations/operation.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { BlobSweeper } from "../content/blob-sweeper.ts";
+import type { Presence } from "../fleet/presence.ts";
+import type { Db } from "../store/store.ts";
+import { commitChange, type ChangeDependencies } from "../operations/commit-change.ts";
+import type { Change } from "../operations/unit-of-work.ts";
 import { removeExpiredRecords } from "./retention.ts";
 import { clearShow, deleteOldShows, isProlonged, findShowSchedule, findFinishedShows } from "../shows/shows.ts";
 
@@ -11,8 +17,15 @@ const everyMs = 3_600_000;
 const minutesRetentionMs = 30 * 86_400_000;
 const linksRetentionMs = 86_400_000;
 
+interface CleanupDependencies extends ChangeDependencies {
+  clock: Clock;
+  log: Log;
+  presence: Presence;
+  sweeper: BlobSweeper;
+}
+
 /** Cleans up now and every hour. Rejects with an AbortError when `signal` aborts. */
-export async function runHourlyCleanup(parts: Parts, playEventsRetentionMs: number, signal: AbortSignal): Promise<never> {
+export async function runHourlyCleanup(parts: CleanupDependencies, playEventsRetentionMs: number, signal: AbortSignal): Promise<never> {
   const { store, clock } = parts;
   for (;;) {
     const next = clock.monotonic() + everyMs;
@@ -39,22 +52,23 @@ export async function runHourlyCleanup(parts: Parts, playEventsRetentionMs: numb
  * Puts the resources of some shows in the bin that ended a day ago, unless someone has prolonged their schedule.
  * @returns whether there were any.
  */
-async function clearFinishedShows(parts: Parts, now: number): Promise<boolean> {
+async function clearFinishedShows(parts: CleanupDependencies, now: number): Promise<boolean> {
   const finished = await findFinishedShows(parts.store.db, now);
   for (const row of finished) {
-    await change({ parts, opening: null, committing: null }, async (db) => {
+    const clear = async (db: Db): Promise<Change<undefined>> => {
       const schedule = await findShowSchedule(db, row);
       if (schedule === null || schedule.row.deleted_at !== null || !isProlonged(schedule.shown, now)) return clearShow(db, row, now, false);
       // From now on it is an ordinary schedule, which the show no longer ends.
       await db.updateTable("shows").set({ ends_at: null }).where("id", "=", row.id).execute();
       return { result: undefined };
-    });
+    };
+    await commitChange(parts, clear, async () => undefined);
   }
   return finished.length > 0;
 }
 
 /** Deletes the resources for good that have been in the bin for long enough, batch by batch. */
-async function clearBin({ store, events, log, presence, sweeper }: Parts, now: number, signal: AbortSignal): Promise<void> {
+async function clearBin({ store, events, log, presence, sweeper }: CleanupDependencies, now: number, signal: AbortSignal): Promise<void> {
   for (let isMore = true; isMore;) {
     const removal = await store.write(async (db) => {
       const batch = await emptyBin(db, { before: now - binRetentionMs, limit: binBatchSize }, now);

@@ -2,13 +2,13 @@
 import { rm } from "node:fs/promises";
 import type { Clock } from "../../base/clock.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
+import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
+import type { Blobs, ReceivedFile } from "./blobs.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
-import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
-import type { Blobs, ReceivedFile } from "./blobs.ts";
 
 /** What the examination of files needs. */
 export interface ExaminationDependencies {

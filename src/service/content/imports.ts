@@ -4,17 +4,17 @@ import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { OutboundHttp, OutboundResponse } from "../../base/http/outbound-http.ts";
 import type { Log } from "../../base/log.ts";
 import type { Asset } from "../../protocol/content/assets.ts";
+import type { EventJournal } from "../events/event-journal.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { MediaProcessPool } from "../media/process-pool.ts";
+import type { Store } from "../store/store.ts";
+import type { AssetRow } from "../store/tables.ts";
 import { assetEvent, examineFile } from "./asset-creation.ts";
 import { fileColumns, withoutQuery } from "./asset-rows.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { Blobs, ReceivedFile } from "./blobs.ts";
 import { outboundFailure } from "./outbound-clients.ts";
 import type { Thumbnails } from "./thumbnails.ts";
-import type { EventJournal } from "../events/event-journal.ts";
-import { ProblemError } from "../http/problem.ts";
-import type { MediaProcessPool } from "../media/process-pool.ts";
-import type { Store } from "../store/store.ts";
-import type { AssetRow } from "../store/tables.ts";
 
 const maxAtOnce = 3;
 const maxRedirects = 5;
@@ -102,9 +102,9 @@ export class Imports {
 
   async #import(row: AssetRow, progress: Progress, signal: AbortSignal): Promise<void> {
     const { blobs, http, maxAssetBytes, store, thumbnails } = this.#dependencies;
-    const answer = await http.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
-    await using received = await this.#receive(answer, progress, maxAssetBytes, blobs);
-    await using examined = await examineFile(this.#dependencies, received.path, typeOf(answer), row.team_id);
+    const response = await http.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
+    await using received = await this.#receive(response, progress, maxAssetBytes, blobs);
+    await using examined = await examineFile(this.#dependencies, received.path, typeOf(response), row.team_id);
     signal.throwIfAborted();
     await store.write(async (db) => {
       // The query may hold a signature, which is not needed any more.
@@ -121,21 +121,22 @@ export class Imports {
     thumbnails.wake();
   }
 
-  async #receive(answer: OutboundResponse, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
-    const length = Number(answer.headers["content-length"] ?? Number.NaN);
+  async #receive(response: OutboundResponse, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
+    const length = Number(response.headers["content-length"] ?? Number.NaN);
     try {
-      if (answer.status !== 200) throw new ImportFailed("bad-answer", `${answer.url.host} answered ${answer.status}: check the address`);
-      const encoding = String(answer.headers["content-encoding"] ?? "identity");
+      if (response.status !== 200)
+        throw new ImportFailed("bad-answer", `${response.url.host} answered ${response.status}: check the address`);
+      const encoding = String(response.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
         throw new ImportFailed(
           "bad-answer",
-          `${answer.url.host} sent the file with Content-Encoding ${encoding}, which the request did not accept`,
+          `${response.url.host} sent the file with Content-Encoding ${encoding}, which the request did not accept`,
         );
       if (length > maxBytes) throw new ImportFailed("too-large", `The file has ${length} bytes; the limit is ${maxBytes}`);
       progress.total_bytes = Number.isFinite(length) ? length : null;
-      return await blobs.receive(answer.body as AsyncIterable<Uint8Array>, maxBytes, (bytes) => (progress.received_bytes = bytes));
+      return await blobs.receive(response.body as AsyncIterable<Uint8Array>, maxBytes, (bytes) => (progress.received_bytes = bytes));
     } catch (error) {
-      answer.body.on("error", () => undefined).destroy();
+      response.body.on("error", () => undefined).destroy();
       throw error;
     }
   }
@@ -156,8 +157,8 @@ export class Imports {
   }
 }
 
-function typeOf(answer: OutboundResponse): string | undefined {
-  const type = answer.headers["content-type"];
+function typeOf(response: OutboundResponse): string | undefined {
+  const type = response.headers["content-type"];
   return typeof type === "string" ? type : undefined;
 }
 

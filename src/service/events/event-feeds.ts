@@ -20,7 +20,7 @@ export interface EventFeedsDependencies {
 }
 
 const pageSize = 500;
-const nobody: ReadonlySet<Subscriber> = new Set();
+const noSubscribers: ReadonlySet<Subscriber> = new Set();
 
 export class EventFeeds {
   readonly #dependencies: EventFeedsDependencies;
@@ -40,7 +40,7 @@ export class EventFeeds {
   }
 
   subscribersOf(teamId: string): ReadonlySet<Subscriber> {
-    return this.#feeds.get(teamId)?.subscribers ?? nobody;
+    return this.#feeds.get(teamId)?.subscribers ?? noSubscribers;
   }
 
   /** Sends new events of its team to `subscriber` until its socket closes. */

@@ -13,6 +13,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { Signer } from "./devices/signer.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
+import { commandIdIn, createCommand } from "./command-signing.ts";
 import { expireCommands, hasExpiredCommands } from "./command-expiry.ts";
 import { canChangeTo, commandEvent, openStatuses } from "./command-status.ts";
 
@@ -63,7 +64,7 @@ export class Commands {
   async queueAll(db: Db, players: readonly PlayerRow[], request: CommandRequest): Promise<{ rows: CommandRow[]; entries: JournalEntry[] }> {
     // All commands get the same time, so that the players stay synchronized.
     const now = Math.trunc(this.#dependencies.clock.now());
-    const rows = players.map((player) => this.#sign(player, request, now));
+    const rows = players.map((player) => createCommand(this.#dependencies, player, request, now));
     for (const chunk of inChunks(rows)) await db.insertInto("commands").values(chunk).execute();
     await this.#dependencies.events.append(db, rows.map(commandEvent));
     const messages = rows.map(({ player_id: playerId, jws }) => ({
@@ -71,36 +72,6 @@ export class Commands {
       message: { type: "command", data: { command: jws } } as const,
     }));
     return { rows, entries: await this.#dependencies.journal.appendAll(db, messages) };
-  }
-
-  #sign(player: PlayerRow, request: CommandRequest, now: number): CommandRow {
-    const { makeId, signer } = this.#dependencies;
-    // A JWS has whole seconds. Round up here, so that the row and the JWS have the same expiry.
-    const expiresAt = (Math.ceil(now / 1_000) + request.ttl_s) * 1_000;
-    const id = makeId("cmd");
-    const jws = signer.signCommand({
-      sub: player.thumbprint,
-      jti: id,
-      iat: Math.trunc(now / 1_000),
-      exp: expiresAt / 1_000,
-      made_at: now,
-      type: request.type,
-      args: request.args,
-    });
-    return {
-      id,
-      team_id: player.team_id,
-      player_id: player.id,
-      type: request.type,
-      args: JSON.stringify(request.args),
-      status: "queued",
-      result: null,
-      error: null,
-      jws,
-      created_at: now,
-      updated_at: now,
-      expires_at: expiresAt,
-    };
   }
 
   /** The signed commands that a player has not acknowledged, oldest first. Marks them as delivered. */
@@ -214,10 +185,4 @@ export class Commands {
       await this.expire();
     }
   }
-}
-
-/** The id inside a command that this service signed. */
-function commandIdIn(jws: string): string {
-  const payload = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { jti: string };
-  return payload.jti;
 }

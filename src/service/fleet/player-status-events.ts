@@ -4,7 +4,7 @@ import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { diffProblems, matchesOpenProblems, noOpenProblems, type OpenProblems } from "./open-problems.ts";
 
-/** What the last events said about a player. */
+/** The status of a player in its last events. */
 export interface ReportedStatus {
   isOnline: boolean;
   error: string | null;

@@ -33,9 +33,9 @@ export interface ReceivedHeartbeat {
 
 type LatestHeartbeat = {
   receivedAt: number;
-  /** JSON once it is stored, until somebody reads it: JSON takes less memory, and few of ten thousand heartbeats are read. */
+  /** JSON once it is stored, until it is read: JSON takes less memory, and few of ten thousand heartbeats are read. */
   heartbeat: Heartbeat | string;
-  /** "gone": its socket has closed, or it has not been heard since the start of the service. */
+  /** "gone": its socket has closed, or it has sent no heartbeat since the start of the service. */
   link: "socket" | "poll" | "gone";
 };
 

@@ -1,38 +1,30 @@
-// What an operation is told of who asks, whichever protocol they ask by.
-import type { Contexts, Parts } from "../operations/operation.ts";
+// Creates the context that an operation gets.
+import type { Contexts } from "../operations/context.ts";
+import type { TokenExpiry } from "../people/token-expiry.ts";
+import type { Call } from "./call.ts";
 
+/** The context of any kind of caller. */
 export type AnyContext = Contexts["operator"] & Contexts["device"];
 
-/** A request as far as the door looks at it. */
-export interface Call {
-  id: string;
-  /** Where it came from. */
-  address: string;
-  /** What is asked, with its query: another one under the same idempotency key is refused. */
-  url: string;
-  /** A header of the request, by its lower-case name. */
-  header(name: string): string | undefined;
-  /** Gives the answer headers. */
-  setHeaders(headers: Readonly<Record<string, string>>): void;
-  /** Aborts when the caller is gone or was answered. */
-  closedSignal(): AbortSignal;
+export interface ContextDependencies {
+  tokens: TokenExpiry;
+  /** Aborts when the service stops. */
+  closing: AbortSignal;
 }
 
-/** What an operation is told. Of its caller it has what its kind of operation reads; the table says which kind each is. */
+/** Holds `operator` or `player` as the operation's kind of caller requires; an operation can only read what its kind provides. */
 export class Context implements AnyContext {
-  readonly parts: Parts;
-  operator: AnyContext["operator"];
+  readonly operator: AnyContext["operator"];
   readonly player: AnyContext["player"];
   readonly header: AnyContext["header"];
-  opening: AnyContext["opening"] = null;
-  committing: AnyContext["committing"] = null;
+  readonly #dependencies: ContextDependencies;
   readonly #call: Call;
 
-  constructor(parts: Parts, call: Call, { operator, player }: Partial<Pick<AnyContext, "operator" | "player">>) {
-    this.parts = parts;
+  constructor(dependencies: ContextDependencies, call: Call, { operator, player }: Partial<Pick<AnyContext, "operator" | "player">>) {
     this.operator = operator!;
     this.player = player!;
     this.header = (name) => call.header(name);
+    this.#dependencies = dependencies;
     this.#call = call;
   }
 
@@ -48,16 +40,25 @@ export class Context implements AnyContext {
     return this.#call.address;
   }
 
+  get origin(): string | null {
+    return this.#call.origin;
+  }
+
   get requestId(): string {
     return this.#call.id;
   }
 
   get signal(): AbortSignal {
-    const { closing, tokens } = this.parts;
-    const gone = this.#call.closedSignal();
-    if (this.operator === undefined) return AbortSignal.any([gone, closing]);
-    const ended = new AbortController();
-    tokens.onEnd(this.operator, () => ended.abort(), gone);
-    return AbortSignal.any([gone, closing, ended.signal]);
+    const { closing, tokens } = this.#dependencies;
+    const closed = this.#call.closedSignal();
+    if (this.operator === undefined) return AbortSignal.any([closed, closing]);
+    const tokenEnded = new AbortController();
+    tokens.onEnd(this.operator, () => tokenEnded.abort(), closed);
+    return AbortSignal.any([closed, closing, tokenEnded.signal]);
+  }
+
+  /** The same context for the operator as they are now. */
+  withOperator(operator: AnyContext["operator"]): Context {
+    return new Context(this.#dependencies, this.#call, { operator });
   }
 }

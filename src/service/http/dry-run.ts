@@ -1,20 +1,20 @@
-// Which writes may be tried, and how REST asks for it. The door runs and undoes them.
+// Which writes can run as a dry run, and the REST query field that asks for one.
 import { z } from "zod";
 import { isRead, type Operation } from "../operations/operation.ts";
 
-/** Whether an operation may be tried: every write of an operator but uploads in parts, which write as their bytes come. */
-export function isTryable(each: Operation): boolean {
+/** Whether an operation supports dry runs: every write of an operator except resumable uploads, which write while bytes arrive. */
+export function supportsDryRun(each: Operation): boolean {
   return each.caller === "operator" && !isRead(each) && each.stream === undefined;
 }
 
 const dryRun = z
   .enum(["true", "false"])
   .optional()
-  .describe("`true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up");
+  .describe("`true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key");
 
-/** The query that an operation takes over REST; undefined: none that is looked at. */
+/** The query schema of an operation over REST; undefined if its query is ignored. */
 export function queryOf(each: Operation): z.ZodType | undefined {
-  if (!isTryable(each)) return each.query;
+  if (!supportsDryRun(each)) return each.query;
   if (each.query === undefined) return z.looseObject({ dry_run: dryRun });
   if (!(each.query instanceof z.ZodObject)) throw new TypeError(`the query of ${each.name} must be an object`);
   return each.query.extend({ dry_run: dryRun });

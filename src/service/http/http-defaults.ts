@@ -1,60 +1,66 @@
-// How every answer behaves: a request id, safe headers, problems instead of stack traces, and one line in the log.
+// HTTP behaviour that all routes share: request ids, security headers, errors as problems and the request log.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { Log } from "../../base/log.ts";
+import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
-import { apiPrefix, type Parts } from "../operations/operation.ts";
-import { plainAnswer } from "./responses/raw-response.ts";
-import { problemOf, ProblemError, toProblemError } from "./problem.ts";
+import type { MakeId } from "../store/ids.ts";
+import { ProblemError, problemOf, toProblemError } from "./problem.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
+import { rawProblemResponse } from "./responses/raw-response.ts";
 import { validatorCompiler } from "./validation.ts";
 
+interface HttpDependencies {
+  log: Log;
+  makeId: MakeId;
+}
+
 const maxJsonBytes = 1_048_576;
-// An upload of 2 GiB over a slow line takes its time; a connection on which nothing moves does not.
-const longestRequestMs = 3_600_000;
-const idleMs = 60_000;
+// A 2 GiB upload over a slow connection may take an hour; an idle connection is closed much sooner.
+const requestTimeoutMs = 3_600_000;
+const idleTimeoutMs = 60_000;
 const keepAliveMs = 30_000;
 
-/** The framework's settings. */
-export function frameworkOptions(
-  parts: Parts,
+/** The settings of Fastify. */
+export function fastifyOptions(
+  dependencies: HttpDependencies,
   tls: { cert: Buffer; key: Buffer } | null,
   trustedProxies: readonly string[],
 ): FastifyServerOptions {
   const options = {
     logger: false,
-    genReqId: (raw: IncomingMessage) => requestIdOf(raw, parts.makeId),
+    genReqId: (raw: IncomingMessage) => requestIdOf(raw, dependencies.makeId),
     bodyLimit: maxJsonBytes,
-    requestTimeout: longestRequestMs,
-    connectionTimeout: idleMs,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: "idle",
-    // A request while the service stops is refused as a problem too, by a hook.
+    // While the service stops, a hook rejects requests with a problem.
     return503OnClosing: false,
-    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => refuseBroken(error, socket, parts),
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void refuse(error, request, reply, parts),
-    // Anybody can write X-Forwarded-For: it counts only where it comes from a proxy that was named.
+    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => rejectInvalidHttp(error, socket, dependencies),
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void sendProblem(error, request, reply, dependencies),
+    // Any client can send X-Forwarded-For, so it counts only if it comes from a configured proxy.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    // Given at the start, or the framework loads compilers of its own. Answers are built from parsed rows: they are not checked a
-    // second time on their way out.
+    // Without these, Fastify loads its own compilers. Responses are built from parsed rows, so they are not validated again.
     schemaController: { compilersFactory: { buildValidator: () => validatorCompiler, buildSerializer: () => () => JSON.stringify } },
-    // Without a Host a request is refused by a hook, as a problem.
+    // A hook rejects requests without a Host header with a problem.
     ...(tls === null ? { http: { requireHostHeader: false } } : { https: { ...tls, requireHostHeader: false } }),
   } as const;
   return options as unknown as FastifyServerOptions;
 }
 
-/** Sets up what all routes share. */
-export function addHttpDefaults(app: FastifyInstance, parts: Parts): void {
-  tellIds(app.server, parts);
+/** Adds the hooks and error handlers that all routes share. */
+export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependencies): void {
+  setRequestIds(app.server, dependencies);
   let isClosing = false;
   app.addHook("preClose", (done) => {
     isClosing = true;
     done();
   });
-  app.setErrorHandler((error, request, reply) => refuse(error, request, reply, parts));
-  app.setNotFoundHandler((request, reply) => refuse(nowhere(request), request, reply, parts));
-  // With callbacks: a promise for each hook of each request is a tenth of the service's work.
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, dependencies));
+  app.setNotFoundHandler((request, reply) => sendProblem(noRouteError(request), request, reply, dependencies));
+  // These hooks use callbacks: a promise per hook and request would cost a tenth of the service's CPU time.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
     if (isClosing) done(new ProblemError("closing", "The service is stopping"));
@@ -70,56 +76,56 @@ export function addHttpDefaults(app: FastifyInstance, parts: Parts): void {
     done(null, payload);
   });
   app.addHook("onResponse", (request, reply, done) => {
-    // Reads and what devices send all day are of interest only to who looks for trouble.
+    // Reads and device requests are frequent, so they are logged at debug level.
     const level = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`) ? "debug" : "info";
-    if (parts.log.isLevelEnabled(level)) {
-      const about = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
-      parts.log[level]({ ...about, took_ms: Math.round(reply.elapsedTime) }, "request");
+    if (dependencies.log.isLevelEnabled(level)) {
+      const fields = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
+      dependencies.log[level]({ ...fields, took_ms: Math.round(reply.elapsedTime) }, "request");
     }
     done();
   });
 }
 
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: Parts): FastifyReply {
-  const refusal = toProblemError(error);
-  if (refusal.status >= 500) parts.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, "a request failed");
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {
+  const problem = toProblemError(error);
+  if (problem.status >= 500) dependencies.log.error({ err: problem.cause ?? problem, request_id: request.id }, "request failed");
   reply
-    .code(refusal.status)
-    // What the framework refuses has not come by the hook.
-    .headers({ ...headersOf(request), ...refusal.headers })
+    .code(problem.status)
+    // Requests that Fastify itself rejects have not passed the onRequest hook.
+    .headers({ ...headersOf(request), ...problem.headers })
     .removeHeader("content-length");
-  return reply.type("application/problem+json").send(JSON.stringify(problemOf(refusal, request.id)));
+  return reply.type("application/problem+json").send(JSON.stringify(problemOf(problem, request.id)));
 }
 
-const noHost = "A request of HTTP/1.1 has the header Host (RFC 9112, 3.2)";
+const noHost = "An HTTP/1.1 request must have a Host header (RFC 9112, 3.2)";
 
 function headersOf(request: FastifyRequest): Record<string, string> {
   return { "Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer" };
 }
 
-/** Sets the id on every answer that Node begins, also where the framework gives none. */
-function tellIds(server: Server, parts: Parts): void {
-  const tell = (request: IncomingMessage, response: ServerResponse) => {
-    response.setHeader("Request-Id", requestIdOf(request, parts.makeId));
+/** Sets the request id on every response, also on those that Fastify does not send. */
+function setRequestIds(server: Server, dependencies: HttpDependencies): void {
+  const setId = (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader("Request-Id", requestIdOf(request, dependencies.makeId));
   };
-  server.prependListener("request", tell);
-  // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node alone would answer 417 without an id.
+  server.prependListener("request", setId);
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1). By default Node responds 417 without a request id.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response));
 }
 
-/** Refuses what is no HTTP: there is no request yet, only its connection. */
-function refuseBroken(error: Error & { code?: string }, socket: Socket, parts: Parts): void {
+/** Rejects bytes that are not valid HTTP. There is no request object yet, only the connection. */
+function rejectInvalidHttp(error: Error & { code?: string }, socket: Socket, dependencies: HttpDependencies): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const refusal =
-    brokenRefusals[error.code ?? ""]?.() ?? new ProblemError("bad-request", `This is no request of HTTP/1.1: ${error.message}`);
-  const id = newRequestId(parts.makeId);
-  parts.log.debug({ request_id: id, reason: error.message }, "a connection brought no request");
-  socket.end(plainAnswer(refusal, id));
+  const problem =
+    connectionErrors[error.code ?? ""]?.() ?? new ProblemError("bad-request", `Not a valid HTTP/1.1 request: ${error.message}`);
+  const id = newRequestId(dependencies.makeId);
+  dependencies.log.debug({ request_id: id, reason: error.message }, "invalid HTTP request");
+  socket.end(rawProblemResponse(problem, id));
 }
 
-const brokenRefusals: Readonly<Record<string, () => ProblemError>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: () => new ProblemError("timeout", "The request did not come to its end in time"),
-  HPE_HEADER_OVERFLOW: () => new ProblemError("headers-too-large", "The headers of a request may have 16 kB together"),
+const connectionErrors: Readonly<Record<string, () => ProblemError>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: () => new ProblemError("timeout", "The request did not arrive completely in time"),
+  HPE_HEADER_OVERFLOW: () => new ProblemError("headers-too-large", "The headers of a request may have at most 16 kB in total"),
 };
 
 const routes = operations.map(({ method, path }) => ({
@@ -127,11 +133,11 @@ const routes = operations.map(({ method, path }) => ({
   pattern: new RegExp(`^${apiPrefix}${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
 }));
 
-/** Why there is nothing here: no such address, or not by this method. */
-function nowhere(request: FastifyRequest): ProblemError {
+/** The problem for a request that no route matches: unknown path, or method not allowed. */
+function noRouteError(request: FastifyRequest): ProblemError {
   const path = request.url.split("?")[0]!;
   const methods = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
-  if (methods.length === 0) return new ProblemError("not-found", `There is nothing at ${path}. The API is described at /docs`);
+  if (methods.length === 0) return new ProblemError("not-found", `There is nothing at ${path}. See the API description at /docs`);
   const headers = { Allow: methods.join(", ") };
-  return new ProblemError("method-not-allowed", `${path} takes ${methods.join(", ")}`, { headers });
+  return new ProblemError("method-not-allowed", `${path} supports ${methods.join(", ")}`, { headers });
 }

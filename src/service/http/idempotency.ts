@@ -1,14 +1,14 @@
-// Makes a repeated POST with the same Idempotency-Key answer as the first one did, without doing it again.
+// Responds to a repeated POST with the same Idempotency-Key with the kept response, without running it again.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import { ProblemError } from "./problem.ts";
 import type { Db, Store } from "../store/store.ts";
+import { ProblemError } from "./problem.ts";
 
-/** How long an answer is kept for a repeat, ms. */
+/** How long a response is kept for a repeat, ms. */
 export const idempotencyTtlMs = 86_400_000;
 
-/** An answer as it is kept for a repeat. */
-export interface KeptAnswer {
+/** A response as it is kept for a repeat. */
+export interface KeptResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -25,28 +25,28 @@ export class Idempotency {
   }
 
   /**
-   * Runs `act` unless this token has used `key` in the last 24 hours; then gives back what it answered. `act` is handed
-   * what keeps its answer and calls it in the transaction of its deed: a crash leaves both or neither. Only successes are
-   * kept: what was refused did nothing and may be tried again. The body is kept sealed by the caller's own secret, of which
-   * nobody has more than the hash: it may hold another secret, which is shown once.
-   * @throws Refusal 422 when the key belongs to another request, 409 while the first is still being handled.
+   * Runs `act`, unless this token has used `key` in the last 24 hours: then returns the kept response. `act` gets a function that
+   * keeps its response and calls it in the transaction of its write, so that a crash leaves both or neither. Only successful
+   * responses are kept: a rejected request changed nothing and may be retried. The body is encrypted with the caller's token, of
+   * which only the hash is stored, because it may contain a new secret.
+   * @throws ProblemError 422 when the key was used for another request, 409 while the first request is still running.
    */
   async once(
     { tokenId, secret }: { tokenId: string; secret: string },
     key: string,
     requestHash: string,
-    act: (keep: (db: Db, answer: KeptAnswer) => Promise<void>) => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer & { replayed: boolean }> {
+    act: (keep: (db: Db, response: KeptResponse) => Promise<void>) => Promise<KeptResponse>,
+  ): Promise<KeptResponse & { replayed: boolean }> {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new ProblemError("bad-request", "Idempotency-Key: 1 to 255 visible ASCII characters without spaces");
+      throw new ProblemError("bad-request", "Idempotency-Key must have 1 to 255 visible ASCII characters without spaces");
     }
     const name = `${tokenId} ${key}`;
-    if (this.#inFlight.has(name)) throw new ProblemError("in-flight", "The first request with this Idempotency-Key is still being handled");
+    if (this.#inFlight.has(name)) throw new ProblemError("in-flight", "The first request with this Idempotency-Key is still running");
     this.#inFlight.add(name);
     try {
       const kept = await this.#find(tokenId, key);
       if (kept !== undefined && kept.request_hash !== requestHash) {
-        throw new ProblemError("key-reused", "This Idempotency-Key was used with another request: make a new one");
+        throw new ProblemError("key-reused", "This Idempotency-Key was used for another request: use a new key");
       }
       if (kept !== undefined) {
         return {
@@ -57,12 +57,12 @@ export class Idempotency {
         };
       }
       let isKept = false;
-      const answer = await act(async (db, given) => {
+      const response = await act(async (db, given) => {
         await this.#keep(db, { token_id: tokenId, key, request_hash: requestHash }, { ...given, body: seal(given.body, secret) });
         isKept = true;
       });
-      if (!isKept) throw new TypeError("a POST of an operator has to write through change(), or a repeat would do it again");
-      return { ...answer, replayed: false };
+      if (!isKept) throw new TypeError("a POST of an operator has to write through its unit of work, or a repeat would run it again");
+      return { ...response, replayed: false };
     } finally {
       this.#inFlight.delete(name);
     }
@@ -79,7 +79,7 @@ export class Idempotency {
   async #keep(
     db: Db,
     request: { token_id: string; key: string; request_hash: string },
-    { status, headers, body }: KeptAnswer,
+    { status, headers, body }: KeptResponse,
   ): Promise<void> {
     const row = { ...request, status, headers: JSON.stringify(headers), body, created_at: Math.trunc(this.#clock.now()) };
     await db.insertInto("idempotency").values(row).execute();
@@ -89,7 +89,7 @@ export class Idempotency {
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM under a key that only the token's holder can make. */
+/** Encrypts with AES-256-GCM; only the holder of the token can derive the key. */
 function seal(text: string, secret: string): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", keyOf(secret), nonce);

@@ -1,4 +1,4 @@
-// Where callers reach this service, and links that say so.
+// The origin under which clients reach this service, and absolute links with it.
 import type { FastifyRequest } from "fastify";
 import { apiPrefix } from "../operations/operation.ts";
 
@@ -8,14 +8,16 @@ import { apiPrefix } from "../operations/operation.ts";
  */
 export function originOf(request: FastifyRequest, publicUrl: string | null): string | null {
   if (publicUrl !== null) return new URL(publicUrl).origin;
-  const said = `${request.protocol}://${request.host}`;
-  // A Host is a stranger's word: what is no name and port is not put into a link.
-  return /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(said) && URL.canParse(said) ? new URL(said).origin : null;
+  const requested = `${request.protocol}://${request.host}`;
+  // The client chooses the Host header, so only a plain host name and port may go into a link.
+  return /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(requested) && URL.canParse(requested)
+    ? new URL(requested).origin
+    : null;
 }
 
 const linkFields = new Set(["url", "thumbnail_url", "image_url"]);
 
-/** The same body with its links to this service absolute. Nothing is changed in place: an answer may be kept for a repeat. */
+/** Copies a body with its links to this service made absolute. A copy, since the body may be kept for a repeat. */
 export function withAbsoluteLinks(body: unknown, origin: string): unknown {
   if (Array.isArray(body)) return body.map((each) => withAbsoluteLinks(each, origin));
   if (typeof body !== "object" || body === null) return body;

@@ -1,8 +1,8 @@
-// What is neither API nor documentation: the claim page, the explanation of problems, the sign of life.
+// The claim page, the explanations of problem types and the liveness check.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { problemKinds, ProblemError, type ProblemKind } from "./problem.ts";
+import { ProblemError, problemKinds, type ProblemKind } from "./problem.ts";
 
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -12,7 +12,7 @@ const claimFiles = {
   "/claim/claim.js": { name: "claim.js", type: "text/javascript; charset=utf-8" },
 } as const;
 
-/** Adds the pages; the claim page's files are read from `claimFolder` once. */
+/** Adds the pages. The files of the claim page are read from `claimFolder` once. */
 export async function addClaimPage(app: FastifyInstance, claimFolder: string): Promise<void> {
   for (const [url, { name, type }] of Object.entries(claimFiles)) {
     const content = await readFile(join(claimFolder, name));
@@ -28,7 +28,7 @@ export async function addClaimPage(app: FastifyInstance, claimFolder: string): P
   );
   app.get<{ Params: { kind: string } }>("/problems/:kind", async (request, reply) => {
     const { kind } = request.params;
-    if (!isKind(kind)) throw new ProblemError("not-found", "There is no such kind of problem");
+    if (!isKind(kind)) throw new ProblemError("not-found", "There is no such problem type");
     const { status, title } = problemKinds[kind];
     return reply.type("text/plain; charset=utf-8").send(`${kind}\n\n${title} (HTTP ${status}).\nThe problem's detail says what to do.\n`);
   });

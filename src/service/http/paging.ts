@@ -1,28 +1,29 @@
-// Pages of a list, newest first, by keyset: a cursor stays good while rows come and go, and belongs to its filters.
+// Reads a list page by page with keyset pagination. A cursor stays valid while rows are added and removed, for the same filters only.
 import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { PageQuery } from "../../protocol/operator/resources.ts";
-import { ProblemError } from "./problem.ts";
 import { digestOf } from "../store/canonical-json.ts";
+import type { Tables } from "../store/tables.ts";
+import { ProblemError } from "./problem.ts";
 
 const Cursor = z.tuple([z.string()], z.union([z.number().min(-1e15).max(1e15), z.string()]));
 
 type Key = readonly (number | string)[];
 
-// A filter that SQL cannot decide is looked at in parts, so that a rare match does not read the list row by row.
+// Rows that are filtered in JavaScript are read in batches.
 const partOfScan = 500;
 
 interface How<R> {
-  /** The columns that order the list, all descending; together they name one row. */
+  /** The columns that order the list, all descending. Together they identify one row. */
   by?: readonly (keyof R & string)[];
-  /** What SQL cannot decide: rows that it refuses are passed over. */
+  /** A filter that SQL cannot evaluate. */
   keep?: (row: R) => boolean;
 }
 
 /**
- * A page of `rows`, which say whose and which; the newest come first. Its cost does not depend on how far in it is.
- * `query` holds cursor, limit and the filters, which the cursor is bound to.
- * @throws Refusal 422 for a cursor that we did not make, or made for other filters.
+ * Reads one page of `rows`, newest first. Later pages cost no more than the first.
+ * @param query the cursor, the limit and the filters; a cursor is only valid for the filters it was made with
+ * @throws ProblemError 422 for an invalid cursor or one made for other filters.
  */
 export async function pageOf<DB, TB extends keyof DB, R extends object, T>(
   rows: SelectQueryBuilder<DB, TB, R>,
@@ -39,7 +40,7 @@ export async function pageOf<DB, TB extends keyof DB, R extends object, T>(
   let place = placeOf(cursor, bond, by.length);
   for (;;) {
     const after = place === null ? rows : rows.where(sql<boolean>`(${columns}) < (${sql.join([...place])})`);
-    // The row too many only says that there are more.
+    // One extra row shows whether there is another page.
     const most = keep === undefined ? limit + 1 : Math.max(partOfScan, limit + 1);
     const read = await after.orderBy(order).limit(most).execute();
     shown.push(...(keep === undefined ? read : read.filter((row) => keep(row))));
@@ -53,12 +54,12 @@ export async function pageOf<DB, TB extends keyof DB, R extends object, T>(
   return { data: page.map(show), next_cursor: next === null ? null : Buffer.from(next).toString("base64url") };
 }
 
-/** The place a cursor names, null for the first page. */
+/** The position that a cursor encodes; null for the first page. */
 function placeOf(cursor: string | undefined, bond: string, length: number): Key | null {
   if (cursor === undefined) return null;
   const [made, ...place] = read(cursor);
   if (place.length !== length) throw badCursor("must be a next_cursor from an earlier page");
-  if (made !== bond) throw badCursor("belongs to other filters: begin again without a cursor");
+  if (made !== bond) throw badCursor("belongs to other filters: start again without a cursor");
   return place;
 }
 
@@ -74,14 +75,25 @@ function badCursor(detail: string, cause?: unknown): ProblemError {
   return new ProblemError("invalid", `?cursor: ${detail}`, { errors: [{ pointer: "?cursor", detail }], cause });
 }
 
-/** Whether a name holds the words looked for, blind to case in every script. */
+/** A page of rows whose name contains `q`, if it is given. */
+export function pageByName<TB extends keyof Tables, R extends { name: string }, T>(
+  rows: SelectQueryBuilder<Tables, TB, R>,
+  query: z.infer<typeof PageQuery> & { q?: string | undefined },
+  show: (row: R) => T,
+): Promise<{ data: T[]; next_cursor: string | null }> {
+  const { q } = query;
+  if (q === undefined) return pageOf(rows, query, show);
+  return pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
+}
+
+/** Whether a name contains a text, ignoring case in every script. */
 export function nameContains(name: string, words: string): boolean {
   return fold(name).includes(fold(words));
 }
 
-/** What both engines can say of {@link nameContains}: never narrower than it, since they fold the case of ASCII alone. */
+/** A SQL prefilter for {@link nameContains}. It may match too much, since the database only folds the case of ASCII letters. */
 export function nameMayContain(words: string): RawBuilder<boolean> {
-  // The letters i and k are wild too: letters beyond ASCII fold to them.
+  // The letters i and k also become wildcards: some non-ASCII letters fold to them.
   const pattern = fold(words)
     .replaceAll(/[\\%_]/g, "\\$&")
     .replaceAll(/[^ -hjl-~]/g, "%");

@@ -1,14 +1,14 @@
-// Limits by key: wrong guesses in a sliding window, requests in a fixed one. In memory, bounded, forgotten at a restart.
+// Limits events per key in a sliding window and requests per key in a fixed window. Kept in memory, bounded, lost at a restart.
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../../base/clock.ts";
 import { ProblemError } from "./problem.ts";
 
-// Keys beyond this are dropped oldest first: a flood of addresses must not fill the memory.
+// Above this number the oldest keys are dropped, so that a flood of addresses cannot fill the memory.
 const maxKeys = 10_000;
 const minuteMs = 60_000;
 
-/** At most `limit` events in any `windowMs` for each key. In memory: a restart forgets. */
+/** At most `limit` events per key in any `windowMs`. */
 export class RateLimit {
   readonly #limit: number;
   readonly #windowMs: number;
@@ -21,7 +21,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** How long `key` has to wait for its next event, in ms; 0 when it need not. */
+  /** How long `key` has to wait for its next event, ms; 0 if it need not wait. */
   waitMs(key: string): number {
     const now = this.#clock.monotonic();
     const recent = this.#recent(key, now);
@@ -42,24 +42,24 @@ export class RateLimit {
   }
 }
 
-/** What is left to a key, as draft-ietf-httpapi-ratelimit-headers-11 tells it. */
+/** A key's remaining quota, in the headers of draft-ietf-httpapi-ratelimit-headers-11. */
 export interface Quota {
   /** `RateLimit-Policy` and `RateLimit`. */
   headers: Record<string, string>;
-  /** Until the window ends, when nothing is left; else 0. */
+  /** The time until the window ends if the quota is used up, else 0. */
   waitMs: number;
 }
 
-/** A quota of requests a minute for each key, in windows that begin with a key's first request. */
+/** A quota of requests per minute and key. A window begins with the key's first request. */
 export class Quotas {
   readonly #name: string;
   readonly #policy: string;
   readonly #limit: number;
   readonly #clock: Clock;
-  // In the order in which the windows began: the first ones end first.
+  // In the order in which the windows began, which is also the order in which they end.
   readonly #windows = new Map<string, { endsAt: number; used: number }>();
 
-  /** @param limit requests a minute, 1 or more. */
+  /** @param limit requests per minute, 1 or more */
   constructor(name: string, limit: number, clock: Clock) {
     this.#name = name;
     this.#policy = `"${name}";q=${limit};w=${minuteMs / 1_000}`;
@@ -67,7 +67,7 @@ export class Quotas {
     this.#clock = clock;
   }
 
-  /** Counts a request of `key`; one over the limit is told to wait. */
+  /** Counts a request of `key`. A request over the limit is not counted. */
   take(key: string): Quota {
     const now = this.#clock.monotonic();
     const window = this.#windowOf(key, now);
@@ -83,7 +83,7 @@ export class Quotas {
     };
   }
 
-  /** Keys that are remembered at present. */
+  /** The number of keys with a window. */
   get size(): number {
     return this.#windows.size;
   }
@@ -102,24 +102,24 @@ export class Quotas {
   }
 }
 
-/** Requests a minute that the service takes. */
+/** Allowed requests per minute. */
 export interface RequestLimits {
-  /** Of one operator's token; 600 when not given. */
+  /** Per operator's token; default 600. */
   token: number;
-  /** Of one player, by its device token: play events come in batches; 6,000 when not given. */
+  /** Per player; default 6,000. */
   player: number;
-  /** Of one address without a valid token: a hall of players may ask for their codes at once; 6,000 when not given. */
+  /** Per address without a valid token; default 6,000, since many players behind one address may start at once. */
   address: number;
 }
 export const defaultLimits: RequestLimits = { token: 600, player: 6_000, address: 6_000 };
 
-/** Refuses with a time to wait. */
+/** The error for an exceeded limit, with the time to wait. */
 export function tooManyRequests(what: string, waitMs: number): ProblemError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new ProblemError("too-many", `${what}: try again in ${seconds} s`, { headers: { "Retry-After": String(seconds) } });
 }
 
-/** What an address counts as: itself, or its /64, since that is what one IPv6 subscriber has. Mapped IPv4 is IPv4. */
+/** The key of an IP address: for IPv6 its /64, since one subscriber has a whole /64. A mapped IPv4 address counts as IPv4. */
 export function addressKey(address: string): string {
   const bare = address.split("%")[0]!;
   if (isIP(bare) === 0) return "unknown";

@@ -1,145 +1,176 @@
-// The operations as HTTP routes: what came in and what goes out. Who may, and the record of it, is the door's.
+// Exposes the operations as REST routes: parses requests and sends responses.
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
-import { tooLarge, type ReceivedFile } from "../content/blobs.ts";
-import type { AnyContext, Call } from "./context.ts";
-import { isTryable } from "./dry-run.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from "fastify";
+import { tooLarge, type Blobs, type ReceivedFile } from "../content/blobs.ts";
+import { apiPrefix, isRead, type Operation } from "../operations/operation.ts";
+import { operations, type OperationDependencies } from "../operations/operations.ts";
+import { FileResponse, JsonResponse } from "../operations/responses.ts";
+import type { TokenExpiry } from "../people/token-expiry.ts";
+import type { Admission } from "./admission.ts";
+import type { Call } from "./call.ts";
+import type { Context } from "./context.ts";
+import { queryOf, supportsDryRun } from "./dry-run.ts";
 import { noBytes, type Gateway, type Input } from "./gateway.ts";
-import { sendFile } from "./responses/file-response.ts";
 import { inflate } from "./inflate.ts";
-import { operations } from "../operations/operations.ts";
 import { originOf, withAbsoluteLinks } from "./origin.ts";
-import { apiPrefix, FileResponse, isRead, JsonResponse, type Operation, type Parts } from "../operations/operation.ts";
 import { invalidField } from "./problem.ts";
-import { routeSchema } from "./validation.ts";
+import { sendFile } from "./responses/file-response.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The request as the door sees it, and what it made of it; null where no operation is asked. */
-    asked: { call: Call; context: AnyContext } | null;
+    /** The admitted call of an operation; null on other routes. */
+    admitted: { call: Call; context: Context } | null;
   }
 }
 
-/** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
-export function addOperations(app: FastifyInstance, parts: Parts, door: Gateway, publicUrl: string | null): void {
-  app.decorateRequest("asked", null);
+type AnyOperation = Operation<OperationDependencies>;
+
+export interface RestDependencies {
+  admission: Admission;
+  gateway: Gateway;
+  blobs: Blobs;
+  tokens: TokenExpiry;
+  /** What operations need to decide how many bytes they accept. */
+  operationDependencies: OperationDependencies;
+  /** The configured public URL; null: clients' Host headers tell the origin. */
+  publicUrl: string | null;
+}
+
+/** Adds a route for each operation. JSON and raw bodies have separate scopes, since each has its own body parsers. */
+export function addOperations(app: FastifyInstance, dependencies: RestDependencies): void {
+  app.decorateRequest("admitted", null);
   app.register(async (scope) => {
-    for (const each of operations) if (!takesAnything(each)) addRoute(scope, each, parts, door, publicUrl);
+    for (const each of operations) if (!hasRawBody(each)) addRoute(scope, each, dependencies);
   });
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Whatever the type says, the bytes are taken as they are.
+    // Raw bodies are accepted unparsed, whatever their media type.
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    for (const each of operations) if (takesAnything(each)) addRoute(scope, each, parts, door, publicUrl);
+    for (const each of operations) if (hasRawBody(each)) addRoute(scope, each, dependencies);
   });
 }
 
-function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: Gateway, publicUrl: string | null): void {
-  const links = each.caller === "device" ? null : (request: FastifyRequest) => originOf(request, publicUrl);
+function addRoute(scope: FastifyInstance, operation: AnyOperation, dependencies: RestDependencies): void {
+  const { admission, blobs, operationDependencies, publicUrl } = dependencies;
+  const { bytes } = operation;
   scope.route({
-    method: each.method satisfies HTTPMethods,
-    url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    schema: routeSchema(each),
-    config: { operation: each.name },
-    ...(!takesAnything(each) ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
-    ...(each.inflates === true ? { preParsing: inflate } : {}),
-    // Before the body is read: a stranger's gigabytes are not taken in.
+    method: operation.method satisfies HTTPMethods,
+    url: apiPrefix + operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    schema: routeSchema(operation),
+    config: { operation: operation.name },
+    ...(hasRawBody(operation) ? { bodyLimit: Number.MAX_SAFE_INTEGER } : {}),
+    ...(operation.inflates === true ? { preParsing: inflate } : {}),
+    // Runs before the body is read, so that a large body of an unauthorized client is not received.
     onRequest: async (request, reply) => {
-      const call = callOf(request, reply);
-      refuseDryRun(each, request);
-      request.asked = { call, context: await door.contextOf(each, call) };
-      if (each.bytes !== undefined) checkLength(request, each.bytes(parts));
+      const call = callOf(request, reply, publicUrl);
+      checkDryRun(operation, request);
+      request.admitted = { call, context: await admission.admit(operation, call) };
+      if (bytes !== undefined) checkLength(request, bytes(operationDependencies));
     },
     handler:
-      each.bytes === undefined
-        ? (request, reply) => respond(each, parts, door, request, reply, noBytes, links)
+      bytes === undefined
+        ? (request, reply) => respond(operation, dependencies, request, reply, noBytes)
         : async (request, reply) => {
-            await using bytes = await receive(parts, request, each.bytes!(parts));
-            return await respond(each, parts, door, request, reply, bytes, links);
+            await using file = await receive(blobs, request, bytes(operationDependencies));
+            return await respond(operation, dependencies, request, reply, file);
           },
   });
 }
 
+/** The schemas that Fastify validates for an operation. */
+function routeSchema(each: Operation): FastifySchema {
+  const { params, body } = each;
+  const query = queryOf(each);
+  return {
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
 async function respond(
-  each: Operation,
-  parts: Parts,
-  door: Gateway,
+  operation: AnyOperation,
+  { blobs, gateway, tokens }: RestDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: ReceivedFile,
-  links: ((request: FastifyRequest) => string | null) | null,
 ): Promise<unknown> {
   const { params, raw } = request;
   const { dry_run, ...query } = request.query as Record<string, unknown>;
-  const { call, context } = request.asked!;
-  const input: Input = { params, query, body: takesAnything(each) ? undefined : request.body, bytes, raw };
-  const isDryRun = dry_run === "true" && isTryable(each);
-  const answer = await (isDryRun ? door.tryOut(each, context, input, call) : door.answer(each, context, input, call));
+  const { call, context } = request.admitted!;
+  const input: Input = { params, query, body: hasRawBody(operation) ? undefined : request.body, bytes, raw };
+  const isDryRun = dry_run === "true" && supportsDryRun(operation);
+  const response = await (isDryRun ? gateway.dryRun(operation, context, input, call) : gateway.run(operation, context, input, call));
   if (isDryRun) call.setHeaders({ "Dry-Run": "true" });
-  if (answer instanceof JsonResponse) return send(answer, reply, links === null ? null : links(request), hasLinks(each));
-  // A download may take hours: it is cut when the token ends.
-  if (each.caller === "operator") parts.tokens.onEnd(context.operator, () => reply.raw.destroy(), call.closedSignal());
-  if (answer instanceof FileResponse) return sendFile(parts.blobs, answer, request, reply);
+  if (response instanceof JsonResponse) {
+    return sendJson(response, reply, operation.caller === "device" ? null : call.origin, hasLinks(operation));
+  }
+  // A download may take hours; it ends when the token ends.
+  if (operation.caller === "operator") tokens.onEnd(context.operator, () => reply.raw.destroy(), call.closedSignal());
+  if (response instanceof FileResponse) return sendFile(blobs, response, request, reply);
   return reply
-    .type(answer.type)
-    .headers({ ...answer.headers })
-    .send(Readable.from(answer.parts));
+    .type(response.type)
+    .headers({ ...response.headers })
+    .send(Readable.from(response.parts));
 }
 
-/** What the door sees of an HTTP request. */
-export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
+/** An HTTP request as admission and the gateway see it. */
+export function callOf(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): Call {
   return {
     id: request.id,
     address: request.ip,
     url: request.url,
+    get origin() {
+      return originOf(request, publicUrl);
+    },
     header: (name) => headerOf(request, name),
     setHeaders: (headers) => void reply.headers(headers as Record<string, string>),
-    closedSignal: () => goneOf(reply),
+    closedSignal: () => closedSignalOf(reply),
   };
 }
 
-function receive(parts: Parts, request: FastifyRequest, maxBytes: number): Promise<ReceivedFile> {
-  // Fastify parses no body where neither type nor length announce one: that is an empty file.
+function receive(blobs: Blobs, request: FastifyRequest, maxBytes: number): Promise<ReceivedFile> {
+  // Without Content-Type and Content-Length Fastify parses no body: the file is empty.
   const stream = request.body === undefined ? request.raw : (request.body as typeof request.raw);
-  return parts.blobs.receive(stream, maxBytes);
+  return blobs.receive(stream, maxBytes);
 }
 
-/** Whether the body is bytes that no parser looks at. */
-function takesAnything(each: Operation): boolean {
-  return each.bytes !== undefined || each.stream === true;
+/** Whether the body is raw bytes that are not parsed. */
+function hasRawBody(operation: AnyOperation): boolean {
+  return operation.bytes !== undefined || operation.stream === true;
 }
 
-/** The body for the framework to send: a promise of the reply itself would have it watch the stream until its end. */
-function send({ status, headers, body }: JsonResponse, reply: FastifyReply, origin: string | null, isLinked: boolean): unknown {
+/** Prepares the reply and returns its body. Returning the reply itself would make Fastify watch the stream until its end. */
+function sendJson({ status, headers, body }: JsonResponse, reply: FastifyReply, origin: string | null, isLinked: boolean): unknown {
   reply.code(status).headers(headers as Record<string, string>);
-  const { Location: place } = headers;
-  if (place?.startsWith("/") && origin !== null) reply.header("Location", origin + place);
+  const { Location: location } = headers;
+  if (location?.startsWith("/") && origin !== null) reply.header("Location", origin + location);
   if (body === undefined) return reply.send();
   reply.type("application/json; charset=utf-8");
   return isLinked && origin !== null ? withAbsoluteLinks(body, origin) : body;
 }
 
-/** Whether an operation answers with assets or screenshots, which have links to their bytes. */
-function hasLinks({ path }: Operation): boolean {
+/** Whether an operation responds with assets or screenshots, which have links to their bytes. */
+function hasLinks({ path }: AnyOperation): boolean {
   return /^\/assets|\/screenshots/.test(path);
 }
 
-/** @throws Refusal 422 where a dry run would not be one. */
-function refuseDryRun(each: Operation, { query }: FastifyRequest): void {
-  if (isRead(each) || isTryable(each) || each.caller === "device") return;
+/** @throws ProblemError 422 if a dry run is requested but not supported. */
+function checkDryRun(operation: AnyOperation, { query }: FastifyRequest): void {
+  if (isRead(operation) || supportsDryRun(operation) || operation.caller === "device") return;
   if ((query as Record<string, unknown>)["dry_run"] === undefined) return;
-  throw invalidField("?dry_run", "cannot be had here: this request writes as its bytes come, or makes a secret. Leave it out");
+  throw invalidField("?dry_run", "is not supported here: this request writes while its bytes arrive, or creates a secret. Leave it out");
 }
 
 function checkLength(request: FastifyRequest, maxBytes: number): void {
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
-/** Aborts when the caller is gone or was answered. */
-function goneOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
-  return gone.signal;
+/** Aborts when the client disconnects or the response has been sent. */
+function closedSignalOf(reply: FastifyReply): AbortSignal {
+  const closed = new AbortController();
+  reply.raw.once("close", () => closed.abort());
+  return closed.signal;
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {

@@ -1,63 +1,65 @@
-// The doors for WebSockets on one HTTP server, and how those behind them are sent home.
+// Routes WebSocket upgrades of an HTTP server to their endpoints, and closes sockets with a grace period.
 import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
+import type { WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
-import { plainAnswer } from "./responses/raw-response.ts";
 import { ProblemError } from "./problem.ts";
-import { requestIdOf, tellRequestId } from "./request-id.ts";
-import type { WebSocketServer } from "ws";
+import { addRequestIdHeader, requestIdOf } from "./request-id.ts";
+import { rawProblemResponse } from "./responses/raw-response.ts";
 
-/** An address that takes WebSockets. */
+/** A path that accepts WebSockets. */
 export interface WebSocketEndpoint {
   readonly path: string;
-  /** The protocol's library behind it. */
+  /** The WebSocket server of the `ws` library. */
   readonly server: WebSocketServer;
-  /** Why an upgrade is refused, null to take it. */
+  /** Why the upgrade is rejected; null to accept it. */
   rejectionOf(request: IncomingMessage): ProblemError | null;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Leads the upgrades of `server` to their doors. What is refused is a problem, as everywhere. */
-export function addUpgrades(server: HttpServer, doors: readonly WebSocketEndpoint[], makeId: MakeId, log: Log): void {
-  const refuse = (request: IncomingMessage, socket: Duplex, refusal: ProblemError) => {
-    socket.end(plainAnswer(refusal, requestIdOf(request, makeId)));
+/** Routes the upgrades of `server` to the endpoints. A rejected upgrade gets a problem as its response. */
+export function addUpgrades(server: HttpServer, endpoints: readonly WebSocketEndpoint[], makeId: MakeId, log: Log): void {
+  const reject = (request: IncomingMessage, socket: Duplex, rejection: ProblemError) => {
+    socket.end(rawProblemResponse(rejection, requestIdOf(request, makeId)));
   };
-  for (const { server: library } of doors) {
-    library.on("headers", tellRequestId);
+  for (const { server: library } of endpoints) {
+    library.on("headers", addRequestIdHeader);
     library.on("wsClientError", (error, socket, request) => {
-      refuse(request, socket, new ProblemError("bad-request", `This is no handshake of a WebSocket: ${error.message}`));
+      reject(request, socket, new ProblemError("bad-request", `Not a valid WebSocket handshake: ${error.message}`));
     });
   }
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "an upgrade failed"));
-    const door = doors.find(({ path }) => request.url?.split("?")[0] === path);
+    socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "WebSocket upgrade failed"));
+    const endpoint = endpoints.find(({ path }) => request.url?.split("?")[0] === path);
     requestIdOf(request, makeId);
-    const refusal =
-      door === undefined ? new ProblemError("not-found", "There is no WebSocket at this address: see /docs") : door.rejectionOf(request);
-    if (door !== undefined && refusal === null) door.accept(request, socket, head);
-    else refuse(request, socket, refusal!);
+    const rejection =
+      endpoint === undefined
+        ? new ProblemError("not-found", "There is no WebSocket at this path: see /docs")
+        : endpoint.rejectionOf(request);
+    if (endpoint !== undefined && rejection === null) endpoint.accept(request, socket, head);
+    else reject(request, socket, rejection!);
   });
 }
 
-/** A socket that was told to go. */
-interface Guest {
-  /** Aborts when it has closed. */
+/** A socket that was asked to close. */
+interface ClosingSocket {
+  /** Aborts when the socket has closed. */
   readonly ended: AbortSignal;
   terminate(): void;
 }
 
-/** Gives those who were told to go `limitMs` to say goodbye, then ends them. */
-export async function closeAfterGrace(guests: readonly Guest[], clock: Clock, limitMs: number): Promise<void> {
-  if (guests.some(({ ended }) => !ended.aborted)) {
-    const all = Promise.all(guests.map(({ ended }) => aborted(ended)));
-    const given = new AbortController();
-    await Promise.race([all, clock.wait(limitMs, given.signal).catch(ignoreAbort)]);
-    given.abort();
+/** Waits at most `limitMs` for the sockets to close, then terminates them. */
+export async function closeAfterGrace(sockets: readonly ClosingSocket[], clock: Clock, limitMs: number): Promise<void> {
+  if (sockets.some(({ ended }) => !ended.aborted)) {
+    const all = Promise.all(sockets.map(({ ended }) => aborted(ended)));
+    const waiting = new AbortController();
+    await Promise.race([all, clock.wait(limitMs, waiting.signal).catch(ignoreAbort)]);
+    waiting.abort();
   }
-  for (const guest of guests) guest.terminate();
+  for (const socket of sockets) socket.terminate();
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

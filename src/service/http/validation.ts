@@ -1,43 +1,30 @@
-// Checks parameters, queries and bodies against the operation's schemas; every wrong field is named.
-import type { FastifySchema, FastifySchemaCompiler } from "fastify";
+// Validates parameters, queries and bodies against the operation's schemas and names every invalid field.
+import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
-import { queryOf } from "./dry-run.ts";
-import { checked } from "./input-errors.ts";
-import type { Operation } from "../operations/operation.ts";
+import { validate } from "./input-errors.ts";
 import { ProblemError, type FieldError } from "./problem.ts";
 
-/** The schemas that Fastify has checked for an operation. */
-export function routeSchema(each: Operation): FastifySchema {
-  const { params, body } = each;
-  const query = queryOf(each);
-  return {
-    ...(params === undefined ? {} : { params }),
-    ...(query === undefined ? {} : { querystring: query }),
-    ...(body === undefined ? {} : { body }),
-  };
-}
-
 /**
- * Fastify's validator for zod schemas. A malformed id in the path is an unknown thing (404); the rest is 422 with an
- * RFC 6901 pointer into the body, or `?name` for a query field.
+ * Fastify's validator for zod schemas. A malformed id in the path gives 404. Any other error gives 422 with an RFC 6901 pointer
+ * into the body, or `?name` for a query field.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (value: unknown) => {
-    const outcome = checked(schema, value);
+    const outcome = validate(schema, value);
     if ("value" in outcome) return outcome;
-    if (httpPart === "params") return { error: new ProblemError("not-found", "There is no such thing: the id is not well formed") };
+    if (httpPart === "params") return { error: new ProblemError("not-found", "Not found: the id is malformed") };
     const place = httpPart === "querystring" ? queryPointer : bodyPointer;
-    const errors = outcome.mistakes.map(({ path, detail }) => ({ pointer: place(path), detail }));
+    const errors = outcome.errors.map(({ path, detail }) => ({ pointer: place(path), detail }));
     const detail = errors.map((error) => `${error.pointer || "the body"}: ${error.detail}`).join("; ");
     return { error: new ProblemError("invalid", detail, { errors }) };
   };
 };
 
-/** A part of a body that is checked by itself: its value, or what is wrong; pointers (RFC 6901) go into that part. */
+/** Validates a part of a body on its own. The pointers (RFC 6901) of its errors are relative to that part. */
 export function validatePart<T>(schema: z.ZodType<T>, value: unknown): { value: T } | { errors: FieldError[] } {
-  const outcome = checked(schema, value);
+  const outcome = validate(schema, value);
   if ("value" in outcome) return outcome;
-  return { errors: outcome.mistakes.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })) };
+  return { errors: outcome.errors.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })) };
 }
 
 type Path = readonly PropertyKey[];

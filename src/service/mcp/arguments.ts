@@ -1,75 +1,79 @@
-// The arguments of a tool: the path's, the query's and the body's side by side, in a schema that an agent reads cheaply.
+// Builds the arguments of a tool: path, query and body fields side by side, in a compact JSON schema.
 import { z } from "zod";
-import { isRepeatable } from "../openapi/responses.ts";
 import type { Schema } from "../openapi/json.ts";
+import { isRepeatable } from "../openapi/responses.ts";
 import { wholeSchema } from "../openapi/schemas.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 
-/** Where each argument of a tool belongs in the operation's input. */
-export interface Places {
-  /** Arguments that go into the path, and into the query. */
+/** Which part of the operation's input each argument of a tool goes to. */
+export interface ArgumentPlaces {
+  /** Arguments that go into the path. */
   params: readonly string[];
   query: readonly string[];
-  /** Fields of the body by the names of their arguments. */
+  /** The field of the body by the name of its argument. */
   body: ReadonlyMap<string, string>;
-  /** The argument that is the whole body, of a body that is no object; null: there is none. */
+  /** The argument that holds the whole body if the body is not an object; else null. */
   whole: "body" | null;
 }
 
-/** Largest file that a tool takes, in bytes. */
+/** The largest file that a tool accepts, bytes. */
 export const maxToolBytes = 1_048_576;
 
-// Answers to tools are JSON: the choice of another format is for REST.
-const notAsked = ["format"];
-// A part of a schema that is written twice is written once from this length of its JSON on.
-const shortestShared = 140;
+// Tools always respond with JSON, so they have no argument for the format.
+const omittedFields = ["format"];
+// Repeated parts of a schema move to $defs if their JSON has at least this many characters.
+const minSharedLength = 140;
 
-const own = {
+const sharedArguments = {
   dry_run: z
     .boolean()
     .default(false)
-    .describe("Do it and take it back: answers what would have come, and for which players; ids and secrets in it are made up"),
-  idempotency_key: z.string().optional().describe("Any text without spaces: a repeat with it within 24 h does nothing twice"),
-  if_match: z.string().optional().describe("The ETag that you read: refused if it was changed since"),
+    .describe("Runs the write and rolls it back: returns the result and the players it would affect. Ids and secrets in it are not real"),
+  idempotency_key: z
+    .string()
+    .optional()
+    .describe("Any text without spaces. A repeated call with the same key within 24 h is not run again"),
+  if_match: z.string().optional().describe("The ETag that you read. The call is rejected if the resource has changed since"),
   data_base64: z
     .string()
     .describe(`The file's bytes in base64, at most ${maxToolBytes} bytes before encoding. For a larger file: create_upload_link`),
-  content_type: z.string().optional().describe("The file's media type; without it, what its bytes say"),
+  content_type: z.string().optional().describe("The file's media type. By default it is detected from the bytes"),
 };
 
-/** Where the arguments of an operation's tool go, and the JSON schema that an agent sees. */
-export function argumentsOf(operation: Operation): Places & { schema: Schema } {
+/** Where the arguments of an operation's tool go, and their JSON schema. */
+export function argumentsOf(operation: Operation): ArgumentPlaces & { schema: Schema } {
   const params = fieldsOf(operation.params) ?? {};
-  const asked = Object.entries(fieldsOf(operation.query) ?? {}).filter(([name]) => !notAsked.includes(name));
-  const query = Object.fromEntries(asked);
-  const ours = ownArguments(operation);
-  const taken = { ...params, ...query, ...ours };
-  const names = [...Object.keys(params), ...Object.keys(query), ...Object.keys(ours)];
-  if (new Set(names).size !== names.length) throw new TypeError(`two arguments of ${operation.name} have one name: ${names.join(", ")}`);
+  const queryFields = Object.entries(fieldsOf(operation.query) ?? {}).filter(([name]) => !omittedFields.includes(name));
+  const query = Object.fromEntries(queryFields);
+  const kindArguments = ownArguments(operation);
+  const taken = { ...params, ...query, ...kindArguments };
+  const names = [...Object.keys(params), ...Object.keys(query), ...Object.keys(kindArguments)];
+  if (new Set(names).size !== names.length)
+    throw new TypeError(`two arguments of ${operation.name} have the same name: ${names.join(", ")}`);
   const fields = fieldsOf(operation.body);
   const body = new Map(Object.keys(fields ?? {}).map((field) => [nameOf(field, taken), field]));
   const isWhole = operation.body !== undefined && fields === null;
   const given = isWhole ? { body: operation.body! } : Object.fromEntries([...body].map(([name, field]) => [name, fields![field]!]));
-  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...given, ...ours }), "input");
+  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...given, ...kindArguments }), "input");
   return { params: Object.keys(params), query: Object.keys(query), body, whole: isWhole ? "body" : null, schema: compact(schema) };
 }
 
-/** The names of the arguments that every tool of a kind has, beside the operation's own. */
-function ownArguments(operation: Operation): Partial<typeof own> {
+/** The arguments that the kind of operation adds to the operation's own. */
+function ownArguments(operation: Operation): Partial<typeof sharedArguments> {
   return {
-    ...(operation.bytes === undefined ? {} : { data_base64: own.data_base64, content_type: own.content_type }),
-    ...(isRead(operation) ? {} : { dry_run: own.dry_run }),
-    ...(isRepeatable(operation) ? { idempotency_key: own.idempotency_key } : {}),
-    ...(operation.current === undefined ? {} : { if_match: own.if_match }),
+    ...(operation.bytes === undefined ? {} : { data_base64: sharedArguments.data_base64, content_type: sharedArguments.content_type }),
+    ...(isRead(operation) ? {} : { dry_run: sharedArguments.dry_run }),
+    ...(isRepeatable(operation) ? { idempotency_key: sharedArguments.idempotency_key } : {}),
+    ...(operation.current === undefined ? {} : { if_match: sharedArguments.if_match }),
   };
 }
 
-/** A field of the body keeps its name, unless the path, the query or every tool has an argument of that name. */
+/** The argument name of a body field: its own name, unless another argument has that name. */
 function nameOf(field: string, taken: object): string {
   return field in taken ? `body_${field}` : field;
 }
 
-/** The fields of an object; of a union of objects those of all its members. Null: it is neither. */
+/** The fields of an object schema, or of all members of a union of objects. Null for any other schema. */
 function fieldsOf(schema: z.ZodType | undefined): Record<string, z.ZodType> | null {
   if (schema === undefined) return {};
   if (schema instanceof z.ZodObject) return schema.shape as Record<string, z.ZodType>;
@@ -77,7 +81,7 @@ function fieldsOf(schema: z.ZodType | undefined): Record<string, z.ZodType> | nu
   return null;
 }
 
-/** The fields of the members side by side: tools' schemas are objects at the top. The operation's own schema still checks them. */
+/** Merges the fields of all members, since a tool's schema must be an object. The operation's own schema still validates them. */
 function unitedFields(union: z.ZodDiscriminatedUnion): Record<string, z.ZodType> | null {
   const { discriminator } = union.def;
   const members = union.options.map((member) => fieldsOf(member as z.ZodType));
@@ -108,7 +112,7 @@ function literalOf(schema: z.ZodType | undefined): unknown {
   return schema instanceof z.ZodLiteral ? [...schema.values][0] : undefined;
 }
 
-/** The schema with what an agent can do without left out: patterns that the description says in words, what is written twice. */
+/** Shortens the schema: drops patterns that the description explains and moves repeated parts to $defs. */
 function compact(schema: Schema): Schema {
   const { $defs, ...top } = schema;
   const plain = { ...trimmed(top), additionalProperties: false, ...($defs === undefined ? {} : { $defs: trimmedAll($defs as Named) }) };
@@ -131,7 +135,7 @@ function trimmed(schema: Schema): Schema {
   };
   const kept = Object.entries(schema).filter(([key, value]) => {
     if (key === "pattern") return schema.description === undefined && String(value).length < 60 && !String(value).includes("\\p{");
-    // What is not known is refused by name: to say so in each part would cost a tenth of the whole.
+    // Unknown fields are rejected by name anyway; repeating that in each object would make the schema a tenth longer.
     return key !== "additionalProperties" || value !== false;
   });
   return Object.fromEntries(
@@ -142,12 +146,12 @@ function trimmed(schema: Schema): Schema {
   );
 }
 
-/** The schema with each of its longer parts that stands in it several times written once, in `$defs`. */
+/** Moves long repeated parts of the schema to `$defs`. */
 function shared(schema: Schema): Schema {
   const counts = new Map<string, number>();
   visit(schema, (part) => {
     const text = JSON.stringify(part);
-    if (text.length >= shortestShared) counts.set(text, (counts.get(text) ?? 0) + 1);
+    if (text.length >= minSharedLength) counts.set(text, (counts.get(text) ?? 0) + 1);
     return part;
   });
   const names = new Map<string, string>();
@@ -167,10 +171,10 @@ function shared(schema: Schema): Schema {
   return Object.keys(all).length === 0 ? (top as Schema) : ({ ...top, $defs: all } as Schema);
 }
 
-/** Replaces a schema by what `replace` makes of it, and where that leaves it as it is, the schemas in it. */
+/** Applies `replace` to a schema, and if that changes nothing, to the schemas inside it. */
 function visit(schema: Schema, replace: (part: Schema) => Schema): Schema {
-  const made = replace(schema);
-  return made === schema ? inside(schema, (part) => visit(part, replace)) : made;
+  const replaced = replace(schema);
+  return replaced === schema ? inside(schema, (part) => visit(part, replace)) : replaced;
 }
 
 function inside(schema: Schema, replace: (part: Schema) => Schema): Schema {

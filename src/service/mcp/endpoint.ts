@@ -1,69 +1,78 @@
-// MCP over HTTP at /mcp: lets callers in, guards against pages of other sites, and says which tokens it wants (RFC 9728).
+// The MCP endpoint at /mcp: authentication, protection against requests from other websites, and its metadata (RFC 9728).
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
-import type { Operator } from "../people/operator.ts";
+import type { Admission } from "../http/admission.ts";
 import type { Gateway } from "../http/gateway.ts";
-import type { Parts } from "../operations/operation.ts";
+import { originOf } from "../http/origin.ts";
 import { ProblemError } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";
+import type { Operator } from "../people/operator.ts";
+import type { ToolDependencies } from "./calls.ts";
 import type { McpHandler } from "./handler.ts";
-import { toolsetsAsked } from "./toolsets.ts";
+import { requestedToolsets } from "./toolsets.ts";
 
-/** What the endpoint has to know of the service's place. */
-export interface McpPlace {
-  /** The address it listens on. */
+/** The service's address, as far as the endpoint needs it. */
+export interface EndpointAddress {
+  /** The address that the service listens on. */
   host: string;
-  /** Where people reach it; null when that is not known. */
+  /** The public URL of the service; null if it is not configured. */
   publicUrl: string | null;
   version: string;
 }
 
 const path = "/mcp";
-// A file of the size that a tool takes, in base64, and room for what is said beside it.
+// Room for the largest file that a tool accepts, in base64, and the other arguments.
 const maxBodyBytes = 2_097_152;
 const metadataPath = "/.well-known/oauth-protected-resource";
 
-/** Adds the endpoint and its metadata; requests under way end with the service. */
-export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place: McpPlace): void {
-  let made: Promise<McpHandler> | undefined;
-  // The protocol's library takes its time and memory, and few services are asked by agents.
-  const handler = () => (made ??= import("./handler.ts").then(({ McpHandler }) => new McpHandler(parts, door, place.version)));
-  app.addHook("preClose", async () => (await made)?.close());
-  const visitors = new WeakMap<FastifyRequest, Operator>();
+/** Adds the endpoint and its metadata. Running requests end when the service stops. */
+export function addMcp(
+  app: FastifyInstance,
+  dependencies: ToolDependencies & { admission: Admission; gateway: Gateway },
+  address: EndpointAddress,
+): void {
+  const { admission } = dependencies;
+  const { publicUrl } = address;
+  let loading: Promise<McpHandler> | undefined;
+  // Loaded with the first request: the MCP library takes time and memory, and few services are used by agents.
+  const handler = () => (loading ??= import("./handler.ts").then(({ McpHandler }) => new McpHandler(dependencies, address.version)));
+  app.addHook("preClose", async () => (await loading)?.close());
+  const operators = new WeakMap<FastifyRequest, Operator>();
   app.route({
     method: ["GET", "POST", "DELETE"],
     url: path,
     exposeHeadRoute: false,
     bodyLimit: maxBodyBytes,
-    // Before the body is read.
+    // Runs before the body is read.
     onRequest: async (request, reply) => {
-      checkSite(request, place);
-      visitors.set(request, await letIn(request, reply, door, place));
+      checkSite(request, address);
+      operators.set(request, await authenticateOperator(request, reply, admission, publicUrl));
     },
     handler: async (request, reply) => {
-      const operator = visitors.get(request)!;
-      const call = callOf(request, reply);
-      // Older clients may send several messages at once: each counts.
-      if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) door.count(operator, call);
-      const gone = call.closedSignal();
-      const toolsets = toolsetsAsked(request.query, call.header("x-mcp-toolsets"));
-      const visit = { call: { ...call, gone: () => gone }, operator, raw: request.raw, toolsets };
-      const answer = await (await handler()).answer(visit, request.body);
+      const operator = operators.get(request)!;
+      const call = callOf(request, reply, publicUrl);
+      // Older clients may send a batch of messages; each counts as a request.
+      if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) admission.countRequest(operator, call);
+      const closed = call.closedSignal();
+      const toolsets = requestedToolsets(request.query, call.header("x-mcp-toolsets"));
+      const mcpCall = { call: { ...call, closedSignal: () => closed }, operator, raw: request.raw, toolsets };
+      const response = await (await handler()).handle(mcpCall, request.body);
       if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
-      return reply.send(answer);
+      return reply.send(response);
     },
   });
-  // Valid by RFC 9728, without authorization_servers: people make the tokens, and a server that is not there must not be advertised.
-  // The protocol's own authorization (2026-07-28), which is optional, would want one.
+  // RFC 9728 allows metadata without authorization_servers: people create the tokens, so there is no authorization server.
+  // MCP's own authorization (2026-07-28), which is optional, would require one.
   for (const url of [metadataPath, metadataPath + path]) {
     app.get(url, async (request, reply) => {
-      checkSite(request, place);
+      checkSite(request, address);
+      const origin = originOf(request, publicUrl) ?? "";
       return reply.type("application/json; charset=utf-8").send(
         JSON.stringify({
-          resource: baseOf(request, place) + path,
+          resource: origin + path,
           resource_name: "signage-player service",
-          resource_documentation: `${baseOf(request, place)}/docs`,
+          resource_documentation: `${origin}/docs`,
           bearer_methods_supported: ["header"],
           scopes_supported: scopes,
         }),
@@ -72,48 +81,55 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place:
   }
 }
 
-/** @throws Refusal as REST does; a 401 says where the metadata is. */
-async function letIn(request: FastifyRequest, reply: FastifyReply, door: Gateway, place: McpPlace): Promise<Operator> {
+/** @throws ProblemError like REST; a 401 also names the metadata's URL. */
+async function authenticateOperator(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  admission: Admission,
+  publicUrl: string | null,
+): Promise<Operator> {
   try {
-    return await door.operatorOf(callOf(request, reply));
+    return await admission.authenticateOperator(callOf(request, reply, publicUrl));
   } catch (error) {
     if (!(error instanceof ProblemError) || error.kind !== "unauthorized") throw error;
-    const metadata = `resource_metadata="${baseOf(request, place)}${metadataPath}${path}"`;
+    const metadata = `resource_metadata="${originOf(request, publicUrl) ?? ""}${metadataPath}${path}"`;
     const headers = { ...error.headers, "WWW-Authenticate": `${error.headers["WWW-Authenticate"] ?? "Bearer"}, ${metadata}` };
     throw new ProblemError(error.kind, error.message, { errors: error.errors, headers, cause: error });
   }
 }
 
 /**
- * Refuses what a page of another site has a browser send: a foreign Origin; and, where only this machine can reach the service, a
- * Host that is a foreign name, which is what rebound DNS brings. An address for a Host cannot be rebound.
- * @throws Refusal 403.
+ * Rejects requests that a page of another website makes a browser send: those with a foreign Origin and, if only this machine can
+ * reach the service, those with a foreign host name in Host (DNS rebinding). An IP address in Host cannot be rebound.
+ * @throws ProblemError 403.
  */
-function checkSite({ headers }: FastifyRequest, { host, publicUrl }: McpPlace): void {
-  const asked = headers.host ?? "";
+function checkSite({ headers }: FastifyRequest, { host, publicUrl }: EndpointAddress): void {
+  const requestHost = headers.host ?? "";
   const own = publicUrl === null ? null : new URL(publicUrl);
-  const isPublic = own !== null && asked.toLowerCase() === own.host;
-  if (isLoopback(host) && !isPublic && !isUnbindable(asked)) {
-    throw new ProblemError("forbidden", `Not for the name ${asked}: if people reach the service by it, start it with --public-url`);
+  const isPublic = own !== null && requestHost.toLowerCase() === own.host;
+  if (isLoopback(host) && !isPublic && !cannotBeRebound(requestHost)) {
+    throw new ProblemError(
+      "forbidden",
+      `The host name ${requestHost} is not allowed. If it is a name of this service, start the service with --public-url`,
+    );
   }
   const { origin } = headers;
   if (origin === undefined || origin === own?.origin) return;
   const from = URL.canParse(origin) ? new URL(origin).host : null;
-  if (from === null || from !== asked.toLowerCase() || !isUnbindable(from)) {
-    throw new ProblemError("forbidden", "Pages of other sites may not call this: their Origin is not the service's own (--public-url)");
+  if (from === null || from !== requestHost.toLowerCase() || !cannotBeRebound(from)) {
+    throw new ProblemError(
+      "forbidden",
+      "Pages of other websites may not call this endpoint: the Origin is not the service's own (--public-url)",
+    );
   }
 }
 
-/** Whether a Host is this machine's own name or an address, neither of which a stranger's DNS can turn elsewhere. */
-function isUnbindable(host: string): boolean {
+/** Whether a Host is localhost or an IP address, which DNS rebinding cannot redirect. */
+function cannotBeRebound(host: string): boolean {
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   return isLoopback(name) || isIP(name) !== 0;
 }
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-}
-
-function baseOf(request: FastifyRequest, { publicUrl }: McpPlace): string {
-  return publicUrl === null ? `${request.protocol}://${request.host}` : new URL(publicUrl).origin;
 }

@@ -1,25 +1,29 @@
-// Tools by which every operation is reachable though few are listed: find one by words, read with it, call it.
+// Tools that find and call any operation, since only a few operations are listed as tools.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { isRead } from "../operations/operation.ts";
-import { answered, callOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
 import { invalidFields } from "../http/problem.ts";
 import { validatePart } from "../http/validation.ts";
-import type { OperationTool, OtherTool } from "./tools.ts";
+import { isRead } from "../operations/operation.ts";
+import { callOperation, runTool, type McpCall, type ToolRunner } from "./calls.ts";
+import type { Arguments } from "./tool-input.ts";
+import type { CombinedTool, OperationTool } from "./tools.ts";
 
 const Search = z.strictObject({
-  words: z.string().max(200).default("").describe("What is to be done, or an operation's name: `holiday calendar`. None: the names of all"),
+  words: z
+    .string()
+    .max(200)
+    .default("")
+    .describe("What you want to do, or an operation's name: `holiday calendar`. Leave it empty to list all names"),
 });
 const Chosen = z.strictObject({
-  name: z.string().max(100).describe("As find_operation tells it"),
-  arguments: z.record(z.string(), z.unknown()).default({}).describe("As its `arguments` schema says"),
+  name: z.string().max(100).describe("The name that find_operation returned"),
+  arguments: z.record(z.string(), z.unknown()).default({}).describe("Arguments that match the operation's `arguments` schema"),
 });
-// How many are told with their arguments: a schema is long.
-const maxWhole = 3;
+// The number of operations returned with their schemas, which are long.
+const maxDetailed = 3;
 const maxNames = 12;
-// Words that stand in every other description.
-// The words that operations' names use for what people call otherwise.
-const meant: Readonly<Record<string, string>> = {
+// Words that people use, and the words of operation names with the same meaning.
+const synonyms: Readonly<Record<string, string>> = {
   new: "create",
   add: "create",
   make: "create",
@@ -36,7 +40,8 @@ const meant: Readonly<Record<string, string>> = {
   people: "member",
   log: "audit",
 };
-const idle = new Set([
+// Words that are too common to search for.
+const commonWords = new Set([
   "a",
   "an",
   "the",
@@ -57,7 +62,7 @@ const idle = new Set([
   "my",
 ]);
 
-function described(name: string, title: string, description: string, input: z.ZodType, hints: Tool["annotations"]): OtherTool {
+function described(name: string, title: string, description: string, input: z.ZodType, hints: Tool["annotations"]): CombinedTool {
   const { $schema: _schema, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
   return {
     tool: { name, title, description, inputSchema: inputSchema as Tool["inputSchema"], annotations: hints },
@@ -68,66 +73,68 @@ function described(name: string, title: string, description: string, input: z.Zo
 
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** The tools of this file. */
-export const finderTools: readonly OtherTool[] = [
+export const finderTools: readonly CombinedTool[] = [
   described(
     "find_operation",
     "Find an operation",
-    "Finds what else can be done: operations that are not among the listed tools (playlists, layouts, schedules, calendars, webhooks, members, tokens, audit …). Answers names, what they do and, of the best, the schema of their arguments. Then read_operation or call_operation.",
+    "Finds operations that are not among the listed tools (playlists, layouts, schedules, calendars, webhooks, members, tokens, audit …). Returns their names and purposes, and for the best matches the schema of their arguments. Then use read_operation or call_operation.",
     Search,
     reading,
   ),
   described(
     "read_operation",
-    "Call an operation that reads",
-    "Calls an operation that find_operation tells with read_only true. Changes nothing.",
+    "Call a reading operation",
+    "Calls an operation for which find_operation returned read_only true. Changes nothing.",
     Chosen,
     reading,
   ),
   described(
     "call_operation",
     "Call any operation",
-    "Calls any operation that the token allows, as its own tool would. Writing ones take dry_run, idempotency_key and, where told, if_match in `arguments`: try them with dry_run first.",
+    "Calls any operation that the token allows, like the operation's own tool. Writing operations accept dry_run, idempotency_key and, if their schema has it, if_match in `arguments`: try them with dry_run first.",
     Chosen,
     { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   ),
 ];
 
-/** Calls one of {@link finderTools}; undefined: the name is none of theirs. */
-export function callFinder(runner: Runner, visit: Visit, name: string, given: Arguments): Promise<CallToolResult> | undefined {
-  if (name === "find_operation") return answered(runner, visit, name, async () => found(runner, visit, parsed(Search, given).words));
+/** Calls one of {@link finderTools}; returns undefined for any other name. */
+export function callFinder(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<CallToolResult> | undefined {
+  if (name === "find_operation") return runTool(runner, mcpCall, name, async () => found(runner, mcpCall, parsed(Search, given).words));
   if (name !== "read_operation" && name !== "call_operation") return undefined;
-  return answered(runner, visit, name, async () => {
+  return runTool(runner, mcpCall, name, async () => {
     const { name: operation, arguments: own } = parsed(Chosen, given);
     const tool = runner.tools.get(operation);
-    if (tool === undefined) throw invalidFields([{ pointer: "name", detail: `there is no operation ${operation}: ask find_operation` }]);
+    if (tool === undefined) throw invalidFields([{ pointer: "name", detail: `there is no operation ${operation}: use find_operation` }]);
     if (name === "read_operation" && !isRead(tool.operation)) {
-      throw invalidFields([{ pointer: "name", detail: `${operation} writes: call it by call_operation` }]);
+      throw invalidFields([{ pointer: "name", detail: `${operation} writes: use call_operation` }]);
     }
-    return callOperation(runner, visit, tool, own);
+    return callOperation(runner, mcpCall, tool, own);
   });
 }
 
-/** @throws Refusal 422 naming what is wrong. */
+/** @throws ProblemError 422. */
 function parsed<T>(schema: z.ZodType<T>, given: Arguments): T {
   const result = validatePart(schema, given);
   if ("value" in result) return result.value;
   throw invalidFields(result.errors);
 }
 
-function found(runner: Runner, visit: Visit, words: string): CallToolResult {
-  const usable = runner.tools.usable(visit.operator.scopes);
-  const given = wordsIn(words);
-  // Both, since a word of people may stand in a description as well.
-  const asked = [...new Set(given.flatMap((word) => [word, meant[word] ?? word]))];
+function found(runner: ToolRunner, mcpCall: McpCall, words: string): CallToolResult {
+  const usable = runner.tools.usable(mcpCall.operator.scopes);
+  const queryWords = wordsIn(words);
+  // Both words, since the word that people use may also occur in a description.
+  const searchWords = [...new Set(queryWords.flatMap((word) => [word, synonyms[word] ?? word]))];
   const ranked = usable
-    .map((each) => ({ each, score: given.join("_") === each.tool.name ? Number.MAX_SAFE_INTEGER : scoreOf(each, asked, usable) }))
+    .map((each) => ({
+      each,
+      score: queryWords.join("_") === each.tool.name ? Number.MAX_SAFE_INTEGER : scoreOf(each, searchWords, usable),
+    }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ each }) => each);
-  const others = ranked.length === 0 ? usable : ranked.slice(maxWhole, maxWhole + maxNames);
+  const others = ranked.length === 0 ? usable : ranked.slice(maxDetailed, maxDetailed + maxNames);
   const body = {
-    operations: ranked.slice(0, maxWhole).map(({ operation, tool }) => ({
+    operations: ranked.slice(0, maxDetailed).map(({ operation, tool }) => ({
       name: tool.name,
       read_only: isRead(operation),
       description: tool.description,
@@ -135,17 +142,17 @@ function found(runner: Runner, visit: Visit, words: string): CallToolResult {
     })),
     others: others.map(({ tool }) => ({ name: tool.name, does: tool.title })),
   };
-  // All of it is ours: nothing that others wrote.
+  // The result contains no untrusted text, so it is not marked.
   return { content: [{ type: "text", text: JSON.stringify(body) }], structuredContent: body };
 }
 
-/** How well an operation fits: a word in its name counts most, and a rare word more than a common one. */
-function scoreOf(each: OperationTool, asked: readonly string[], all: readonly OperationTool[]): number {
-  return asked.reduce((sum, word) => {
+/** How well an operation matches: a word in its name counts most, and a rare word more than a common one. */
+function scoreOf(each: OperationTool, words: readonly string[], all: readonly OperationTool[]): number {
+  return words.reduce((sum, word) => {
     const weight = weightOf(each, word);
     if (weight === 0) return sum;
-    const bearers = all.filter((other) => weightOf(other, word) > 0).length;
-    return sum + weight * Math.log(1 + all.length / bearers);
+    const matching = all.filter((other) => weightOf(other, word) > 0).length;
+    return sum + weight * Math.log(1 + all.length / matching);
   }, 0);
 }
 
@@ -154,10 +161,12 @@ function weightOf({ operation, tool }: OperationTool, word: string): number {
   return (holds(tool.name) ? 6 : 0) + (holds(tool.title) ? 3 : 0) + (holds(operation.tag) ? 2 : 0) + (holds(tool.description) ? 1 : 0);
 }
 
-/** The words of a text, each in the form that its singular and its plural share. */
+/** The words of a text in lower case and singular, without common words. */
 function wordsIn(text: string): string[] {
   const all = text.toLowerCase().split(/[^a-z0-9]+/);
   return [
-    ...new Set(all.filter((word) => word !== "" && !idle.has(word)).map((word) => word.replace(/ies$/, "y").replace(/(?<=..)s$/, ""))),
+    ...new Set(
+      all.filter((word) => word !== "" && !commonWords.has(word)).map((word) => word.replace(/ies$/, "y").replace(/(?<=..)s$/, "")),
+    ),
   ];
 }

@@ -1,57 +1,57 @@
-// The tools: one for each operation of an operator that takes JSON or a small file and gives JSON or a picture. Made at the first need.
+// Builds the tools: one for each operator operation that accepts JSON or a small file and returns JSON or an image.
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Scope } from "../../protocol/operator/people.ts";
 import type { Toolset } from "../../protocol/operator/toolsets.ts";
-import { operations } from "../operations/operations.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
-import { argumentsOf, type Places } from "./arguments.ts";
+import { operations, type OperationDependencies } from "../operations/operations.ts";
+import { argumentsOf, type ArgumentPlaces } from "./arguments.ts";
 import { isIn } from "./toolsets.ts";
 
 /** A tool and the operation behind it. */
 export interface OperationTool {
-  operation: Operation;
-  /** As clients see it. */
+  operation: Operation<OperationDependencies>;
+  /** The tool as clients see it. */
   tool: Tool;
-  places: Places;
+  places: ArgumentPlaces;
 }
 
-/** A tool that is no operation of its own: it finds operations or calls several. */
-export interface OtherTool {
+/** A tool that finds operations or calls several. */
+export interface CombinedTool {
   tool: Tool;
-  /** Without these scopes it is not offered. */
+  /** The scopes that it requires. */
   scopes: readonly Scope[];
-  /** The toolsets that it is in; null: all. */
+  /** The toolsets that it belongs to; null: all. */
   toolsets: readonly Toolset[] | null;
 }
 
-/** How many of the players that a write concerns are named. */
-export const maxNamed = 100;
+/** How many affected players the result of a write names. */
+export const maxNamedPlayers = 100;
 
-// One request that reaches many screens: asking first costs little.
+// Operations that affect many screens in one call.
 const bulk = ["updatePlayers", "sendCommands"];
-// What calls addresses elsewhere.
+// Operations that call external URLs.
 const outward = ["importAsset", "testWebhook", "replayWebhookDelivery", "replayFailedWebhookDeliveries"];
-// Tokens have few sets of scopes between them.
+// Tokens share few different sets of scopes.
 const maxLists = 100;
 
-/** Every tool. They are made at the first need: it takes a tenth of a second, which no start has to wait for. */
+/** All tools. They are built on first use, which takes a tenth of a second. */
 export class Toolbox {
   readonly #lists = new Map<string, readonly Tool[]>();
-  readonly #others: readonly OtherTool[];
+  readonly #others: readonly CombinedTool[];
   #tools: ReadonlyMap<string, OperationTool> | null = null;
 
-  /** @param others those that are no operations; none of them may have an operation's name. */
-  constructor(others: readonly OtherTool[]) {
+  /** @param others the tools that are no operations; their names must differ from all operations' names */
+  constructor(others: readonly CombinedTool[]) {
     this.#others = others;
   }
 
-  /** The tool of this name; it need not be in any toolset that was asked for. */
+  /** The tool with this name, in any toolset. */
   get(name: string): OperationTool | undefined {
     return this.#all().get(name);
   }
 
-  /** What a token with these scopes is shown in these toolsets. */
+  /** The tools that are listed for a token with these scopes in these toolsets. */
   for(scopes: readonly Scope[], toolsets: readonly Toolset[]): readonly Tool[] {
     const key = `${scopes.join(" ")};${toolsets.toSorted().join(" ")}`;
     const known = this.#lists.get(key);
@@ -79,12 +79,12 @@ export class Toolbox {
   }
 }
 
-/** Whether REST answers without a body. */
-export function hasNoAnswer({ output }: Operation): boolean {
+/** Whether REST responds without a body. */
+export function hasNoResponseBody({ output }: Operation): boolean {
   return output instanceof z.ZodUndefined;
 }
 
-/** Whether it answers with a picture. */
+/** Whether it responds with an image. */
 function isPicture({ file }: Operation): boolean {
   return file !== undefined && file.every((type) => type.startsWith("image/"));
 }
@@ -94,15 +94,15 @@ function isForAgents(each: Operation): boolean {
   return each.file === undefined || isPicture(each);
 }
 
-/** @throws TypeError when two arguments of the operation have one name. */
-function toolOf(operation: Operation): OperationTool {
+/** @throws TypeError when two arguments of the operation have the same name. */
+function toolOf(operation: Operation<OperationDependencies>): OperationTool {
   const { name, summary, description, agent, method } = operation;
   const { schema, ...places } = argumentsOf(operation);
   const tool: Tool = {
     name: snake(name),
     title: summary,
     description: [`${summary}.`, description, agent].filter((part) => part !== undefined && part !== false).join(" "),
-    // What it answers stands in the API's description: who reads an answer needs no schema of it, and an agent pays for each word.
+    // There is no output schema: it costs tokens, and an agent does not need it to read the result.
     inputSchema: schema as Tool["inputSchema"],
     annotations: {
       readOnlyHint: isRead(operation),

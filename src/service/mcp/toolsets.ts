@@ -1,8 +1,8 @@
-// Which tools an agent is shown: by default those of everyday tasks, on request those of whole areas.
-// A list never depends on earlier requests: the specification of 2026-07-28 forbids that, so a request says what it wants.
+// Decides which tools are listed: by default those for everyday tasks, on request those of whole areas.
+// The MCP specification of 2026-07-28 forbids that a list depends on earlier requests, so each request names its toolsets.
 import { isToolset, toolsets, type Toolset } from "../../protocol/operator/toolsets.ts";
-import type { Operation } from "../operations/operation.ts";
 import { ProblemError } from "../http/problem.ts";
+import type { Operation } from "../operations/operation.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "commands", "screenshots"],
@@ -13,7 +13,7 @@ const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly str
   people: ["teams", "members", "invitations", "users", "tokens"],
 };
 
-/** See what is on screens, show something, bring content, find what is wrong, prove what played. All else: find_operation. */
+/** Tools for everyday tasks: see the screens, show something, add content, find problems, prove plays. */
 const everyday = [
   "show",
   "list_shows",
@@ -36,24 +36,24 @@ const everyday = [
   "get_proof_of_play",
 ];
 
-/** Whether an operation's tool is in a toolset. */
+/** Whether an operation's tool belongs to a toolset. */
 export function isIn(toolset: Toolset, { tag }: Operation, tool: string): boolean {
   if (toolset === "all") return true;
   return toolset === "everyday" ? everyday.includes(tool) : tagsOf[toolset].includes(tag);
 }
 
 /**
- * The toolsets that a request asks for: by its address (`/mcp?toolsets=players,content`), else by its header `X-MCP-Toolsets`,
- * else `everyday`. `default` is another word for that.
- * @throws Refusal 422 for a name that is none.
+ * The toolsets of a request: from its query (`/mcp?toolsets=players,content`), else from its header `X-MCP-Toolsets`, else
+ * `everyday`. `default` means `everyday` too.
+ * @throws ProblemError 422 for an unknown toolset.
  */
-export function toolsetsAsked(query: unknown, header: string | undefined): readonly Toolset[] {
+export function requestedToolsets(query: unknown, header: string | undefined): readonly Toolset[] {
   const given = typeof query === "object" && query !== null && "toolsets" in query ? String(query.toolsets) : header;
   const names = (given ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim().toLowerCase()]));
   if (names.length === 0) return ["everyday"];
   const known = names.map((name) => (name === "default" ? "everyday" : name));
   const wrong = known.filter((name) => !isToolset(name));
   if (wrong.length === 0) return [...new Set(known.filter(isToolset))];
-  const detail = `there is no toolset ${JSON.stringify(wrong[0])}: take some of ${toolsets.join(", ")}, with commas between`;
+  const detail = `there is no toolset ${JSON.stringify(wrong[0])}: use a comma-separated list of ${toolsets.join(", ")}`;
   throw new ProblemError("invalid", `?toolsets: ${detail}`, { errors: [{ pointer: "?toolsets", detail }] });
 }

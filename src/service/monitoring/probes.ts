@@ -1,31 +1,39 @@
-// What machines ask of the service: whether it can take work, and its metrics for those who may see them.
+// The readiness check and the metrics endpoint.
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
+import type { Clock } from "../../base/clock.ts";
+import { ProblemError } from "../http/problem.ts";
 import { authenticate } from "../people/authentication.ts";
 import { requireScope } from "../people/operator.ts";
+import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Parts } from "../operations/operation.ts";
-import { ProblemError } from "../http/problem.ts";
+
+interface ProbeDependencies {
+  store: Store;
+  clock: Clock;
+  /** Aborts when the service stops. */
+  closing: AbortSignal;
+}
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The operation behind a route; other routes have none. */
+    /** The name of the route's operation; other routes have none. */
     operation?: string;
   }
 }
 
-// Whoever asks gives up after some seconds; a database that takes longer does not answer.
+// Health checkers time out after some seconds, so a database that takes longer counts as failed.
 const storeLimitMs = 2_000;
 
-/** Adds `/readyz` and `/metrics`, and counts every answered request. @param isPublic whether anybody may see the metrics. */
-export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, isPublic: boolean): void {
+/** Adds `/readyz` and `/metrics`, and counts every handled request. @param isPublic whether anyone may read the metrics */
+export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies, metrics: Metrics, isPublic: boolean): void {
   app.addHook("onResponse", async (request, reply) => {
-    metrics.answered(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
+    metrics.countRequest(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
   });
   app.get("/readyz", async (_request, reply) => {
-    if (parts.closing.aborted) throw new ProblemError("closing", "The service is stopping");
-    await checkStore(parts);
+    if (dependencies.closing.aborted) throw new ProblemError("closing", "The service is stopping");
+    await checkStore(dependencies);
     return reply
       .type("application/json")
       .header("Cache-Control", "no-store")
@@ -33,7 +41,7 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
   });
   app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {
-      requireScope(await authenticate(parts.store.db, parts.clock, request.headers.authorization), "teams:read");
+      requireScope(await authenticate(dependencies.store.db, dependencies.clock, request.headers.authorization), "teams:read");
     }
     return reply
       .type(metrics.contentType)
@@ -42,8 +50,8 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
   });
 }
 
-/** @throws Refusal 503 when the databases do not answer in time. */
-async function checkStore({ store }: Parts): Promise<void> {
+/** @throws ProblemError 503 when the databases do not respond in time. */
+async function checkStore({ store }: ProbeDependencies): Promise<void> {
   const over = new AbortController();
   const late = setTimeout(storeLimitMs, "late" as const, { signal: over.signal, ref: false }).catch(() => "over" as const);
   const asking = Promise.all([
@@ -54,15 +62,15 @@ async function checkStore({ store }: Parts): Promise<void> {
   try {
     if ((await Promise.race([asking, late])) !== "late") return;
   } catch (cause) {
-    throw new ProblemError("closing", "The database does not answer", { cause });
+    throw new ProblemError("closing", "The database does not respond", { cause });
   } finally {
     over.abort();
   }
-  asking.catch(() => undefined); // it was told already that no answer came in time
-  throw new ProblemError("closing", `The database did not answer within ${storeLimitMs / 1_000} s`);
+  asking.catch(() => undefined); // the timeout is reported already
+  throw new ProblemError("closing", `The database did not respond within ${storeLimitMs / 1_000} s`);
 }
 
-/** Whether it was asked on this machine. What a proxy passed on came from elsewhere, though the proxy may live here. */
+/** Whether the request comes from this machine. A proxied request does not, even if the proxy runs here. */
 function isFromHere({ ip, headers }: FastifyRequest): boolean {
   if (headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined || headers.via !== undefined) return false;
   return ipaddr.isValid(ip) && ipaddr.process(ip).range() === "loopback";

@@ -1,4 +1,4 @@
-// The description of the sockets, AsyncAPI 3.0, made from the schemas that both sides parse by.
+// Generates the description of the WebSockets (AsyncAPI 3.0) from the protocol's schemas.
 import { eventsSubprotocol, SubscriberMessage, SubscriptionMessage } from "../../protocol/operator/events.ts";
 import { deviceSubprotocol, DeviceMessage, ServiceMessage } from "../../protocol/device/messages.ts";
 import type { Json } from "./json.ts";
@@ -7,8 +7,8 @@ import { Schemas } from "./schemas.ts";
 type Messages = typeof SubscriberMessage | typeof SubscriptionMessage | typeof DeviceMessage | typeof ServiceMessage;
 
 /**
- * The AsyncAPI document. Objects that have a name in the protocol are components, as in the description of REST.
- * @param origin where the service is, such as `https://signage.example.com`; null where that is not known
+ * The AsyncAPI document. Named schemas of the protocol are components, as in the description of REST.
+ * @param origin the service's origin, such as `https://signage.example.com`; null if it is not known
  * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
  */
 export function describeSockets(version: string, origin: string | null = null): Json {
@@ -19,7 +19,7 @@ export function describeSockets(version: string, origin: string | null = null): 
       subprotocol: eventsSubprotocol,
       title: "Subscriptions",
       description:
-        "What happens in a team, as it happens. Send the token (scope `events:read`) with the upgrade, or `?ticket=` from `POST /api/v1/events/tickets`. Then `subscribe`; `unsubscribe` ends it. Every message is answered by its `id`. Events are numbered without a gap in `seq`; after a drop subscribe again with `after: {epoch, seq}` of the last `event` or `place`. Within 24 hours nothing is lost or repeated; beyond, `resync` says to read everything again. Close codes: 4401 token not valid, 4403 scope missing or token revoked, 1012 restarting (see `goaway`), 1013 too slow: resume.",
+        "A team's events in real time. Send the token (scope `events:read`) with the upgrade, or `?ticket=` from `POST /api/v1/events/tickets`. Then send `subscribe`; `unsubscribe` ends it. Every message gets a reply with its `id`. `seq` numbers events without gaps; after a disconnect, subscribe again with `after: {epoch, seq}` of the last `event` or `place`. Within 24 hours no event is lost or repeated; after that, `resync` tells you to read everything again. Close codes: 4401 invalid token, 4403 scope missing or token revoked, 1012 service restarting (see `goaway`), 1013 too slow: reconnect and resume.",
       up: SubscriberMessage,
       down: SubscriptionMessage,
     },
@@ -29,7 +29,7 @@ export function describeSockets(version: string, origin: string | null = null): 
       subprotocol: deviceSubprotocol,
       title: "Players",
       description:
-        "A player's link. It opens with `hello`, answered by `welcome`. Messages with `seq` are journalled and acknowledged by `ack`. Close codes: 4401 token not valid, 4403 removed, 4409 another socket took over, 1012 restarting, 1013 too slow.",
+        "A player's connection. The player sends `hello`, the service responds with `welcome`. Messages with `seq` are kept in a journal until the player sends `ack`. Close codes: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 1012 service restarting, 1013 too slow.",
       up: DeviceMessage,
       down: ServiceMessage,
     },
@@ -47,7 +47,7 @@ export function describeSockets(version: string, origin: string | null = null): 
       },
     ]),
   );
-  const settled = schemas.settle({ channels });
+  const settled = schemas.resolve({ channels });
   return {
     asyncapi: "3.0.0",
     info: { title: "signage-player sockets", version, license: { name: "Apache-2.0" } },
@@ -73,7 +73,7 @@ function subprotocolHeader(subprotocol: string): Json {
   return { type: "object", properties: { "Sec-WebSocket-Protocol": { type: "string", const: subprotocol } } };
 }
 
-/** A message for each kind of the union, named by its `type`. */
+/** One message for each member of the union, named by its `type`. */
 function messagesOf(union: Messages, direction: "input" | "output", prefix: string, schemas: Schemas): Json {
   return Object.fromEntries(
     union.options.map((option) => {

@@ -1,11 +1,11 @@
-// The API's description, OpenAPI 3.1, made from the table of operations.
+// Generates the API's description (OpenAPI 3.1) from the table of operations.
 import { z } from "zod";
 import { Problem } from "../../protocol/operator/resources.ts";
 import { queryOf } from "../http/dry-run.ts";
 import { operations, tags } from "../operations/operations.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";
-import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./responses.ts";
-import { elsewhere } from "./other-endpoints.ts";
+import { responseHeaders, headerReferences, isRepeatable, problemsOf, ProblemResponses, successHeaders } from "./responses.ts";
+import { otherEndpoints } from "./other-endpoints.ts";
 import { introduction } from "./introduction.ts";
 import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
 import { shareParameters } from "./parameters.ts";
@@ -16,20 +16,20 @@ import { describeWebhooks } from "./webhooks.ts";
 const device = "device";
 
 /**
- * The description of this service.
- * @throws TypeError when an operation lacks an example that cannot be made up.
+ * The API description.
+ * @throws TypeError when an operation needs an example of its own, because none can be generated.
  */
 export function describeService(version: string): Document {
   const schemas = new Schemas();
-  const refusals = new Refusals();
+  const problems = new ProblemResponses();
   const problem = schemas.of(Problem, "output");
   const paths: Document["paths"] = {};
   for (const each of operations) {
-    (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, refusals);
+    (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, problems);
   }
-  for (const [path, methods] of Object.entries(elsewhere)) paths[path] = { ...paths[path], ...methods };
-  refusals.of(["bad-request", "not-found"]);
-  const settled = schemas.settle({ paths, problem, webhooks: describeWebhooks(schemas) });
+  for (const [path, methods] of Object.entries(otherEndpoints)) paths[path] = { ...paths[path], ...methods };
+  problems.of(["bad-request", "not-found"]);
+  const settled = schemas.resolve({ paths, problem, webhooks: describeWebhooks(schemas) });
   const parameters = shareParameters(settled.part.paths);
   nameLists(settled.part.paths, settled.components);
   addExamples(settled.part.paths, settled.components);
@@ -42,29 +42,29 @@ export function describeService(version: string): Document {
       contact: { name: "The signage-player project" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/", description: "The service that this description came from" }],
-    // What players call stands last: a person who looks for something to do has no use for it.
+    servers: [{ url: "/", description: "The service that serves this description" }],
+    // The device operations come last: people who use the API do not need them.
     tags: [
       ...tags.filter(({ name }) => name !== device),
-      { name: "service", description: "The service about itself" },
+      { name: "service", description: "Health, metrics and descriptions of the service" },
       ...tags.filter(({ name }) => name === device),
     ],
     paths: settled.part.paths,
     webhooks: settled.part.webhooks,
     components: {
       securitySchemes: {
-        operator: { type: "http", scheme: "bearer", description: "An access token, `sgn_pat_…`; the first one is in DIR/admin-token" },
-        device: { type: "http", scheme: "bearer", description: "A device's one-hour token, `sgn_dev_…`" },
+        operator: { type: "http", scheme: "bearer", description: "An access token, `sgn_pat_…`. The first one is in DIR/admin-token" },
+        device: { type: "http", scheme: "bearer", description: "A device token, `sgn_dev_…`, valid for one hour" },
       },
       schemas: byKey(settled.components),
-      responses: byKey(refusals.components),
+      responses: byKey(problems.components),
       parameters,
-      headers: Object.fromEntries(Object.entries(answerHeaders).map(([name, header]) => [pascal(name), header])),
+      headers: Object.fromEntries(Object.entries(responseHeaders).map(([name, header]) => [pascal(name), header])),
     },
   };
 }
 
-function describe(each: Operation, schemas: Schemas, refusals: Refusals): DescribedOperation {
+function describe(each: Operation, schemas: Schemas, problems: ProblemResponses): DescribedOperation {
   const scope = each.scope === undefined ? "" : `\n\nScope: \`${each.scope}\`.`;
   const parameters = [
     ...fields(each.params, "path", schemas),
@@ -85,15 +85,19 @@ function describe(each: Operation, schemas: Schemas, refusals: Refusals): Descri
     security: each.caller === "anyone" ? [] : [{ [each.caller]: each.scope === undefined ? [] : [each.scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(each, schemas),
-    responses: answersOf(each, schemas, refusals),
+    responses: responsesOf(each, schemas, problems),
   };
 }
 
 function headersOf(each: Operation): Record<string, string> {
   return {
     ...each.headers,
-    ...(isRepeatable(each) ? { "Idempotency-Key": "Makes a repeat within 24 h answer as the first did" } : {}),
-    ...(each.current === undefined ? {} : { "If-Match": "The ETag that the change was made from; another one is refused with 412" }),
+    ...(isRepeatable(each)
+      ? { "Idempotency-Key": "A repeat with the same key within 24 h gets the first response and is not run again" }
+      : {}),
+    ...(each.current === undefined
+      ? {}
+      : { "If-Match": "The ETag of the version that you changed. If the resource has another version now, the response is 412" }),
   };
 }
 
@@ -110,9 +114,9 @@ function fields(schema: z.ZodType | undefined, place: "path" | "query", schemas:
 }
 
 function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "requestBody"> {
-  // Of the requests of tus, their protocol says what the body is.
+  // The bodies of resumable uploads are described by the tus protocol.
   const isFile = each.bytes !== undefined || (each.stream === true && each.method === "PUT");
-  // Any type is taken. This one has generated clients send the bytes as they are: those of "*/*" they make JSON of.
+  // Any media type is accepted. With this one, generated clients send the bytes unchanged; with "*/*" they would send JSON.
   if (isFile) return { requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } } };
   if (each.body === undefined) return {};
   const example = each.example === undefined ? {} : { example: each.example };
@@ -120,41 +124,44 @@ function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "re
   return { requestBody: { required: !each.body.safeParse(undefined).success, content } };
 }
 
-function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Record<string, Json> {
-  const answer = (status: number, description: string, content?: Json): Json => ({
+function responsesOf(each: Operation, schemas: Schemas, problems: ProblemResponses): Record<string, Json> {
+  const response = (status: number, description: string, content?: Json): Json => ({
     description,
     headers: headerReferences(successHeaders(each, status)),
     ...(content === undefined ? {} : { content }),
   });
   const files = each.file === undefined ? undefined : Object.fromEntries(each.file.map((type) => [type, { schema: {} }]));
   const texts = Object.fromEntries((each.texts ?? []).map((type) => [type, { schema: { type: "string" } }]));
-  const example = each.answer === undefined ? {} : { example: each.answer };
+  const example = each.outputExample === undefined ? {} : { example: each.outputExample };
   const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example }, ...texts });
   const usual = files ?? (each.output instanceof z.ZodUndefined ? undefined : json());
-  const refused = refusals.of(problemsOf(each));
+  const problemResponses = problems.of(problemsOf(each));
   const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => {
-    const problem = refused[status] && refusals.written(refused[status]);
+    const problem = problemResponses[status] && problems.resolved(problemResponses[status]);
     const content = schema && { "application/json": { schema: schemas.of(schema, "output") } };
     const both = { ...(problem?.["content"] as Json | undefined), ...content };
     return [
       status,
-      answer(
+      response(
         Number(status),
         problem === undefined ? description : `${description}; ${String(problem["description"])}`,
         Object.keys(both).length === 0 ? undefined : both,
       ),
     ];
   });
-  const partial = files && { 206: answer(206, "A part of the file", files), 304: answer(304, "It is the file of If-None-Match") };
+  const partial = files && {
+    206: response(206, "The requested part of the file", files),
+    304: response(304, "The file has the ETag of If-None-Match"),
+  };
   return {
-    ...refusals.of(problemsOf(each)),
-    [each.status]: answer(each.status, each.summary, usual),
+    ...problems.of(problemsOf(each)),
+    [each.status]: response(each.status, each.summary, usual),
     ...partial,
     ...Object.fromEntries(others),
   };
 }
 
-/** Makes a component of each kind of list, `PlayerList` of players, for generators to name its type after. */
+/** Makes a component of each list schema, such as `PlayerList`, so that client generators have a name for its type. */
 function nameLists(paths: Document["paths"], components: Record<string, Schema>): void {
   for (const described of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     const content = described.responses["200"]?.["content"] as Record<string, { schema: Schema }> | undefined;
@@ -168,12 +175,12 @@ function nameLists(paths: Document["paths"], components: Record<string, Schema>)
   }
 }
 
-/** Gives every JSON body and answer an example: the operation's own, else a sample of its schema. */
+/** Gives every JSON request and response body an example: the operation's own, else a generated sample. */
 function addExamples(paths: Document["paths"], components: Record<string, Schema>): void {
   const resolve = (reference: string) => components[reference.slice(reference.lastIndexOf("/") + 1)]!;
   for (const described of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    const answers = Object.values(described.responses).map((answer) => answer["content"] as Json | undefined);
-    for (const content of [described.requestBody?.content as Json | undefined, ...answers]) {
+    const contents = Object.values(described.responses).map((response) => response["content"] as Json | undefined);
+    for (const content of [described.requestBody?.content as Json | undefined, ...contents]) {
       const json = content?.["application/json"] as { schema: Schema; example?: unknown } | undefined;
       if (json !== undefined && Object.keys(json.schema).length > 0) json.example ??= sampleOf(json.schema, resolve);
     }

@@ -1,9 +1,9 @@
-// The page that shows the API's description to people. Loaded when somebody first opens it.
+// The documentation page (Swagger UI). Loaded when it is first opened.
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import Fastify, { type FastifyInstance } from "fastify";
 
-// The page's own scripts and pictures, and nothing from elsewhere. The style attributes are Swagger UI's.
+// Allows only the page's own scripts and images. Swagger UI needs the inline styles.
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -11,10 +11,10 @@ const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40"><rect y="6" width="6" height="28" rx="3" fill="#ffb347"/>' +
   '<text x="18" y="28" font-family="sans-serif" font-size="24" font-weight="600" fill="#fff">signage-player</text></svg>';
 
-/** The page and its files below /docs, to be asked by `inject`: a running server takes no plugins any more. */
-export async function makePage(description: string): Promise<FastifyInstance> {
+/** The page and its files below /docs, a separate Fastify instance to call with `inject`: a running server accepts no plugins. */
+export async function createDocumentationPage(description: string): Promise<FastifyInstance> {
   const page = Fastify({ logger: false });
-  // The page wants this plugin; it is handed the description whole.
+  // Swagger UI requires this plugin.
   await page.register(swagger, { mode: "static", specification: { document: JSON.parse(description) } });
   await page.register(swaggerUi, {
     routePrefix: "/docs",

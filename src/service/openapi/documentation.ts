@@ -1,4 +1,4 @@
-// The API's description at /api/v1/openapi.json and .yaml, and a page to read it at /docs that needs no other site.
+// Serves the API descriptions at /api/v1/openapi.json and asyncapi.json (and .yaml), and the documentation page at /docs.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Document } from "./json.ts";
 import { originOf } from "../http/origin.ts";
@@ -7,7 +7,7 @@ import { apiPrefix } from "../operations/operation.ts";
 const json = "application/json; charset=utf-8";
 const yaml = "application/yaml; charset=utf-8";
 
-/** Adds the documents and the page. Each is made when it is first asked for: most services never are. */
+/** Adds the documents and the page. Each is generated on its first request, since most services never get one. */
 export function addDocumentation(app: FastifyInstance, version: string, publicUrl: string | null): void {
   let made: Promise<Document> | undefined;
   const describe = () => (made ??= import("./document.ts").then(({ describeService }) => describeService(version)));
@@ -27,11 +27,11 @@ export function addDocumentation(app: FastifyInstance, version: string, publicUr
   let page: Promise<FastifyInstance> | undefined;
   for (const path of ["/docs", "/docs/*"]) {
     app.get(path, async (request, reply) => {
-      page ??= import("./documentation-page.ts").then(async ({ makePage }) => makePage(await openapi(null)));
+      page ??= import("./documentation-page.ts").then(async ({ createDocumentationPage }) => createDocumentationPage(await openapi(null)));
       const { method, url, headers } = request;
-      const answer = await (await page).inject({ method: method as "GET" | "HEAD", url, headers });
-      if (answer.statusCode === 404) return reply.callNotFound();
-      return reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload);
+      const response = await (await page).inject({ method: method as "GET" | "HEAD", url, headers });
+      if (response.statusCode === 404) return reply.callNotFound();
+      return reply.code(response.statusCode).headers(response.headers).send(response.rawPayload);
     });
   }
 }

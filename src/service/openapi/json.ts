@@ -1,4 +1,4 @@
-// The shapes of an OpenAPI document as far as this service writes them.
+// The types of an OpenAPI document, as far as this service uses them.
 
 /** Any JSON object. */
 export type Json = Record<string, unknown>;

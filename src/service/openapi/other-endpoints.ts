@@ -1,4 +1,4 @@
-// What is described but stands in no table of operations: the sockets, the description itself, signs of life.
+// Describes the endpoints that are no operations: WebSockets, descriptions, health checks and metrics.
 import { deviceSubprotocol } from "../../protocol/device/messages.ts";
 import { headerReferences } from "./responses.ts";
 import type { DescribedOperation } from "./json.ts";
@@ -24,7 +24,7 @@ function schemaOf(example: unknown): { type: string } {
   return { type: typeof example };
 }
 
-// A 404 is the answer to a request without an upgrade.
+// A request without an upgrade gets 404.
 const upgradeAnswers = {
   101: { description: "The connection is a WebSocket now", headers: headerReferences(["Request-Id"]) },
   400: { $ref: "#/components/responses/BadRequest" },
@@ -32,14 +32,14 @@ const upgradeAnswers = {
   "5XX": { $ref: "#/components/responses/InternalOrClosing" },
 };
 
-/** Paths beside those of the operations. A socket's upgrade is told as far as OpenAPI can: 101 is its success. */
-export const elsewhere: Readonly<Record<string, Record<string, DescribedOperation>>> = {
+/** Paths besides those of the operations. OpenAPI can only describe a WebSocket's upgrade, whose success is 101. */
+export const otherEndpoints: Readonly<Record<string, Record<string, DescribedOperation>>> = {
   "/api/v1/device/ws": {
     get: {
       operationId: "openDeviceSocket",
       tags: ["device"],
       summary: "Open a player's socket",
-      description: `A WebSocket, subprotocol \`${deviceSubprotocol}\`: JSON messages of at most 64 KiB. The device says \`hello\`, the service \`welcome\`; then heartbeats one way, hints and signed commands the other. A token that is not good is told after the upgrade by close code 4401, a removed player by 4403, a newer socket of the same player by 4409, a restart by 1012.`,
+      description: `A WebSocket, subprotocol \`${deviceSubprotocol}\`: JSON messages of at most 64 KiB. The device sends \`hello\`, the service responds with \`welcome\`. Then the device sends heartbeats, and the service sends hints and signed commands. Close codes after the upgrade: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 1012 service restarting.`,
       security: [{ device: [] }],
       parameters: [
         { name: "Upgrade", in: "header", required: true, schema: { const: "websocket" }, example: "websocket" },
@@ -63,8 +63,8 @@ export const elsewhere: Readonly<Record<string, Record<string, DescribedOperatio
   "/healthz": {
     get: page(
       "getHealth",
-      "See whether the service answers",
-      "It says nothing of the databases: see getReadiness.",
+      "Check whether the service responds",
+      "Does not check the databases: see getReadiness.",
       "application/json",
       undefined,
     ),
@@ -72,8 +72,8 @@ export const elsewhere: Readonly<Record<string, Record<string, DescribedOperatio
   "/readyz": {
     get: page(
       "getReadiness",
-      "See whether the service takes work",
-      "503 while it stops, or when a database does not answer within 2 s.",
+      "Check whether the service can handle requests",
+      "503 while it is stopping, or if a database does not respond within 2 s.",
       "application/json",
       undefined,
     ),
@@ -82,8 +82,8 @@ export const elsewhere: Readonly<Record<string, Record<string, DescribedOperatio
     get: {
       ...page(
         "getMetrics",
-        "Read the service's metrics, in the text format of Prometheus",
-        "Without a token on the machine of the service itself, elsewhere by a token with the scope `teams:read`, unless the service was started with `--metrics-public`.",
+        "Read the service's metrics in the Prometheus text format",
+        "Needs no token on the service's own machine. From elsewhere it needs a token with the scope `teams:read`, unless the service was started with `--metrics-public`.",
         "text/plain",
         "signage_players_connected 42",
       ),
@@ -94,10 +94,10 @@ export const elsewhere: Readonly<Record<string, Record<string, DescribedOperatio
     get: {
       ...page(
         "getProblemKind",
-        "Read what a kind of problem means",
-        "Where the `type` of a problem leads.",
+        "Read what a problem type means",
+        "The `type` of a problem links here.",
         "text/plain",
-        "not-found\n\nThere is no such thing (HTTP 404).",
+        "not-found\n\nNot found (HTTP 404).",
       ),
       parameters: [{ name: "kind", in: "path", required: true, schema: { type: "string" }, example: "not-found" }],
     },

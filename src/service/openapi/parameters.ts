@@ -1,7 +1,7 @@
-// Parameters that several operations take alike become components, so that the document says them once.
+// Moves parameters that several operations share to components.
 import { pascal, type Document, type Json } from "./json.ts";
 
-/** Puts references in place of the parameters that stand more than once in `paths`, and gives back what they refer to. */
+/** Replaces repeated parameters in `paths` by references and returns the components they refer to. */
 export function shareParameters(paths: Document["paths"]): Record<string, Json> {
   const counts = new Map<string, number>();
   for (const { text } of each(paths)) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -27,8 +27,8 @@ function each(paths: Document["paths"]) {
 }
 
 /**
- * Names from the shortest on. A path's `{id}` is named after what it is the id of, `PlayerId`, and `{delivery_id}` is `DeliveryId`; a
- * query's `player_id` is a `PlayerIdFilter`, its `limit` the `Limit`. Where that is taken, the path stands before it.
+ * Candidate names, shortest first. The `{id}` of a path is named after its resource (`PlayerId`), `{delivery_id}` is `DeliveryId`,
+ * `player_id` in a query is `PlayerIdFilter` and `limit` is `Limit`. If a name is taken, words of the path are prepended.
  */
 function namesFor(path: string, parameter: Json): string[] {
   const own = pascal(String(parameter["name"]));

@@ -1,5 +1,5 @@
-// What answers have in common: their headers, and the problems that refuse.
-import { isTryable } from "../http/dry-run.ts";
+// Describes what responses have in common: their headers and problems.
+import { supportsDryRun } from "../http/dry-run.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { problemKinds, type ProblemKind } from "../http/problem.ts";
 import { pascal, type Json } from "./json.ts";
@@ -11,51 +11,51 @@ const text = (description: string, example: string, isAlways = false): Json => (
   example,
 });
 
-/** The headers of answers that are described once. */
-export const answerHeaders = {
-  "Request-Id": text("Names the request in the service's log; quote it when asking for help", "req_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
-  ETag: text("Version of the resource, for `If-Match`; of a file its SHA-256, for `If-None-Match`", '"9f86d081884c7d65"', true),
-  Location: text("Address of what was made", "https://signage.example.com/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
-  "Idempotency-Replayed": text("`true` when this is the kept answer to an earlier request with the same key", "true"),
+/** Response headers, each described once. */
+export const responseHeaders = {
+  "Request-Id": text("The request's id in the service's log; quote it when you ask for help", "req_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
+  ETag: text("The version of the resource, for `If-Match`; for a file its SHA-256, for `If-None-Match`", '"9f86d081884c7d65"', true),
+  Location: text("URL of the created resource", "https://signage.example.com/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
+  "Idempotency-Replayed": text("`true` if this is the kept response to an earlier request with the same key", "true"),
   "Dry-Run": text("`true`: nothing was changed", "true"),
   "Retry-After": text("Seconds to wait before the next attempt", "12"),
-  "WWW-Authenticate": text("Which token is wanted, and what is wrong with the one sent (RFC 6750)", 'Bearer realm="signage-player"'),
-  RateLimit: text("What is left of the allowance (draft-ietf-httpapi-ratelimit-headers)", '"default";r=599;t=60'),
-  "RateLimit-Policy": text("The allowance", '"default";q=600;w=60'),
-  "Accept-Ranges": text("`bytes`: parts may be asked for by `Range`", "bytes"),
-  "Content-Range": text("Which part of the file this is, or how long it is", "bytes 0-1023/48213"),
+  "WWW-Authenticate": text("The required kind of token, and what is wrong with the one sent (RFC 6750)", 'Bearer realm="signage-player"'),
+  RateLimit: text("The remaining quota (draft-ietf-httpapi-ratelimit-headers)", '"default";r=599;t=60'),
+  "RateLimit-Policy": text("The quota", '"default";q=600;w=60'),
+  "Accept-Ranges": text("`bytes`: a part can be requested with `Range`", "bytes"),
+  "Content-Range": text("The part of the file that this is, or the file's size", "bytes 0-1023/48213"),
 } as const satisfies Record<string, Json>;
-export type AnswerHeader = keyof typeof answerHeaders;
+export type ResponseHeader = keyof typeof responseHeaders;
 
-/** References to headers, under the names they have on the wire. */
-export function headerReferences(names: readonly AnswerHeader[]): Json {
+/** References to headers by their names on the wire. */
+export function headerReferences(names: readonly ResponseHeader[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${pascal(name)}` }]));
 }
 
-const everywhere: readonly AnswerHeader[] = ["Request-Id"];
-/** Headers of the answer that an operation usually gives. */
-export function successHeaders(each: Operation, status: number): AnswerHeader[] {
-  const names: AnswerHeader[] = [...everywhere];
+const everywhere: readonly ResponseHeader[] = ["Request-Id"];
+/** The headers of an operation's successful response. */
+export function successHeaders(each: Operation, status: number): ResponseHeader[] {
+  const names: ResponseHeader[] = [...everywhere];
   if (each.version !== undefined || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined) names.push("ETag");
   if (status === 201 && each.version !== undefined) names.push("Location");
   if (isRepeatable(each)) names.push("Idempotency-Replayed");
-  if (isTryable(each)) names.push("Dry-Run");
+  if (supportsDryRun(each)) names.push("Dry-Run");
   if (each.file !== undefined) names.push("Accept-Ranges");
   if (status === 206) names.push("Content-Range");
   names.push("RateLimit", "RateLimit-Policy");
   return names;
 }
 
-/** Whether an operation honours `Idempotency-Key`. */
+/** Whether an operation supports `Idempotency-Key`. */
 export function isRepeatable(each: Operation): boolean {
   return each.method === "POST" && each.caller === "operator";
 }
 
-/** Every kind of problem that an operation may answer with: its own, and those that come with what it takes. */
+/** All problem types that an operation may respond with: its own and those that follow from its input. */
 export function problemsOf(each: Operation): ProblemKind[] {
   const kinds = new Set<ProblemKind>(each.errors);
   const add = (...more: ProblemKind[]) => more.forEach((kind) => kinds.add(kind));
-  // What no operation sees: an address that is no URL, a header that HTTP wants.
+  // Requests that never reach the operation: a malformed URL, a missing header.
   add("bad-request");
   if (each.caller !== "anyone") add("unauthorized");
   add("too-many");
@@ -70,26 +70,26 @@ export function problemsOf(each: Operation): ProblemKind[] {
   return [...kinds];
 }
 
-const statusHeaders: Readonly<Record<number, readonly AnswerHeader[]>> = {
+const statusHeaders: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ["WWW-Authenticate"],
   403: ["WWW-Authenticate"],
   416: ["Content-Range"],
   429: ["Retry-After", "RateLimit", "RateLimit-Policy"],
 };
 
-/** Gathers the refusals that operations share: one component for each set of kinds under one status. */
-export class Refusals {
+/** Collects the problem responses that operations share: one component for each set of problem types with one status. */
+export class ProblemResponses {
   readonly components: Record<string, Json> = {};
 
-  /** The answers by status, as references. */
+  /** The problem responses by status, as references. */
   of(kinds: readonly ProblemKind[]): Record<string, Json> {
     const byStatus = Object.groupBy(kinds, (kind) => problemKinds[kind].status);
-    const answers = Object.entries(byStatus).map(([status, some]) => [status, this.#refer(Number(status), some!.toSorted())] as const);
-    return { ...Object.fromEntries(answers), "5XX": this.#refer(500, ["internal", "closing"]) };
+    const responses = Object.entries(byStatus).map(([status, some]) => [status, this.#refer(Number(status), some!.toSorted())] as const);
+    return { ...Object.fromEntries(responses), "5XX": this.#refer(500, ["internal", "closing"]) };
   }
 
-  /** A refusal's answer written out, for an operation that has another one under the same status. */
-  written(reference: Json): Json {
+  /** A problem response in full, for an operation that has another response with the same status. */
+  resolved(reference: Json): Json {
     return this.components[String(reference["$ref"]).replace(/^.*\//, "")]!;
   }
 

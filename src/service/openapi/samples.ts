@@ -1,8 +1,8 @@
-// A sample value of any schema of ours: always the same one, and valid.
+// Generates a sample value of a schema: always the same one, and valid.
 import type { Schema } from "./json.ts";
 
 const ulid = "01jd3v8q6m9x2k4n7r5t1w0yzh";
-// What a field of this name is shown with, where its schema allows it.
+// Sample values by field name, used if the schema allows them.
 const byName: Readonly<Record<string, unknown>> = {
   name: "Lobby",
   title: "Lobby",
@@ -39,7 +39,7 @@ const byFormat: Readonly<Record<string, string>> = {
   uuid: "6f1c3f0e-0c54-4c8b-9a57-3d0a8a1d6a11",
   ipv4: "203.0.113.7",
 };
-// Tried in this order on a schema that has a pattern.
+// Candidates for a schema with a pattern, in this order.
 const strings = [
   "sample",
   "Lobby",
@@ -60,9 +60,9 @@ const strings = [
 ];
 
 /**
- * A value that `schema` allows. A field that is not required and refers to its own kind again is left out.
- * @param resolve gives the component that a `$ref` names.
- * @throws TypeError when a pattern is met by none of the samples: the schema or its operation needs an example of its own.
+ * A value that `schema` allows.
+ * @param resolve returns the component that a `$ref` names
+ * @throws TypeError when no candidate matches a pattern: the schema or its operation needs an example of its own.
  */
 export function sampleOf(schema: Schema, resolve: (reference: string) => Schema, name = "", depth = 0): unknown {
   if (depth > 12) throw new TypeError(`no sample for ${name}: the schema refers to itself`);

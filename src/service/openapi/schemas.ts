@@ -1,4 +1,4 @@
-// JSON Schemas of the protocol's zod schemas: each exported one is a component under its own name, written once.
+// Converts the protocol's zod schemas to JSON Schema. Each exported schema becomes a component with its name.
 import { z } from "zod";
 import * as assets from "../../protocol/content/assets.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
@@ -31,7 +31,7 @@ import * as transition from "../../protocol/content/transition.ts";
 import * as opening from "../../protocol/scheduling/opening-hours.ts";
 import type { Schema } from "./json.ts";
 
-// A module of the protocol that is missing here has its schemas written out wherever they are used.
+// Schemas of a protocol module that is missing here become inline schemas instead of components.
 const modules: readonly Record<string, unknown>[] = [
   resources,
   items,
@@ -65,13 +65,13 @@ const modules: readonly Record<string, unknown>[] = [
 ];
 const componentTypes = ["object", "union", "enum", "intersection"];
 
-// Formats that JSON Schema knows and that say all that zod's pattern does.
+// Formats of JSON Schema that make zod's pattern redundant.
 const formats = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4", "ipv6"];
 
 type Direction = "input" | "output";
 const directions: readonly Direction[] = ["input", "output"];
 
-/** Gathers the components that a document's schemas refer to. */
+/** Collects the components that a document's schemas refer to. */
 export class Schemas {
   readonly #found: Record<Direction, Map<string, Schema>> = { input: new Map(), output: new Map() };
 
@@ -79,9 +79,9 @@ export class Schemas {
     nameComponents();
   }
 
-  /** The schema of what comes in or goes out. Its references are settled by {@link settle}. */
+  /** The schema of an input or output. {@link resolve} resolves its references later. */
   of(schema: z.ZodType, direction: Direction): Schema {
-    // Inside an object, since a root would be written out even if it has a name.
+    // Wrapped in an object, since zod inlines the root schema even if it has a name.
     const whole = z.toJSONSchema(z.object({ it: schema }), { io: direction, unrepresentable: "any", override: plain }) as Schema;
     const point = (part: Schema) => mapReferences(part, (name) => `${direction}:${name}`);
     for (const [name, { id: _id, ...found }] of Object.entries((whole["$defs"] ?? {}) as Record<string, Schema>)) {
@@ -90,14 +90,14 @@ export class Schemas {
     return point(whole.properties!["it"]!);
   }
 
-  /** As {@link of}, but written out even where it is a component: for parameters, which are told one by one. */
+  /** Like {@link of}, but never a reference: for parameters, which are described one by one. */
   fieldsOf(schema: z.ZodType, direction: Direction): Schema {
     const found = this.of(schema, direction);
     return found.$ref === undefined ? found : this.#found[direction].get(found.$ref.slice(found.$ref.indexOf(":") + 1))!;
   }
 
-  /** All components by name, and the document's part with its references made good. What differs by direction is two. */
-  settle<T extends object>(part: T): { part: T; components: Record<string, Schema> } {
+  /** Resolves the references in a document's part and returns all components. A schema that differs by direction becomes two. */
+  resolve<T extends object>(part: T): { part: T; components: Record<string, Schema> } {
     const { input, output } = this.#found;
     const twofold = this.#twofold();
     const nameOf = (key: string): string => {
@@ -109,7 +109,7 @@ export class Schemas {
       [...this.#found[direction]].map(([name, schema]) => [nameOf(`${direction}:${name}`), settled(schema)] as const),
     );
     for (const name of twofold) {
-      if (input.has(`${name}Input`) || output.has(`${name}Input`)) throw new TypeError(`the component name ${name}Input is taken twice`);
+      if (input.has(`${name}Input`) || output.has(`${name}Input`)) throw new TypeError(`the component name ${name}Input is already used`);
     }
     const components = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
     const whole = settled(part);
@@ -117,7 +117,7 @@ export class Schemas {
     return { part: whole, components: Object.fromEntries(Object.entries(components).filter(([name]) => used.has(name))) };
   }
 
-  /** Components that come in otherwise than they go out, or refer to such. */
+  /** Components whose input and output schemas differ, or that refer to such a component. */
   #twofold(): Set<string> {
     const { input, output } = this.#found;
     const both = [...input.keys()].filter((name) => output.has(name));
@@ -131,21 +131,21 @@ export class Schemas {
   }
 }
 
-/** The schema of an object that stands by itself: named schemas are in its own `$defs`. */
+/** A self-contained schema of an object, with named schemas in its own `$defs`. */
 export function wholeSchema(schema: z.ZodType, direction: Direction): Schema {
   nameComponents();
-  // What goes out is for programs: what stands in it twice is written once.
+  // Output schemas are for programs, so repeated parts become references.
   const reused = direction === "output" ? "ref" : "inline";
   const options = { io: direction, unrepresentable: "any", override: plain, reused } as const;
-  // Inside an object, since a root that has a name would be a mere reference.
+  // Wrapped in an object, since a named root would be only a reference.
   const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), options) as Schema & { $defs?: Record<string, Schema> };
-  // The names are zod's own keyword, which validators of JSON Schema refuse.
+  // Remove the `id` keyword that zod adds: JSON Schema validators reject it.
   const named = Object.entries($defs ?? {}).map(([name, { id: _id, ...found }]) => [name, found] as const);
   const defs: Record<string, Schema> = Object.fromEntries(named);
   const root = properties!["it"]!;
   const name = root.$ref?.replace(localReference, "");
   const whole: Schema = { type: "object", ...(name === undefined ? root : defs[name]) };
-  // The root stands at the top; below it is wanted only where it refers to itself.
+  // Keep the root in $defs only if it refers to itself.
   const { [name ?? ""]: _root, ...others } = defs;
   const rest = JSON.stringify([whole, others]).includes(`"${root.$ref}"`) ? defs : others;
   return Object.keys(rest).length === 0 ? whole : { ...whole, $defs: rest };
@@ -162,12 +162,12 @@ function nameComponent(name: string, schema: unknown): void {
 }
 
 /**
- * Takes out what only says again: the endless pattern beside `date-time`, the bounds of every safe integer. Defaults are written as
- * generators of typed clients read them: whole, and where they are no plain value in words.
+ * Removes redundant keywords: the long pattern next to `date-time`, the bounds of safe integers. Writes defaults in the way that
+ * client generators understand: complete, or in the description if they are lists.
  */
 function plain({ jsonSchema, zodSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema; zodSchema: z.core.$ZodTypes }): void {
   if (jsonSchema.format !== undefined && formats.includes(jsonSchema.format)) delete jsonSchema.pattern;
-  // zod's own words, such as starts_with, are no formats; the pattern beside them says the same.
+  // Formats of zod such as starts_with do not exist in JSON Schema; the pattern next to them says the same.
   else delete jsonSchema.format;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -177,7 +177,7 @@ function plain({ jsonSchema, zodSchema }: { jsonSchema: z.core.JSONSchema.BaseSc
     jsonSchema.description = jsonSchema.description === undefined ? words : `${jsonSchema.description}. ${words}`;
     delete jsonSchema.default;
   }
-  // An answer may gain fields: clients must not be told that it cannot. What is sent in strictly says so itself.
+  // Responses may gain fields, so their objects stay open. Strict input objects stay closed.
   if (zodSchema._zod.def.type === "object" && !isClosed(zodSchema._zod.def)) delete jsonSchema.additionalProperties;
 }
 
@@ -185,7 +185,7 @@ function isClosed(def: object): boolean {
   return "catchall" in def && def.catchall instanceof z.ZodNever;
 }
 
-/** Names of the components that `part` refers to, by way of others too. */
+/** The names of the components that `part` refers to, directly or indirectly. */
 function reachable(part: object, components: Record<string, Schema>, seen = new Set<string>()): Set<string> {
   for (const name of referencesOf(part)) {
     if (seen.has(name)) continue;

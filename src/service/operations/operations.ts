@@ -1,32 +1,32 @@
-// Every verb of the service, once. Routes, the API's description and the MCP tools are made from this table.
+// The table of all operations. REST routes, the API description and MCP tools are generated from it.
 import { assetOperations } from "./content/assets.ts";
-import { auditOperations } from "./people/audit.ts";
-import { calendarOperations } from "./schedule/calendars.ts";
+import { layoutOperations } from "./content/layouts.ts";
+import { playlistOperations } from "./content/playlists.ts";
+import { uploadLinkOperations } from "./content/upload-links.ts";
+import { uploadOperations } from "./content/uploads.ts";
+import { eventOperations } from "./events/events.ts";
+import { webhookOperations } from "./events/webhooks.ts";
 import { commandOperations, screenshotOperations } from "./fleet/commands.ts";
 import { deviceOperations } from "./fleet/device.ts";
-import { eventOperations } from "./events/events.ts";
-import { invitationOperations } from "./people/invitations.ts";
-import { forecastOperations } from "./schedule/forecast.ts";
 import { heartbeatOperations } from "./fleet/heartbeats.ts";
-import { layoutOperations } from "./content/layouts.ts";
-import { memberOperations } from "./people/members.ts";
-import type { Operation } from "./operation.ts";
-import { playEventOperations } from "./schedule/play-events.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
-import { playlistOperations } from "./content/playlists.ts";
-import { scheduleOperations } from "./schedule/schedules.ts";
-import { showOperations } from "./schedule/shows.ts";
-import { webhookOperations } from "./events/webhooks.ts";
+import type { Operation } from "./operation.ts";
+import { auditOperations } from "./people/audit.ts";
+import { invitationOperations } from "./people/invitations.ts";
+import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
-import { uploadLinkOperations } from "./content/upload-links.ts";
-import { uploadOperations } from "./content/uploads.ts";
+import { calendarOperations } from "./schedule/calendars.ts";
+import { forecastOperations } from "./schedule/forecast.ts";
+import { playEventOperations } from "./schedule/play-events.ts";
 import { reportOperations } from "./schedule/reports.ts";
+import { scheduleOperations } from "./schedule/schedules.ts";
+import { showOperations } from "./schedule/shows.ts";
 
-export const operations: readonly Operation[] = [
+const all = [
   ...playerOperations,
   ...playerBinOperations,
   ...bulkOperations,
@@ -55,35 +55,48 @@ export const operations: readonly Operation[] = [
   ...deviceOperations,
 ];
 
-/** What each group of operations is about, in the order of the documentation. */
+type DependenciesOf<T> = T extends readonly Operation<infer D>[] ? D : never;
+/** What all operations together need to run. */
+export type OperationDependencies = DependenciesOf<typeof all>;
+
+/** Every operation of the service. */
+export const operations: readonly Operation<OperationDependencies>[] = all;
+
+/** The groups of operations, in the order of the documentation. */
 export const tags: readonly { name: string; description: string }[] = [
-  { name: "players", description: "Screens and the boxes behind them" },
+  { name: "players", description: "Screens and the devices that drive them" },
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
-  { name: "schedules", description: "Which layout plays when, and on which players" },
-  { name: "calendars", description: "Named lists of dates, such as public holidays, on which schedules play or do not" },
-  { name: "shows", description: "One thing on some screens for a time, in one request, and the proof of it" },
+  { name: "schedules", description: "Which layout is shown when, and on which players" },
+  { name: "calendars", description: "Named lists of dates, such as public holidays, that schedules include or exclude" },
+  { name: "shows", description: "One item on some screens for a time, in one request, and the proof that it was shown" },
   { name: "assets", description: "The files that screens show" },
-  { name: "uploads", description: "Large files over unsteady lines: resumable uploads by the tus protocol, version 1.0 (https://tus.io)" },
-  { name: "upload links", description: "Leave to send one file without a token, once: for files that are too large for who asks for them" },
-  { name: "commands", description: "Acts asked of a player" },
-  { name: "screenshots", description: "What was on the glass" },
-  { name: "teams", description: "What everything belongs to" },
-  { name: "members", description: "Who is in a team, and as what" },
-  { name: "invitations", description: "Seats in a team that wait for somebody" },
+  {
+    name: "uploads",
+    description: "Large files over unreliable connections: resumable uploads with the tus protocol, version 1.0 (https://tus.io)",
+  },
+  {
+    name: "upload links",
+    description: "Links that accept one file once, without a token: for files that the requester cannot send itself",
+  },
+  { name: "commands", description: "Actions that a player runs once" },
+  { name: "screenshots", description: "Pictures of what was on the screen" },
+  { name: "teams", description: "The owners of all resources" },
+  { name: "members", description: "The people in a team and their roles" },
+  { name: "invitations", description: "Pending memberships of a team" },
   { name: "users", description: "People, and who you are" },
-  { name: "tokens", description: "What programs and people sign in with" },
-  { name: "audit", description: "Who wrote what, chained so that no entry can be altered unseen" },
+  { name: "tokens", description: "Access tokens of programs and people" },
+  { name: "audit", description: "Who changed what, in a hash chain that reveals any altered entry" },
   {
     name: "events",
     description:
-      "What happens, as it happens: WebSocket subscriptions at GET /api/v1/events, subprotocol signage.events.v1, described at /api/v1/asyncapi.json",
+      "Events in real time: WebSocket subscriptions at GET /api/v1/events, subprotocol signage.events.v1, described at /api/v1/asyncapi.json",
   },
-  { name: "webhooks", description: "Events sent to your own addresses, signed by Standard Webhooks 1.0" },
-  { name: "play events", description: "Proof of play: what was shown, where, how long" },
+  { name: "webhooks", description: "Events sent to your own URLs, signed with Standard Webhooks 1.0" },
+  { name: "play events", description: "Proof of play: what was shown, where and for how long" },
   {
     name: "device",
     description:
-      "The players' side: pairing, tokens, state, reports. The socket is at GET /api/v1/device/ws, subprotocol signage.device.v1",
+      "For players: pairing, tokens, desired state, reports. The WebSocket is at GET /api/v1/device/ws, subprotocol signage.device.v1",
   },
 ];

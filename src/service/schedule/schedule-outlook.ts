@@ -3,7 +3,9 @@ import type { ScheduleOutlook, ScheduleWarning, Schedule } from "../../protocol/
 import type { Interval } from "../../schedule/calendar/intervals.ts";
 import { windowAfter } from "../../schedule/calendar/windows.ts";
 import type { LastingIntervention } from "../../schedule/interventions.ts";
-import type { Parts } from "../operations/operation.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { DesiredStates } from "../fleet/state/desired-states.ts";
+import type { Presence } from "../fleet/presence.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { confirmedInterventions } from "./confirmed-interventions.ts";
@@ -13,7 +15,11 @@ import { describeSchedule } from "./schedule-summary.ts";
 import { calendarWarnings, conditionWarnings, exdateWarnings, targetWarnings, windowWarnings } from "./schedule-warnings.ts";
 import { targetedPlayers } from "./schedules.ts";
 
-type Services = Pick<Parts, "clock" | "desired" | "presence">;
+export interface OutlookDependencies {
+  clock: Clock;
+  desired: DesiredStates;
+  presence: Presence;
+}
 
 const dayMs = 86_400_000;
 // Forecast only few screens and windows: a write must not wait for a fleet.
@@ -23,7 +29,7 @@ const maxForecastWindows = 3;
 const harmless: readonly ScheduleWarning["code"][] = ["exdate-unused", "calendar-ended", "no-screens"];
 
 /** The outlook of a schedule. `db` may be a transaction that is still open. */
-export async function outlookOf(services: Services, db: Db, teamId: string, schedule: Schedule): Promise<ScheduleOutlook> {
+export async function outlookOf(services: OutlookDependencies, db: Db, teamId: string, schedule: Schedule): Promise<ScheduleOutlook> {
   const now = services.clock.now();
   const players = await targetedPlayers(db, teamId, [schedule.target]);
   const calendars = await calendarsFor(db, teamId, schedule.conditions);
@@ -50,21 +56,25 @@ export async function outlookOf(services: Services, db: Db, teamId: string, sche
 }
 
 /** The time zone of a player: its own, else that of its device. UTC without a player. */
-export function timeZoneOf({ presence }: Pick<Services, "presence">, player: PlayerRow | undefined): string {
+export function timeZoneOf({ presence }: Pick<OutlookDependencies, "presence">, player: PlayerRow | undefined): string {
   if (player === undefined) return "UTC";
   const { timezone } = JSON.parse(player.reported) as { timezone: string };
   return player.timezone ?? presence.latest(player.id)?.heartbeat.timezone ?? timezone;
 }
 
 /** The interventions in force on a player. */
-export async function interventionsOf({ presence }: Pick<Services, "presence">, db: Db, player: PlayerRow): Promise<LastingIntervention[]> {
+export async function interventionsOf(
+  { presence }: Pick<OutlookDependencies, "presence">,
+  db: Db,
+  player: PlayerRow,
+): Promise<LastingIntervention[]> {
   const variables = JSON.parse(player.variables) as Record<string, string | number | boolean>;
   return confirmedInterventions(db, player.id, variables, presence.latest(player.id));
 }
 
 /** Warns if the schedule does not win on any of some screens in any of its next windows. */
 async function outrankedWarnings(
-  services: Services,
+  services: OutlookDependencies,
   db: Db,
   schedule: Schedule,
   players: readonly PlayerRow[],

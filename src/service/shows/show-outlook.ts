@@ -1,14 +1,18 @@
 // Describes a show: its status, its players, and warnings about what may keep it off the screens.
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
-import type { OperatorContext } from "../operations/operation.ts";
-import { outlookOf } from "../schedule/schedule-outlook.ts";
+import { noPlayerHasTagMessage } from "../fleet/targets.ts";
+import type { OperatorContext } from "../operations/context.ts";
+import { outlookOf, type OutlookDependencies } from "../schedule/schedule-outlook.ts";
 import { layoutSizeFor } from "./new-show.ts";
 import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
-import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 
-export type ShowContext = Pick<OperatorContext, "parts" | "teamId">;
+/** What a show is looked at with. */
+export interface ShowContext {
+  parts: OutlookDependencies;
+  teamId: string;
+}
 
 /** How many players a show lists. */
 export const maxListedPlayers = 100;

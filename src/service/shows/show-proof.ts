@@ -4,17 +4,16 @@ import type { ShowProof } from "../../protocol/operator/shows.ts";
 import { selectPlayEvents } from "../proof/play-events.ts";
 import { showEntry, maxListedPlayers, playerEntry, type ShowContext } from "./show-outlook.ts";
 import { zoneIdsOf } from "./shows.ts";
-import type { Db } from "../store/store.ts";
+import type { Db, Store } from "../store/store.ts";
 import type { ShowRow } from "../store/tables.ts";
 import { inChunks } from "../store/chunks.ts";
 
 // Counts plays like the reports: at least one frame was on screen.
 const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;
 
-/** For each player: its plays, whether the show is on screen, and the newest screenshot. */
-export async function proofOf(context: ShowContext, row: ShowRow): Promise<ShowProof> {
+/** What players told of a show: plays by presented frames, whether it is on, and the newest picture. */
+export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, context: ShowContext, row: ShowRow): Promise<ShowProof> {
   const { parts, teamId } = context;
-  const { db, plays } = parts.store;
   const { entry, schedule } = await showEntry(context, db, row);
   const counted = await selectPlayEvents(plays, teamId, { schedule_id: row.schedule_id })
     .select([

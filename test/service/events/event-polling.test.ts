@@ -10,7 +10,7 @@ import { TestService, call, heartbeat, errorPointers } from "../harness.ts";
 import { EventSubscriber } from "../http/event-subscriber.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
-const patience = { timeout: 20_000, interval: 20 };
+const pollOptions = { timeout: 20_000, interval: 20 };
 
 interface PolledEvent {
   seq: number;
@@ -30,7 +30,7 @@ test("[SUB13] polling returns the events of the socket: the same ids, order and 
     await device.call("POST", "heartbeat", heartbeat());
     await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
   }
-  await expect.poll(() => listener.events.filter(({ data }) => data.type === "command.queued").length, patience).toBe(2);
+  await expect.poll(() => listener.events.filter(({ data }) => data.type === "command.queued").length, pollOptions).toBe(2);
   const after = `${begin.epoch}:${begin.seq}`;
   const { body } = await bench.call("GET", `events?after=${after}`);
   expect(body.data).toEqual(listener.events.map(({ seq, data }) => ({ seq, ...data })));
@@ -78,7 +78,7 @@ test("[SUB13] a position that is too old or of another journal is answered with 
     .poll(async () => {
       clock.advance(600_000);
       return (await bench.call("GET", `events?after=${next}`)).status;
-    }, patience)
+    }, pollOptions)
     .toBe(410);
   // Without a position, polling starts at the first stored event.
   await bench.call("POST", "playlists", { name: "Three" });
@@ -103,7 +103,7 @@ test("[SUB14] a poll waits for the first event until its timeout, and ends when 
     .poll(() => {
       clock.advance(1_000);
       return isOver;
-    }, patience)
+    }, pollOptions)
     .toBe(true);
   expect((await idle).body.data).toEqual([]);
   const reader = await createTokenFor(bench, await owner(bench), ["events:read"]);
@@ -134,25 +134,25 @@ test("[SUB14] polling with concurrent writers misses and repeats no event", { ti
     }
   };
   const writing = Promise.all(["a", "b", "c"].map(writer)).then(() => (isWriting = false));
-  const told: PolledEvent[] = [];
+  const polled: PolledEvent[] = [];
   for (let more = true; isWriting || more;) {
     const page = (await bench.call("GET", `events?after=${next}&types=playlist.created&limit=7&wait_seconds=${isWriting ? 1 : 0}`)).body;
-    told.push(...page.data);
+    polled.push(...page.data);
     more = page.has_more || page.data.length > 0;
     ({ next } = page);
   }
   await writing;
-  expect(told.map(({ data }) => String(data["name"])).toSorted()).toEqual(names.toSorted());
-  const seqs = told.map(({ seq }) => seq);
+  expect(polled.map(({ data }) => String(data["name"])).toSorted()).toEqual(names.toSorted());
+  const seqs = polled.map(({ seq }) => seq);
   expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b));
   // The socket sends the same events from the same position.
   using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["playlist_updates"], { after: { epoch, seq: Number(begin) } });
-  await expect.poll(() => listener.events.length, patience).toBe(told.length);
-  expect(listener.events.map(({ seq, data }) => ({ seq, ...data }))).toEqual(told);
+  await expect.poll(() => listener.events.length, pollOptions).toBe(polled.length);
+  expect(listener.events.map(({ seq, data }) => ({ seq, ...data }))).toEqual(polled);
 });
 
-test("[SUB13] polling needs the scope of the socket and tells the own team's events alone", async () => {
+test("[SUB13] polling needs the same scope as the socket and returns only events of the own team", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const stranger = await createOtherTeam(bench);
@@ -168,7 +168,7 @@ test("[SUB13] polling needs the scope of the socket and tells the own team's eve
 test("[EVT4] after SIGKILL at any moment every change has its event and every event its change", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
-  const answered: string[] = [];
+  const created: string[] = [];
   for (let round = 0; round < 2; round += 1) {
     await using program = start();
     const url = String((await program.line("listening"))["url"]);
@@ -177,28 +177,28 @@ test("[EVT4] after SIGKILL at any moment every change has its event and every ev
       for (;;) {
         const answer = await call(url, "POST", "calendars", { name: "C", dates: [] }, { authorization }).catch(() => null);
         if (answer?.status !== 201) return;
-        answered.push(answer.body.id);
+        created.push(answer.body.id);
       }
     };
     const writing = Promise.all([writer(), writer(), writer()]);
-    const target = answered.length + 10 + round * 7;
-    await expect.poll(() => answered.length, { interval: 2, timeout: 30_000 }).toBeGreaterThan(target);
+    const target = created.length + 10 + round * 7;
+    await expect.poll(() => created.length, { interval: 2, timeout: 30_000 }).toBeGreaterThan(target);
     process.kill(program.pid, "SIGKILL");
     await writing;
   }
   await using last = start();
   const url = String((await last.line("listening"))["url"]);
   const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
-  const there: string[] = [];
+  const stored: string[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
     const page = await call(url, "GET", `calendars?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`, undefined, { authorization });
-    there.push(...page.body.data.map(({ id }: { id: string }) => id));
+    stored.push(...page.body.data.map(({ id }: { id: string }) => id));
     cursor = page.body.next_cursor;
   }
   const events = (await call(url, "GET", "events?types=calendar.created&limit=500", undefined, { authorization })).body
     .data as PolledEvent[];
-  const told = events.map(({ data }) => String(data["calendar_id"]));
-  expect(told.toSorted()).toEqual(there.toSorted());
-  expect(answered.filter((id) => !told.includes(id))).toEqual([]);
-  expect(new Set(told).size).toBe(told.length);
+  const polled = events.map(({ data }) => String(data["calendar_id"]));
+  expect(polled.toSorted()).toEqual(stored.toSorted());
+  expect(created.filter((id) => !polled.includes(id))).toEqual([]);
+  expect(new Set(polled).size).toBe(polled.length);
 });

@@ -8,7 +8,7 @@ import { TestService } from "../harness.ts";
 import { Receiver } from "./receiver.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
-const patience = { timeout: 30_000, interval: 20 };
+const pollOptions = { timeout: 30_000, interval: 20 };
 const minute = 60_000;
 const hour = 60 * minute;
 
@@ -37,7 +37,7 @@ test("[WHK14] a webhook shows its last success and when its failures began; afte
   expect(fresh.body).toMatchObject(healthy);
   const failedAt = new Date(clock.now()).toISOString();
   await bench.call("POST", "playlists", { name: "One" });
-  await expect.poll(async () => (await read()).body.failing_since, patience).toBe(failedAt);
+  await expect.poll(async () => (await read()).body.failing_since, pollOptions).toBe(failedAt);
   // The hour has not passed yet, and the ETag does not depend on the health.
   expect((await read()).body.warnings).toEqual([]);
   expect((await read()).headers.get("etag")).toBe(fresh.headers.get("etag"));
@@ -45,14 +45,14 @@ test("[WHK14] a webhook shows its last success and when its failures began; afte
     .poll(async () => {
       clock.advance(minute);
       return (await eventsOf(bench, "webhook.failing")).length;
-    }, patience)
+    }, pollOptions)
     .toBe(1);
   expect(clock.now() - Date.parse(failedAt)).toBeGreaterThanOrEqual(hour);
   const [warning] = (await read()).body.warnings;
   expect(warning).toMatchObject({ code: "failing", since: failedAt, detail: expect.stringContaining("500"), remedy: expect.any(String) });
   expect((await bench.call("GET", "webhooks")).body.data.find((each: { id: string }) => each.id === id).warnings).toHaveLength(1);
   expect((await eventsOf(bench, "webhook.failing"))[0]).toMatchObject({ data: { webhook_id: id, name: "Board", failing_since: failedAt } });
-  await expect.poll(() => watcher.received.map(({ body }) => JSON.parse(body).type), patience).toEqual(["webhook.failing"]);
+  await expect.poll(() => watcher.received.map(({ body }) => JSON.parse(body).type), pollOptions).toEqual(["webhook.failing"]);
   // It gets no events about itself.
   const own = (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data.map(({ type }: { type: string }) => type);
   expect(own).toEqual(["playlist.created"]);
@@ -61,7 +61,7 @@ test("[WHK14] a webhook shows its last success and when its failures began; afte
     .poll(async () => {
       clock.advance(10 * minute);
       return (await eventsOf(bench, "webhook.recovered")).length;
-    }, patience)
+    }, pollOptions)
     .toBe(1);
   expect((await read()).body).toMatchObject({ ...healthy, last_success_at: expect.any(String) });
   expect(await eventsOf(bench, "webhook.failing,webhook.paused")).toHaveLength(1);
@@ -80,7 +80,7 @@ test(
     const read = async () => (await bench.call("GET", `webhooks/${id}`)).body;
     const startedAt = clock.now();
     await bench.call("POST", "playlists", { name: "First" });
-    await expect.poll(async () => (await read()).failing_since, patience).not.toBeNull();
+    await expect.poll(async () => (await read()).failing_since, pollOptions).not.toBeNull();
     let made = 1;
     await expect
       .poll(async () => {
@@ -88,7 +88,7 @@ test(
         if (clock.now() - startedAt > made * 12 * hour) await bench.call("POST", "playlists", { name: `${(made += 1)}` });
         clock.advance(2 * hour);
         return (await read()).status;
-      }, patience)
+      }, pollOptions)
       .toBe("paused");
     expect(clock.now() - startedAt).toBeGreaterThanOrEqual(5 * 24 * hour);
     const paused = await read();
@@ -109,12 +109,12 @@ test(
     expect(enabled.body).toMatchObject({ status: "enabled", paused_at: null, paused_reason: null, failing_since: null, warnings: [] });
     await bench.call("POST", "playlists", { name: "New" });
     const names = () => receiver.received.slice(before).map(({ body }) => JSON.parse(body).data.name as string);
-    await expect.poll(names, patience).toEqual(["New"]);
+    await expect.poll(names, pollOptions).toEqual(["New"]);
     const since = new Date(clock.now() - 24 * hour).toISOString();
     const replay = await bench.call("POST", `webhooks/${id}/replay`, { since });
     expect(replay.status).toBe(202);
-    await expect.poll(() => names().includes("Missed"), patience).toBe(true);
-    await expect.poll(names, patience).toHaveLength(1 + replay.body.count);
+    await expect.poll(() => names().includes("Missed"), pollOptions).toBe(true);
+    await expect.poll(names, pollOptions).toHaveLength(1 + replay.body.count);
     // A second replay sends nothing again.
     expect((await bench.call("POST", `webhooks/${id}/replay`, { since })).body.count).toBe(0);
   },
@@ -138,11 +138,11 @@ test("[WHK16] for a webhook that has failed for an hour at most ten thousand del
   const count = () => file.prepare("SELECT count(*) AS n FROM webhook_deliveries WHERE webhook_id = ? AND created_at > 1").get(full);
   // The backlog of a webhook that has not failed for an hour is not limited.
   await bench.call("POST", "playlists", { name: "Burst" });
-  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
   expect(count()).toEqual({ n: 1 });
   file.prepare("UPDATE webhooks SET failing_since = ? WHERE id = ?").run(Date.now() - hour, full);
   await bench.call("POST", "playlists", { name: "One" });
-  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  await expect.poll(() => receiver.received.length, pollOptions).toBe(2);
   expect(count()).toEqual({ n: 1 });
   const read = async () => (await bench.call("GET", `webhooks/${full}`)).body;
   expect((await read()).warnings).toMatchObject([{ code: "failing" }, { code: "backlog-full", remedy: expect.stringContaining("replay") }]);

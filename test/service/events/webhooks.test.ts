@@ -12,7 +12,7 @@ import { TestService, call, heartbeat, picture, errorPointers } from "../harness
 import { Receiver } from "./receiver.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
-const patience = { timeout: 15_000 };
+const pollOptions = { timeout: 15_000 };
 
 async function createWebhook(bench: TestService, url: string, events = ["*"]) {
   const answer = await bench.call("POST", "webhooks", { name: "Test", url, events });
@@ -26,7 +26,7 @@ test("[WHK1] an event arrives signed; the reference library verifies it and reje
   await using bench = await TestService.start(folder.path, loopback);
   const { secret } = await createWebhook(bench, receiver.url);
   const playlist = (await bench.call("POST", "playlists", { name: "Néw" })).body;
-  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
   const { body, headers } = receiver.received[0]!;
   expect(new Verifier(secret).verify(body, headers)).toMatchObject({
     type: "playlist.created",
@@ -52,12 +52,12 @@ test("[WHK3] the secret is shown once; after a rotation both secrets sign for a 
   const fresh = (await bench.call("POST", `webhooks/${id}/rotate`)).body;
   expect(fresh.secrets).toHaveLength(2);
   await bench.call("POST", "playlists", { name: "One" });
-  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
   const { body, headers } = receiver.received[0]!;
   for (const each of [secret, fresh.secret]) expect(new Verifier(each).verify(body, headers)).toBeTruthy();
   clock.advance(25 * 3_600_000);
   await bench.call("POST", "playlists", { name: "Two" });
-  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  await expect.poll(() => receiver.received.length, pollOptions).toBe(2);
   expect(receiver.received[1]!.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
   expect((await bench.call("GET", `webhooks/${id}`)).body.secrets).toHaveLength(1);
 });
@@ -72,11 +72,11 @@ test("[WHK4] a failed delivery is retried with the same id, ten attempts over 75
   const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data[0];
   const startedAt = clock.now();
   for (let attempt = 1; attempt <= 10; attempt += 1) {
-    await expect.poll(async () => (await delivery()).attempts, patience).toBe(attempt);
+    await expect.poll(async () => (await delivery()).attempts, pollOptions).toBe(attempt);
     const { next_attempt_at } = await delivery();
     if (next_attempt_at === null) break;
     const waitMs = Date.parse(next_attempt_at) - clock.now();
-    await expect.poll(() => clock.pendingWaits, patience).toBeGreaterThan(0);
+    await expect.poll(() => clock.pendingWaits, pollOptions).toBeGreaterThan(0);
     clock.advance(waitMs + 1);
   }
   expect(await delivery()).toMatchObject({ status: "failed", attempts: 10, last_response_status: 500, next_attempt_at: null });
@@ -99,7 +99,7 @@ test("[WHK5] Retry-After is honored; 410 disables the webhook with a reason; a r
   for (const { url } of [busy, gone, elsewhere]) hooks.push(await createWebhook(bench, url, ["playlist.created"]));
   await bench.call("POST", "playlists", { name: "One" });
   const delivery = async (at: number) => (await bench.call("GET", `webhooks/${hooks[at]!.id}/deliveries`)).body.data[0];
-  for (const at of [0, 1, 2]) await expect.poll(async () => (await delivery(at)).attempts, patience).toBe(1);
+  for (const at of [0, 1, 2]) await expect.poll(async () => (await delivery(at)).attempts, pollOptions).toBe(1);
   expect(Date.parse((await delivery(0)).next_attempt_at) - Date.now()).toBeGreaterThan(3_500_000);
   expect((await delivery(1)).status).toBe("failed");
   expect((await bench.call("GET", `webhooks/${hooks[1]!.id}`)).body).toMatchObject({
@@ -150,7 +150,7 @@ test("[WHK7] private, loopback and metadata addresses are rejected, by name and 
   const { id } = await createWebhook(bench, `https://localhost:${port}/`);
   await bench.call("POST", "playlists", { name: "One" });
   const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data.at(-1);
-  await expect.poll(async () => (await delivery()).attempts, patience).toBe(1);
+  await expect.poll(async () => (await delivery()).attempts, pollOptions).toBe(1);
   expect((await delivery()).last_error).toContain("not a public address");
   expect(receiver.received).toHaveLength(0);
 });
@@ -164,15 +164,15 @@ test("[WHK8] a test event goes to one webhook only; a replay uses the same id; f
   await createWebhook(bench, other.url, ["playlist.created"]);
   const sent = await bench.call("POST", `webhooks/${id}/test`);
   expect([sent.status, sent.body.type]).toEqual([202, "webhook.test"]);
-  await expect.poll(() => one.received.length, patience).toBe(1);
+  await expect.poll(() => one.received.length, pollOptions).toBe(1);
   await expect
-    .poll(async () => (await bench.call("GET", `webhooks/${id}/deliveries/${sent.body.id}`)).body.status, patience)
+    .poll(async () => (await bench.call("GET", `webhooks/${id}/deliveries/${sent.body.id}`)).body.status, pollOptions)
     .toBe("delivered");
   expect((await bench.call("POST", `webhooks/${id}/deliveries/${sent.body.id}/replay`)).status).toBe(202);
-  await expect.poll(() => one.received.length, patience).toBe(2);
+  await expect.poll(() => one.received.length, pollOptions).toBe(2);
   expect(one.ids[1]).toBe(one.ids[0]);
   await bench.call("POST", "playlists", { name: "One" });
-  await expect.poll(() => other.received.length, patience).toBe(1);
+  await expect.poll(() => other.received.length, pollOptions).toBe(1);
   expect(one.received).toHaveLength(2);
   await bench.call("PATCH", `webhooks/${id}`, { status: "disabled" });
   expect((await bench.call("POST", `webhooks/${id}/test`)).status).toBe(422);
@@ -200,13 +200,13 @@ test("[WHK9] events of players and commands are sent: paired, online, error, end
   await device.call("POST", `commands/${command.id}/status`, { status: "failed", error: { code: "x", detail: "y" } });
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
   const expected = ["player.paired", "player.online", "player.error", "command.queued", "command.failed", "screenshot.ready"];
-  await expect.poll(() => types().toSorted(), patience).toEqual(expected.toSorted());
+  await expect.poll(() => types().toSorted(), pollOptions).toEqual(expected.toSorted());
   // Offline after two minutes of silence, which the service checks every five seconds.
   await expect
     .poll(() => {
       clock.advance(10_000);
       return types();
-    }, patience)
+    }, pollOptions)
     .toContain("player.offline");
   expect(types().filter((type) => type === "player.offline")).toHaveLength(1);
 });

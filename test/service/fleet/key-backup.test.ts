@@ -60,7 +60,7 @@ test(
     expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/has another key .*reject commands.*--replace/)]);
     expect(await keyOf(two)).toBe(second);
     const replaced = await run("restore-key", "--data", two, "--from", file, "--replace");
-    expect([replaced.code, replaced.output]).toEqual([0, expect.stringMatching(/no longer obey until each is claimed again/)]);
+    expect([replaced.code, replaced.output]).toEqual([0, expect.stringMatching(/reject commands until they are claimed again/)]);
     expect(await keyOf(two)).toBe(first);
     // The other key is not kept as the previous version of the file.
     await writeFile(join(two, "service-key.json"), "damaged");

@@ -95,13 +95,13 @@ test("[RST1] a deleted player can be restored with its layout, tags, settings, s
   expect(ids(await bench.call("GET", `${path}/screenshots`))).toEqual(["shot_01jd3v8q6m9x2k4n7r5t1w0yzh"]);
   expect((await bench.call("GET", `${path}/heartbeats`)).body.data).toHaveLength(1);
   expect((await bench.call("POST", `players/${unknownPlayer}/restore`)).status).toBe(404);
-  // A box that was away meanwhile goes on as if nothing had been.
+  // A device that was offline meanwhile continues without noticing.
   expect((await device.renew()).status).toBe(200);
   const after = (await device.call("GET", "state")).body;
   expect({ ...after, revision: "" }).toEqual({ ...state, revision: "" });
 });
 
-test("[RST2] a deleted schedule lies in the bin and comes back with its layout; not before its player", async () => {
+test("[RST2] a deleted schedule can be restored with its layout, but not before its player", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -132,7 +132,7 @@ test("[RST2] a deleted schedule lies in the bin and comes back with its layout; 
   expect(problem(await bench.call("POST", `schedules/${id}/restore`))).toEqual([409, "/problems/in-use"]);
   await bench.call("POST", `players/${device.playerId}/restore`);
   expect((await bench.call("GET", `schedules/${id}`)).status).toBe(200);
-  // For good, and what shows a layout that is gone for good cannot come back.
+  // A schedule cannot be restored once it or its layout was permanently deleted.
   expect((await bench.call("DELETE", `schedules/${id}?permanent=true`)).status).toBe(204);
   expect((await bench.call("POST", `schedules/${id}/restore`)).status).toBe(404);
   const other = await createSchedule(bench, device.playerId, layout.id, "Late");
@@ -179,8 +179,8 @@ test("[RST4] events and the audit log record every deletion and restore", async 
   const schedule = await createSchedule(bench, device.playerId, layout.id, "Evening");
   await bench.call("DELETE", `players/${device.playerId}`);
   await bench.call("POST", `players/${device.playerId}/restore`);
-  const box = await bench.newDevice();
-  expect((await replaceDevice(bench, device.playerId, box.grant.user_code)).status).toBe(200);
+  const newDevice = await bench.newDevice();
+  expect((await replaceDevice(bench, device.playerId, newDevice.grant.user_code)).status).toBe(200);
   await bench.call("DELETE", `schedules/${schedule}`);
   await bench.call("POST", `schedules/${schedule}/restore`);
   const audit = (await bench.call("GET", "audit?limit=5")).body.data;
@@ -219,9 +219,9 @@ test("[RST5] replacing a device keeps the player's assignments, schedules and hi
   await bench.call("POST", `${path}/commands`, { type: "reload" });
   const command = (await link.next("command")).data.command;
   const before = (await bench.call("GET", path)).body;
-  const box = await bench.newDevice();
-  const asked = box.askForToken({ prefer: "wait=25" });
-  const replaced = await replaceDevice(bench, old.playerId, box.grant.user_code);
+  const newDevice = await bench.newDevice();
+  const asked = newDevice.askForToken({ prefer: "wait=25" });
+  const replaced = await replaceDevice(bench, old.playerId, newDevice.grant.user_code);
   expect(replaced.status).toBe(200);
   expect(replaced.body).toMatchObject({ id: old.playerId, name: "Lobby", layout_id: layout.id, created_at: before.created_at });
   // The status of the old device does not apply to the new one.
@@ -231,25 +231,27 @@ test("[RST5] replacing a device keeps the player's assignments, schedules and hi
   expect(await link.closed).toBe(4403);
   const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, old.access.service_key));
   expect(payload).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
-  box.access = (await asked).body;
-  expect(box.playerId).toBe(old.playerId);
+  newDevice.access = (await asked).body;
+  expect(newDevice.playerId).toBe(old.playerId);
   expect((await old.call("GET", "state")).status).toBe(401);
   expect(await old.socket().closed).toBe(4401);
   expect(await revocationOf(old)).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
   // Its claimed pairing code yields no token either.
   expect((await old.askForToken()).body.error).toBe("access_denied");
 
-  expect((await box.renew()).status).toBe(200);
-  const state = (await box.call("GET", "state")).body;
+  expect((await newDevice.renew()).status).toBe(200);
+  const state = (await newDevice.call("GET", "state")).body;
   expect([state.player.id, state.layout.id, state.schedules[0].id]).toEqual([old.playerId, layout.id, schedule]);
-  const answer = (await box.call("POST", "heartbeat", heartbeat())).body;
+  const answer = (await newDevice.call("POST", "heartbeat", heartbeat())).body;
   expect(answer.commands).toEqual([]);
   const [called] = (await bench.call("GET", `${path}/commands`)).body.data;
   expect(called.status).toBe("cancelled");
   expect(SignedCommand.parse(verifyJws("signage-command+jws", command, old.access.service_key)).sub).toBe(thumbprint(old.keys.publicKey));
   await bench.call("POST", `${path}/commands`, { type: "reload" });
-  const fresh = (await box.call("POST", "heartbeat", heartbeat())).body.commands[0];
-  expect(SignedCommand.parse(verifyJws("signage-command+jws", fresh, box.access.service_key)).sub).toBe(thumbprint(box.keys.publicKey));
+  const fresh = (await newDevice.call("POST", "heartbeat", heartbeat())).body.commands[0];
+  expect(SignedCommand.parse(verifyJws("signage-command+jws", fresh, newDevice.access.service_key)).sub).toBe(
+    thumbprint(newDevice.keys.publicKey),
+  );
 });
 
 test("[RST6] when devices are swapped several times only the newest is valid; a former device of a deleted player still gets a revocation", async () => {
@@ -282,8 +284,8 @@ test("[RST7] a replacement rejects unknown, expired and used codes, repeated gue
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
   const { playerId } = await bench.pairDevice();
-  const box = await bench.newDevice();
-  const code = box.grant.user_code;
+  const newDevice = await bench.newDevice();
+  const code = newDevice.grant.user_code;
   expect(problem(await replaceDevice(bench, unknownPlayer, code))).toEqual([404, "/problems/not-found"]);
   const first = await owner(bench);
   const reader = await createTokenFor(bench, first, ["players:read"]);

@@ -1,39 +1,39 @@
-// Values for a schema of the description: mostly what it allows, mixed with samples that mean something to the service.
+// Arbitrary values for a schema of the API description, mixed with values that are meaningful to the service.
 import * as fc from "fast-check";
 import { sampleOf } from "../../../src/service/openapi/samples.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { resolve } from "../http/contract.ts";
 
-/** Ids that the service has given out, by their prefix; files' hashes under `sha256`. */
+/** Ids that the service has returned, by their prefix; file hashes under `sha256`. */
 export type Pool = Map<string, string[]>;
 
 const ulid = /^\^([a-z]+)_\[/;
 const resolveName = ($ref: string): Schema => resolve({ $ref });
 
-/** Under what the ids that a schema takes are in the pool, null when it takes no ids. */
-export function kindOf(schema: Schema): string | null {
+/** The pool's key for the ids that a schema accepts; null if it accepts no ids. */
+export function idKindOf(schema: Schema): string | null {
   const pattern = schema.pattern ?? "";
   return pattern === "^[0-9a-f]{64}$" ? "sha256" : (ulid.exec(pattern)?.[1] ?? null);
 }
 
-/** Values that a schema allows. Ids are mostly those in `pool` at the time the value is made. */
-export function valid(given: Schema, pool: Pool, name = "", depth = 0): fc.Arbitrary<unknown> {
+/** Values that a schema allows. Ids are mostly taken from `pool` when the value is generated. */
+export function validValue(given: Schema, pool: Pool, name = "", depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(given);
   if ("const" in schema) return fc.constant(schema["const"]);
   if (Array.isArray(schema["enum"])) return fc.constantFrom(...(schema["enum"] as unknown[]));
   const choices = (schema["oneOf"] ?? schema["anyOf"]) as Schema[] | undefined;
-  if (choices !== undefined) return fc.oneof(...choices.map((each) => valid(each, pool, name, depth + 1)));
+  if (choices !== undefined) return fc.oneof(...choices.map((each) => validValue(each, pool, name, depth + 1)));
   const parts = schema["allOf"] as Schema[] | undefined;
   if (parts !== undefined) {
-    return fc.tuple(...parts.map((each) => valid(each, pool, name, depth + 1))).map((all) => Object.assign({}, ...all) as unknown);
+    return fc.tuple(...parts.map((each) => validValue(each, pool, name, depth + 1))).map((all) => Object.assign({}, ...all) as unknown);
   }
   const types = [schema.type].flat();
-  if (types.length > 1) return fc.oneof(...types.map((type) => valid({ ...schema, type: type! }, pool, name, depth + 1)));
+  if (types.length > 1) return fc.oneof(...types.map((type) => validValue({ ...schema, type: type! }, pool, name, depth + 1)));
   switch (types[0]) {
     case "object":
       return objects(schema, pool, depth);
     case "array":
-      return fc.array(valid(schema.items ?? {}, pool, name, depth + 1), {
+      return fc.array(validValue(schema.items ?? {}, pool, name, depth + 1), {
         minLength: Number(schema["minItems"] ?? 0),
         maxLength: Math.max(Number(schema["minItems"] ?? 0), Math.min(Number(schema["maxItems"] ?? 4), depth > 6 ? 0 : 4)),
       });
@@ -53,7 +53,7 @@ export function valid(given: Schema, pool: Pool, name = "", depth = 0): fc.Arbit
 }
 
 function objects(schema: Schema, pool: Pool, depth: number): fc.Arbitrary<unknown> {
-  const fields = Object.entries(schema.properties ?? {}).map(([key, field]) => [key, valid(field, pool, key, depth + 1)] as const);
+  const fields = Object.entries(schema.properties ?? {}).map(([key, field]) => [key, validValue(field, pool, key, depth + 1)] as const);
   const required = (schema.required ?? []).filter((key) => schema.properties?.[key] !== undefined);
   const known = fc.record(Object.fromEntries(fields), { requiredKeys: required, noNullPrototype: true });
   if (fields.length > 0 || schema["additionalProperties"] === false) return known;
@@ -81,7 +81,7 @@ function strings(schema: Schema, pool: Pool, name: string): fc.Arbitrary<string>
       ? matching(pattern)
       : fc.string({ minLength: least, maxLength: Math.min(most, least + 60), unit: "grapheme" });
   const longest = "x".repeat(Math.min(most, 10_000));
-  const kind = kindOf(schema);
+  const kind = idKindOf(schema);
   const others = [
     { weight: 3, arbitrary: sample },
     { weight: 2, arbitrary: free.filter(fits) },
@@ -90,7 +90,7 @@ function strings(schema: Schema, pool: Pool, name: string): fc.Arbitrary<string>
   return new RegExp(pattern ?? "", "u").test(longest) ? fc.oneof(...others, fc.constant(longest)) : fc.oneof(...others);
 }
 
-/** An id that the service gave out, chosen when it is needed; a made-up one while there is none. */
+/** An id from the pool, chosen when the value is generated; a random id if there is none. */
 function pooled(kind: string, pool: Pool, madeUp: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.tuple(fc.nat(1_000), madeUp).map(([place, other]) => {
     const ids = pool.get(kind) ?? [];
@@ -100,7 +100,7 @@ function pooled(kind: string, pool: Pool, madeUp: fc.Arbitrary<string>): fc.Arbi
 
 function matching(pattern: string): fc.Arbitrary<string> {
   const expression = new RegExp(pattern, "u");
-  // fast-check draws any character until one is outside the class: minutes for one that leaves few, as that of astral characters.
+  // For a negated class fast-check draws characters until one matches, which takes minutes for a class that excludes most characters.
   if (pattern.includes("[^")) return fc.string({ unit: "grapheme", maxLength: 60 }).filter((text) => expression.test(text));
   return fc.stringMatching(expression);
 }
@@ -116,7 +116,7 @@ function numbers(schema: Schema, type: "integer" | "number"): fc.Arbitrary<numbe
   return type === "integer" ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
 }
 
-/** What no schema of ours allows, or hardly. */
+/** Values that hardly any schema allows. */
 export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -138,8 +138,8 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** A body with one thing wrong somewhere: a value replaced, a field removed or doubled in another spelling. */
-export function spoiled(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+/** A body with one error: a replaced value, a removed field or a field duplicated under a misspelt name. */
+export function invalidBody(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(body, fc.nat(), junk, fc.constantFrom("replace", "remove", "wrap")).map(([value, place, wrong, how]) => {
     const copy = structuredClone({ root: value });
     const places = placesIn(copy);

@@ -1,11 +1,11 @@
-// The contract fuzzer: requests made from the API's own description, answers held against it.
-// FUZZ_SEED replays a run, FUZZ_RUNS makes it longer.
+// The contract fuzzer: generates requests from the API description and checks the responses against it.
+// FUZZ_SEED repeats a run; FUZZ_RUNS sets its length.
 import { expect, test } from "vitest";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { resolve } from "../http/contract.ts";
 import { TestService } from "../harness.ts";
-import { FuzzedService, leftOut, targets, unknownId } from "./fuzzed-service.ts";
+import { FuzzedService, skippedOperations, targets, unknownId } from "./fuzzed-service.ts";
 import { fuzz } from "./requests.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_261_121);
@@ -13,14 +13,14 @@ const runs = Number(process.env["FUZZ_RUNS"] ?? 2_000);
 const longestMs = 600_000;
 
 test(
-  "[FUZ1] whatever is sent, nothing fails and every answer is as described",
+  "[FUZ1] no request causes an internal error, and every response matches the description",
   async () => {
     await using folder = await temporaryFolder();
     await using bench = await TestService.start(folder.path);
-    const fuzzed = await FuzzedService.fill(bench);
+    const fuzzed = await FuzzedService.start(bench);
     process.stdout.write(`fuzz: FUZZ_SEED=${seed} FUZZ_RUNS=${runs}\n`);
     await fuzz(fuzzed, seed, runs);
-    for (const [name, reason] of leftOut) process.stdout.write(`fuzz: left out ${name}: ${reason}\n`);
+    for (const [name, reason] of skippedOperations) process.stdout.write(`fuzz: left out ${name}: ${reason}\n`);
     const statuses = [...fuzzed.seen.values()].flatMap((counts) => [...counts]);
     const byStatus = Map.groupBy(statuses, ([status]) => status);
     const told = [...byStatus]
@@ -32,16 +32,16 @@ test(
     process.stdout.write(`fuzz: ${fuzzed.sent} requests to ${targets.length} operations; ${told.join(", ")}\n`);
     process.stdout.write(`fuzz: never succeeded: ${never.join(", ") || "none"}\n`);
     for (const { name } of targets) expect(fuzzed.seen.get(name)?.size ?? 0, `${name} was not called`).toBeGreaterThan(0);
-    // A fuzzer that only ever meets refusals tests little.
+    // A fuzzer whose requests are all rejected tests little.
     expect(never.length, never.join(", ")).toBeLessThan(targets.length / 3);
   },
   longestMs,
 );
 
-test("[FUZ2] a field that is not described is refused with 422, wherever a body is closed", async () => {
+test("[FUZ2] an undescribed field in a closed body is rejected with 422", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.fill(bench);
+  const fuzzed = await FuzzedService.start(bench);
   const closed = targets.filter(({ body }) => body !== null && isClosed(body));
   for (const target of closed) {
     const body = { ...(target.example as object), surprise_field: 1 };
@@ -49,16 +49,16 @@ test("[FUZ2] a field that is not described is refused with 422, wherever a body 
     expect([answer.status, target.name]).toEqual([422, target.name]);
     expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "/surprise_field" }));
   }
-  // Whatever an operator sends is closed; what devices report may gain fields.
+  // All operator bodies are closed; device reports may have new fields.
   const open = targets.filter(({ body, caller }) => body !== null && caller === "operator" && !isClosed(body));
   expect(open.map(({ name }) => name)).toEqual([]);
   process.stdout.write(`fuzz: ${closed.length} closed bodies\n`);
 });
 
-test("[FUZ3] without a token, or with a wrong one, every operation that wants one answers 401", async () => {
+test("[FUZ3] every operation that needs a token responds with 401 without one or with a wrong one", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.fill(bench);
+  const fuzzed = await FuzzedService.start(bench);
   for (const target of targets.filter(({ caller }) => caller !== null)) {
     const other = target.caller === "device" ? bench.token : fuzzed.device.access.access_token;
     for (const token of [null, "sgn_pat_", "x", other]) {
@@ -69,24 +69,24 @@ test("[FUZ3] without a token, or with a wrong one, every operation that wants on
   }
 });
 
-test("[FUZ4] a token that lacks only the operation's scope is answered 403", async () => {
+test("[FUZ4] a token that lacks only the operation's scope gets 403", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.fill(bench);
+  const fuzzed = await FuzzedService.start(bench);
   const scoped = targets.filter(({ scope }) => scope !== null);
   for (const target of scoped) {
-    const answer = await fuzzed.ask(target, { token: fuzzed.without(target.scope!), body: target.example });
+    const answer = await fuzzed.ask(target, { token: fuzzed.tokenWithout(target.scope!), body: target.example });
     expect([answer.status, target.name]).toEqual([403, target.name]);
     expect(answer.headers.get("www-authenticate"), target.name).toContain(`scope="${target.scope}"`);
   }
   process.stdout.write(`fuzz: ${scoped.length} operations with a scope\n`);
 });
 
-test("[FUZ5] another team's id is answered as an id that nothing has: 404", async () => {
+test("[FUZ5] another team's id gets the same 404 as an unknown id", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.fill(bench);
-  const token = fuzzed.foreign();
+  const fuzzed = await FuzzedService.start(bench);
+  const token = fuzzed.otherTeamToken();
   let tried = 0;
   for (const target of targets) {
     const isOfTeam = target.params.some(({ kind }) => kind !== null && (fuzzed.pool.get(kind)?.length ?? 0) > 0);
@@ -98,7 +98,7 @@ test("[FUZ5] another team's id is answered as an id that nothing has: 404", asyn
     expect([unknown.status, unknown.body.detail]).toEqual([foreign.status, foreign.body.detail]);
     tried += 1;
   }
-  // And its lists hold nothing of the first team's.
+  // The lists of the other team contain no id of the first team.
   for (const target of targets.filter(({ caller, params, method }) => caller === "operator" && method === "GET" && params.length === 0)) {
     const text = JSON.stringify((await fuzzed.ask(target, { token })).body);
     for (const id of [...fuzzed.pool.values()].flat()) expect(text, target.name).not.toContain(id);
@@ -107,7 +107,7 @@ test("[FUZ5] another team's id is answered as an id that nothing has: 404", asyn
   expect(tried).toBeGreaterThan(10);
 });
 
-/** Whether a body's schema takes no field that is not described. */
+/** Whether a body's schema allows no undescribed fields. */
 function isClosed(given: Schema): boolean {
   const schema = resolve(given);
   const choices = (schema["oneOf"] ?? schema["anyOf"]) as Schema[] | undefined;

@@ -1,4 +1,4 @@
-// What the fuzzer asks of the service: its operations, the ids it has seen, and tokens that may less or belong elsewhere.
+// The service as the fuzzer uses it: the described operations, known ids, and tokens with fewer scopes or of another team.
 import { randomBytes } from "node:crypto";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
@@ -7,16 +7,16 @@ import type { Schema } from "../../../src/service/openapi/json.ts";
 import { sampleOf } from "../../../src/service/openapi/samples.ts";
 import { described, resolve } from "../http/contract.ts";
 import { call, heartbeat, picture, type ApiResponse, type TestService, type Device } from "../harness.ts";
-import { kindOf, type Pool } from "./arbitraries.ts";
+import { idKindOf, type Pool } from "./arbitraries.ts";
 
 type Described = (typeof described)[number];
 
-/** An operation as the fuzzer sees it. */
+/** An operation to fuzz. */
 export interface Target {
   name: string;
   method: string;
   path: string;
-  /** Whose token it takes. */
+  /** The kind of token that it needs. */
   caller: "operator" | "device" | null;
   scope: string | null;
   params: { name: string; kind: string | null; schema: Schema; example?: unknown }[];
@@ -26,21 +26,21 @@ export interface Target {
   example: unknown;
 }
 
-/** Operations that are left out, and why. */
-export const leftOut = new Map<string, string>();
+/** Operations that are not fuzzed, and why. */
+export const skippedOperations = new Map<string, string>();
 /** Operations that are fuzzed. */
 export const targets: readonly Target[] = described.flatMap((each) => {
   const reason = reasonAgainst(each);
-  if (reason !== null) leftOut.set(each.operation.operationId, reason);
+  if (reason !== null) skippedOperations.set(each.operation.operationId, reason);
   return reason === null ? [targetOf(each)] : [];
 });
 
 function reasonAgainst({ operation }: Described): string | null {
   if (operation.responses["101"] !== undefined && operation.responses["200"] === undefined)
-    return "a socket: its messages have tests of their own";
-  if (operation.tags.includes("uploads")) return "tus: a protocol of its own, which its tests speak";
+    return "a WebSocket: its messages have their own tests";
+  if (operation.tags.includes("uploads")) return "tus: a separate protocol with its own tests";
   const types = Object.keys(operation.requestBody?.content ?? { "application/json": null });
-  return types.includes("application/json") ? null : `a body of ${types.join(", ")}: files have tests of their own`;
+  return types.includes("application/json") ? null : `a body of ${types.join(", ")}: files have their own tests`;
 }
 
 function targetOf({ path, method, operation }: Described): Target {
@@ -57,27 +57,27 @@ function targetOf({ path, method, operation }: Described): Target {
     path,
     caller: caller as Target["caller"],
     scope: scopes[0] ?? null,
-    params: of("path").map((each) => ({ ...each, kind: kindOf(each.schema) })),
-    // A request that is to be held back would hold back the fuzzer.
+    params: of("path").map((each) => ({ ...each, kind: idKindOf(each.schema) })),
+    // Long polling would block the fuzzer.
     query: of("query").filter(({ name }) => name !== "wait_seconds"),
     headers: of("header")
       .map(({ name }) => name)
       .filter((name) => name !== "Prefer"),
     body: json?.schema ?? null,
-    // Nothing is to be fetched from a real site.
+    // The service must not fetch from a real site.
     example:
       json === undefined ? undefined : JSON.parse(JSON.stringify(json.example).replaceAll(/https?:\/\/[^/"\\]+/g, "https://fuzz.invalid")),
   };
 }
 
-/** A service with something of everything in it, and the means to ask it. */
+/** A service with resources of every kind. */
 export class FuzzedService {
   readonly bench: TestService;
   readonly device: Device;
   readonly pool: Pool = new Map();
-  /** Requests sent so far. */
+  /** The number of requests sent. */
   sent = 0;
-  /** How often each status came, by operation. */
+  /** How often each status was received, by operation. */
   readonly seen = new Map<string, Map<number, number>>();
   readonly #own: ReadonlySet<string>;
   readonly #tokens = new Map<string, string>();
@@ -85,35 +85,35 @@ export class FuzzedService {
   private constructor(bench: TestService, device: Device) {
     this.bench = bench;
     this.device = device;
-    // Only read: who deletes or changes their own token, user or team fuzzes no further.
+    // Never delete or change the fuzzer's own token, user or team: it could not continue.
     this.#own = new Set(Object.values(this.#row("tokens", "hash", hashSecret(bench.token))).map(String));
   }
 
-  static async fill(bench: TestService): Promise<FuzzedService> {
+  static async start(bench: TestService): Promise<FuzzedService> {
     const device = await bench.pairDevice();
     const fuzzed = new FuzzedService(bench, device);
     const { asset, playlist, layout } = await bench.showPicture(device);
-    fuzzed.harvest([asset, playlist, layout]);
+    fuzzed.collectIds([asset, playlist, layout]);
     await device.call("POST", "heartbeat", heartbeat());
-    fuzzed.harvest({ id: (await bench.pairDevice("To be deleted")).playerId });
+    fuzzed.collectIds({ id: (await bench.pairDevice("To be deleted")).playerId });
     const shot = `shot_${asset.id.slice(4)}`;
     await device.putScreenshot(shot, await picture());
-    fuzzed.harvest({ id: shot, player: device.playerId });
-    await fuzzed.sow();
+    fuzzed.collectIds({ id: shot, player: device.playerId });
+    await fuzzed.sendExamples();
     return fuzzed;
   }
 
-  /** Sends each operation's own example once, so that most kinds of thing are there, and takes up the ids. */
-  async sow(): Promise<void> {
+  /** Sends the example of each creating operation once and collects the ids, so that most kinds of resources exist. */
+  async sendExamples(): Promise<void> {
     for (const target of targets) {
       if (target.method !== "POST" || target.caller !== "operator") continue;
       const answer = await this.ask(target, { body: target.example });
-      this.harvest(answer.body);
+      this.collectIds(answer.body);
     }
   }
 
-  /** A token of the same team that lacks only `scope`. */
-  without(scope: string): string {
+  /** A token of the same team without `scope`. */
+  tokenWithout(scope: string): string {
     return this.#remember(`without ${scope}`, () => {
       const { scopes, ...row } = this.#row("tokens", "hash", hashSecret(this.bench.token));
       const fewer = (JSON.parse(scopes as string) as string[]).filter((each) => each !== scope);
@@ -121,8 +121,8 @@ export class FuzzedService {
     });
   }
 
-  /** A token with all scopes of another team, and of another user where tokens belong to users. */
-  foreign(): string {
+  /** A token with all scopes for another team and user. */
+  otherTeamToken(): string {
     return this.#remember("foreign", () => {
       const token = this.#row("tokens", "hash", hashSecret(this.bench.token));
       const teamId = freshId("team");
@@ -135,17 +135,17 @@ export class FuzzedService {
     });
   }
 
-  /** The token that an operation takes, from who may everything. */
+  /** The token with all scopes that the operation needs. */
   tokenFor({ caller }: Target): string | null {
     return caller === null ? null : caller === "device" ? this.device.access.access_token : this.bench.token;
   }
 
-  /** Ids for an operation's path: known ones, else made up. */
+  /** Ids for an operation's path: known ids if possible, otherwise random ones. */
   idsFor(target: Target, place = 0): Record<string, string> {
     return Object.fromEntries(
       target.params.map(({ name, kind, schema, example }) => {
         const pooled = kind === null ? [] : (this.pool.get(kind) ?? []);
-        // The device that calls stays: another one would have to be paired, and guessing codes is limited.
+        // Never delete the calling device: pairing another one would hit the limit of codes.
         const known =
           target.method === "GET"
             ? [...pooled, ...[...this.#own].filter((each) => each.startsWith(`${kind}_`))]
@@ -156,7 +156,7 @@ export class FuzzedService {
     );
   }
 
-  /** Sends a request. Rejects when the answer is not as described. */
+  /** Sends a request. Rejects if the response does not match the description. */
   async ask(
     target: Target,
     how: { ids?: Record<string, string>; query?: string; body?: unknown; headers?: Record<string, string>; token?: string | null },
@@ -173,16 +173,16 @@ export class FuzzedService {
     return answer;
   }
 
-  /** Takes up every id in an answer, the newest first. */
-  harvest(part: unknown): void {
+  /** Collects all ids in a response, newest first. */
+  collectIds(part: unknown): void {
     for (const [id, prefix = "sha256"] of JSON.stringify(part ?? null).matchAll(/\b(?:([a-z]+)_[0-9a-hjkmnp-tv-z]{26}|[0-9a-f]{64})\b/g)) {
       const known = this.pool.get(prefix) ?? [];
       if (!this.#own.has(id) && !known.includes(id)) this.pool.set(prefix, [id, ...known].slice(0, 30));
     }
   }
 
-  /** Forgets what was deleted. */
-  drop(ids: Record<string, string>): void {
+  /** Removes the id of a deleted resource. */
+  removeIds(ids: Record<string, string>): void {
     const gone = Object.values(ids).at(-1);
     for (const [kind, known] of this.pool)
       this.pool.set(
@@ -203,7 +203,7 @@ export class FuzzedService {
     return token;
   }
 
-  // A second connection to the same file: rows are copied with whatever columns they have by now.
+  // A second connection to the database file copies whole rows, whatever columns they have.
   #row(table: string, column: string, value: string): Record<string, SQLInputValue> {
     using file = this.#open();
     return file.prepare(`SELECT * FROM ${table} WHERE ${column} = ?`).get(value) as Record<string, SQLInputValue>;
@@ -221,7 +221,7 @@ export class FuzzedService {
   }
 }
 
-/** An id of a kind that nothing has. */
+/** A random id of a kind. */
 export function unknownId(kind: string): string {
   return kind === "sha256" ? randomBytes(32).toString("hex") : freshId(kind);
 }

@@ -1,7 +1,7 @@
-// Requests by chance from the API's own description, valid and spoiled, and what every answer to them has to be.
+// Random requests from the API description, valid and invalid, and the checks of their responses.
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { junk, spoiled, valid } from "./arbitraries.ts";
+import { junk, invalidBody, validValue } from "./arbitraries.ts";
 import { targets, unknownId, type FuzzedService, type Target } from "./fuzzed-service.ts";
 
 interface Shot {
@@ -21,16 +21,16 @@ const headerValue = fc.oneof(
 
 function shots(target: Target, pool: FuzzedService["pool"]): fc.Arbitrary<Shot> {
   const schema = target.body;
-  const allowed = schema === null ? fc.constant(undefined) : fc.oneof(fc.constant(target.example), valid(schema, pool));
+  const allowed = schema === null ? fc.constant(undefined) : fc.oneof(fc.constant(target.example), validValue(schema, pool));
   const kinds = fc.oneof(
     { weight: 5, arbitrary: allowed.map((value) => ({ is: "valid" as const, value })) },
-    { weight: 4, arbitrary: (schema === null ? junk : spoiled(allowed)).map((value) => ({ is: "spoiled" as const, value })) },
+    { weight: 4, arbitrary: (schema === null ? junk : invalidBody(allowed)).map((value) => ({ is: "spoiled" as const, value })) },
     { weight: 1, arbitrary: allowed.map((value) => ({ is: "extra" as const, value })) },
     { weight: 1, arbitrary: fc.constantFrom("{", "", "[", '{"a":', "\u0000", "nul").map((value) => ({ is: "raw" as const, value })) },
   );
   const query = fc.record(
     Object.fromEntries(
-      target.query.map(({ name, schema: field }) => [name, fc.oneof({ weight: 3, arbitrary: valid(field, pool, name) }, junk)]),
+      target.query.map(({ name, schema: field }) => [name, fc.oneof({ weight: 3, arbitrary: validValue(field, pool, name) }, junk)]),
     ),
     { requiredKeys: [] },
   );
@@ -56,7 +56,7 @@ async function fire(fuzzed: FuzzedService, { target, place, id, query, headers, 
       id === "known" ? known[name]! : id === "unknown" && kind !== null ? unknownId(kind) : ["x", "a b", "%", "..", "'", "😀"][place % 6]!,
     ]),
   );
-  // An address of more than 16 kB is refused before it is ours to answer.
+  // Node rejects a URL of more than 16 kB before the service sees it.
   const texts = Object.entries(query).map(([name, value]) => [
     name,
     (typeof value === "string" ? value : JSON.stringify(value)).slice(0, 2_000),
@@ -74,16 +74,16 @@ async function fire(fuzzed: FuzzedService, { target, place, id, query, headers, 
   });
   expect(answer.status, `${target.name} failed: ${JSON.stringify(answer.body)}`).toBeLessThan(500);
   if (target.params.length > 0 && id !== "known" && answer.status < 300) expect.fail(`${target.name} found what is not there`);
-  // A fuzzer that had lost its own token would test nothing any more.
+  // If the fuzzer lost its own token, it would test nothing.
   expect(answer.status, target.name).not.toBe(401);
-  if (target.method === "DELETE" && answer.status < 300) fuzzed.drop(ids);
-  else fuzzed.harvest(answer.body);
-  if (fuzzed.sent % 100 === 0) await fuzzed.sow();
+  if (target.method === "DELETE" && answer.status < 300) fuzzed.removeIds(ids);
+  else fuzzed.collectIds(answer.body);
+  if (fuzzed.sent % 100 === 0) await fuzzed.sendExamples();
 }
 
 /**
- * Sends so many requests, and some to every operation that chance has passed over. Throws at the first answer that is not as
- * described, with what was sent.
+ * Sends `runs` random requests, and some to every operation that was not chosen. Throws with the request at the first response
+ * that does not match the description.
  */
 export async function fuzz(fuzzed: FuzzedService, seed: number, runs: number): Promise<void> {
   const any = fc.oneof(...targets.map((target) => ({ weight: target.method === "DELETE" ? 1 : 4, arbitrary: shots(target, fuzzed.pool) })));

@@ -1,11 +1,11 @@
-// The manners of the API: problems, idempotency, preconditions, its description.
+// Problems, idempotency keys, preconditions and the static pages of the API.
 import { expect, test } from "vitest";
 import { Problem } from "../../../src/protocol/operator/resources.ts";
 import { problemKinds } from "../../../src/service/http/problem.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call, picture } from "../harness.ts";
 
-test("[HTT1] every refusal is a problem with a request id, whatever went wrong", async () => {
+test("[HTT1] every error response is a problem with a request id", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const json = { "content-type": "application/json" };
@@ -34,7 +34,7 @@ test("[HTT1] every refusal is a problem with a request id, whatever went wrong",
   expect(cases[4][1].headers.get("allow")).toBe("GET");
 });
 
-test("[HTT2] a POST repeated with its Idempotency-Key happens once and answers alike", async () => {
+test("[HTT2] a POST repeated with its Idempotency-Key runs once and gets the same response", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const key = { "idempotency-key": "k1" };
@@ -54,7 +54,7 @@ test("[HTT2] a POST repeated with its Idempotency-Key happens once and answers a
   expect((await upload(await picture("png", 32))).status).toBe(422);
 });
 
-test("[HTT2] while the first is under way its repeat is answered 409; what was refused may be tried again", async () => {
+test("[HTT2] a repeat gets 409 while the first request is running; a rejected request may be retried", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const bytes = await picture("png", 512);
@@ -71,7 +71,7 @@ test("[HTT2] while the first is under way its repeat is answered 409; what was r
   expect((await post(10)).status).toBe(201);
 });
 
-test("[HTT3] a change made from an outdated reading is refused; of two at once only one wins", async () => {
+test("[HTT3] a change of an outdated version is rejected; of two concurrent changes one succeeds", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const made = await bench.call("POST", "playlists", { name: "P" });
@@ -88,7 +88,7 @@ test("[HTT3] a change made from an outdated reading is refused; of two at once o
   expect((await bench.call("DELETE", path)).status).toBe(204);
 });
 
-test("[HTT3] a player's ETag covers what operators set, so a heartbeat between reading and changing does no harm", async () => {
+test("[HTT3] a heartbeat does not change a player's ETag, which covers only what operators set", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -99,7 +99,7 @@ test("[HTT3] a player's ETag covers what operators set, so a heartbeat between r
   expect((await bench.call("PATCH", path, { tags: ["b"] }, { "if-match": etag })).status).toBe(412);
 });
 
-test("[HTT4] the documentation and the claim page need no other site", async () => {
+test("[HTT4] the documentation and the claim page load nothing from other sites", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   for (const path of ["/docs", "/claim?code=WDJB-MJHT"]) {
@@ -119,7 +119,7 @@ test("[HTT4] the documentation and the claim page need no other site", async () 
   expect((await call(bench.service.url, "GET", "/healthz")).body).toEqual({ status: "ok" });
 });
 
-test("[HTT5] every kind of problem that operations name is in the catalogue and explained", async () => {
+test("[HTT5] every problem type that operations name is in the catalogue and has an explanation", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   for (const kind of Object.keys(problemKinds)) {

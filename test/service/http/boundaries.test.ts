@@ -1,4 +1,4 @@
-// What players need from the service to change program in step: one instant in a command for many, and loops that begin with their window.
+// What the service provides for synchronous changes on players: one creation time per bulk command, and the start of loops.
 import { expect, test } from "vitest";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
@@ -9,7 +9,7 @@ import { openStore } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
-test("[BND13] a command carries the instant at which it was made, one for all players that it is for", async () => {
+test("[BND13] a command has its creation time, the same for all players that it is sent to", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const devices = [await bench.pairDevice("One"), await bench.pairDevice("Two"), await bench.pairDevice("Three")];
@@ -27,7 +27,7 @@ test("[BND13] a command carries the instant at which it was made, one for all pl
   expect(new Set(instants)).toEqual(new Set([Date.parse(data[0].created_at)]));
 });
 
-test("[BND14] loop_from is epoch unless told, is kept and reaches the player; window and sync_epoch exclude each other", async () => {
+test("[BND14] loop_from defaults to epoch, is stored and reaches the player; window and sync_epoch exclude each other", async () => {
   await using folder = await temporaryFolder();
   const instant = "2026-01-01T00:00:00.000Z";
   let id: string;
@@ -61,7 +61,7 @@ test("[BND14] loop_from is epoch unless told, is kept and reaches the player; wi
     expect(shown.loops_from).toBe(shown.from);
     expect(stretches.find(({ by }) => by === "nothing")!.loops_from).toBeNull();
   }
-  // Stored by a version that knew nothing of it.
+  // Stored by a version without this field.
   {
     await using store = await openStore(folder.path);
     await store.write(async (db) => {

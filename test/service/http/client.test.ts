@@ -1,4 +1,4 @@
-// The typed client, made from the committed description, against the real service.
+// The typed client, generated from the committed description, against a real service.
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { expect, expectTypeOf, test } from "vitest";
@@ -12,7 +12,7 @@ function clientOf(bench: TestService): SignageClient {
   return createClient({ baseUrl: bench.service.url, token: bench.token });
 }
 
-test("[GEN1] pairing, upload, playlist, layout, assignment and command go through the typed client alone", async () => {
+test("[GEN1] the typed client can pair, upload, create a playlist and a layout, assign it and send a command", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
@@ -46,7 +46,7 @@ test("[GEN1] pairing, upload, playlist, layout, assignment and command go throug
   expect((await client.delete("/api/v1/layouts/{id}", { params: { path: { id: layout.id } } })).response.status).toBe(204);
 });
 
-test("[GEN2] a refusal is thrown with its kind and the fields it names", async () => {
+test("[GEN2] a problem is thrown with its type and fields", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
@@ -59,7 +59,7 @@ test("[GEN2] a refusal is thrown with its kind and the fields it names", async (
   await expect(stranger.get("/api/v1/players")).rejects.toMatchObject({ status: 401, kind: "unauthorized" });
 });
 
-test("[GEN3] a list is walked page by page, each thing once, newest first", async () => {
+test("[GEN3] a list is read page by page, each entry once, newest first", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
@@ -73,7 +73,7 @@ test("[GEN3] a list is walked page by page, each thing once, newest first", asyn
   }
 });
 
-test("[GEN4] a POST carries an idempotency key, also when it is sent again because its answer was lost", async () => {
+test("[GEN4] a POST has an idempotency key, also when it is retried because its response was lost", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   let lost = 0;
@@ -94,7 +94,7 @@ test("[GEN4] a POST carries an idempotency key, also when it is sent again becau
   expect(list.data).toHaveLength(1);
 });
 
-test("[GEN5] retries wait as Retry-After says, end with the last answer, and are off unless asked for", async () => {
+test("[GEN5] retries honour Retry-After, end with the last response and are off by default", async () => {
   const asked: number[] = [];
   const server = createServer((_request, response) => {
     asked.push(performance.now());
@@ -119,23 +119,23 @@ test("[GEN5] retries wait as Retry-After says, end with the last answer, and are
   }
 });
 
-test("[GEN6] what the description does not have does not compile", () => {
+test("[GEN6] a call that the description does not have does not compile", () => {
   expectTypeOf<Schemas["Player"]["status"]>().toEqualTypeOf<"online" | "offline">();
-  // Never run: the compiler's complaint is the assertion, and `npm run check` fails where it does not complain.
+  // Never called: the assertions are the compiler errors, checked by `npm run check`.
   const compiled = async (client: SignageClient) => {
     // @ts-expect-error -- no such field in the body
     await client.post("/api/v1/playlists", { body: { name: "P", colour: "red" } });
-    // @ts-expect-error -- no such type of item
+    // @ts-expect-error -- no such item type
     await client.post("/api/v1/playlists", { body: { name: "P", items: [{ type: "hologram" }] } });
     // @ts-expect-error -- the body is missing
     await client.post("/api/v1/playlists");
     // @ts-expect-error -- no such path
     await client.get("/api/v1/nothing");
-    // @ts-expect-error -- that path has no such method
+    // @ts-expect-error -- the path has no such method
     await client.delete("/api/v1/playlists");
     // @ts-expect-error -- an id is missing
     await client.get("/api/v1/players/{id}");
-    // @ts-expect-error -- one thing is no list
+    // @ts-expect-error -- a single resource is not a list
     client.pages("/api/v1/players/{id}", { params: { path: { id: "plr_" } } });
     const { data } = await client.get("/api/v1/players");
     expectTypeOf(data.data[0]!.name).toEqualTypeOf<string>();

@@ -1,23 +1,23 @@
-// Holds answers against the API's description: only what is described may come, in the shape that is described.
+// Checks responses against the API description.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describeService } from "../../../src/service/openapi/document.ts";
 import type { DescribedOperation, Document, Json, Schema } from "../../../src/service/openapi/json.ts";
 
-/** An answer as it came over the wire; `body` is what its JSON said, or bytes. */
-export interface Seen {
+/** A received response; `body` is the parsed JSON or the bytes. */
+export interface ReceivedResponse {
   method: string;
-  /** With its query. */
+  /** The requested path with its query. */
   path: string;
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** The description that the tests hold the service to. */
+/** The API description. */
 export const description: Document = describeService("test");
 
-/** Every operation of it, with what a request needs to be matched. */
+/** All described operations, with a pattern that matches their paths. */
 export const described = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     path,
@@ -27,7 +27,7 @@ export const described = Object.entries(description.paths).flatMap(([path, metho
   })),
 );
 
-/** What a reference names, or the thing itself. */
+/** Resolves a reference; returns any other part unchanged. */
 export function resolve<T extends object>(part: T): T {
   const reference = (part as Json)["$ref"];
   if (typeof reference !== "string") return part;
@@ -38,7 +38,7 @@ export function resolve<T extends object>(part: T): T {
   return resolve(target as T);
 }
 
-/** Validators of the document's schemas by their JSON pointer. */
+/** Returns a function that compiles the schema at a JSON pointer of the document. */
 function compiler(document: object): (pointer: string) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -52,11 +52,11 @@ function compiler(document: object): (pointer: string) => ValidateFunction {
 }
 
 const open = compiler(description);
-// Clients must put up with new fields, so the description allows them; the service must not send what is not described.
+// The description allows unknown fields, since clients must accept new ones. The service itself must not send undescribed fields.
 const closed = compiler(closeObjects(description) as object);
 
-/** What is wrong with a value by the schema at `pointer`; closed: fields that are not described are wrong too. */
-export function faultsAt(pointer: string, value: unknown, isClosed = false): string[] {
+/** The errors of a value by the schema at `pointer`. @param isClosed whether undescribed fields are errors */
+export function schemaErrors(pointer: string, value: unknown, isClosed = false): string[] {
   const validate = (isClosed ? closed : open)(pointer);
   if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
@@ -66,12 +66,11 @@ export function pointerOf(...parts: readonly string[]): string {
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** What is wrong with an answer. Nothing: it is as described. */
-export function faultsOf({ method, path, status, headers, body }: Seen): string[] {
+/** The differences between a response and the description; empty if it matches. */
+export function differencesFromDescription({ method, path, status, headers, body }: ReceivedResponse): string[] {
   const plainPath = path.split("?")[0]!;
   const candidates = described.filter(({ pattern }) => pattern.test(plainPath));
-  // A path that is written out goes before one with a parameter in its place.
-  // HEAD is GET without the body.
+  // A literal path wins over a path with parameters. HEAD is described as GET.
   const found = candidates
     .filter((each) => each.method === (method === "HEAD" ? "GET" : method))
     .toSorted((a, b) => count(a.path) - count(b.path))[0];
@@ -97,23 +96,23 @@ function answerFaults(
   if (method === "HEAD") return missing;
   const content = answer["content"] as Record<string, unknown> | undefined;
   const length = body instanceof Uint8Array ? body.length : 1;
-  if (content === undefined) return length > 0 ? [...missing, "a body came that is not described"] : missing;
+  if (content === undefined) return length > 0 ? [...missing, "the response has an undescribed body"] : missing;
   const type = typeOf(headers);
   const described = Object.keys(content).find((each) => each === type || (each.endsWith("/*") && type.startsWith(each.slice(0, -1))));
   if (described === undefined) return [...missing, `the media type ${type || "(none)"} is not described`];
   if (!described.endsWith("json")) return missing;
   const own = pointerOf("paths", path, method.toLowerCase(), "responses", key);
   const answerPlace = typeof shared === "string" ? shared.slice(1) : own;
-  return [...missing, ...faultsAt(`${answerPlace}${pointerOf("content", described, "schema")}`, body, true)];
+  return [...missing, ...schemaErrors(`${answerPlace}${pointerOf("content", described, "schema")}`, body, true)];
 }
 
-/** Where nothing is described there is nothing: that is told by a problem. */
+/** The errors of a response that is not described: it must be a problem. */
 function undescribed(isKnownPath: boolean, path: string, status: number, headers: Headers, body: unknown): string[] {
   if (!path.startsWith("/api/")) return [];
   if (status < 400) return [`${path} is not described`];
-  if (typeOf(headers) !== "application/problem+json") return [`a refusal of type ${typeOf(headers)}`];
+  if (typeOf(headers) !== "application/problem+json") return [`an error response of type ${typeOf(headers)}`];
   if (isKnownPath && status !== 405) return [`status ${status} for a method that is not described`];
-  return faultsAt("/components/schemas/Problem", body, true);
+  return schemaErrors("/components/schemas/Problem", body, true);
 }
 
 function typeOf(headers: Headers): string {
@@ -124,7 +123,7 @@ function count(path: string): number {
   return path.split("{").length;
 }
 
-/** The same document, its objects closed to fields that are not described. Parts of an allOf stay open to each other. */
+/** Copies the document with closed objects. Members of an allOf stay open, since each has only some of the fields. */
 function closeObjects(part: unknown, isPart = false): unknown {
   if (Array.isArray(part)) return part.map((each) => closeObjects(each, isPart));
   if (typeof part !== "object" || part === null) return part;

@@ -1,4 +1,4 @@
-// The API's description: complete, valid by its own rules, and the same as its committed copy.
+// The API description: complete, valid, and equal to the committed copy.
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ import { baseline, descriptionFile, descriptionText, typesFile, typesText, unann
 import { rootFolder } from "../../../src/main/folders.ts";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { described, description, faultsAt, pointerOf, resolve } from "./contract.ts";
+import { described, description, schemaErrors, pointerOf, resolve } from "./contract.ts";
 import { TestService, call } from "../harness.ts";
 
 const run = promisify(execFile);
 const text = JSON.stringify(description);
 const write = "run `node scripts/openapi.ts` and commit what it writes";
 
-test("[OAS1] every operation is described with its scope, its parameters and every answer; refusals are problems", () => {
+test("[OAS1] every operation is described with its scope, parameters and responses; error responses are problems", () => {
   for (const each of operations) {
     const found = described.find(({ operation }) => operation.operationId === each.name)!;
     expect([found.method, found.path], each.name).toEqual([each.method, `/api/v1${each.path}`]);
@@ -47,7 +47,7 @@ test("[OAS2] every example validates against its schema", () => {
       const examples = [...("example" in media ? [media.example] : []), ...Object.values(media.examples ?? {}).map(({ value }) => value)];
       if (type.endsWith("json") && place[0] !== "elsewhere") expect(examples.length, place.join(" ")).toBeGreaterThan(0);
       for (const example of examples) {
-        expect(faultsAt(pointerOf(...place, "content", type, "schema"), example), place.join(" ")).toEqual([]);
+        expect(schemaErrors(pointerOf(...place, "content", type, "schema"), example), place.join(" ")).toEqual([]);
         count += 1;
       }
     }
@@ -67,10 +67,10 @@ test("[OAS2] every example validates against its schema", () => {
   process.stdout.write(`description: ${described.length} operations, ${count} examples, ${Math.round(text.length / 1_024)} kB\n`);
 });
 
-test("[OAS3] what is shared is said once: no component twice, none unused, no pattern beside a date", async () => {
+test("[OAS3] shared parts are described once: no duplicate or unused component, no pattern next to a date format", async () => {
   for (const kind of ["schemas", "responses", "parameters"] as const) {
     const bodies = Object.entries(description.components[kind]).map(([name, each]) => [name, JSON.stringify(each)] as const);
-    // Two kinds of thing may happen to look alike; one thing told twice is XInput beside an equal X.
+    // Different schemas may be equal by chance. A duplicate is an XInput that equals X.
     if (kind !== "schemas") expect(new Set(bodies.map(([, body]) => body)).size, kind).toBe(bodies.length);
     for (const [name, body] of bodies) expect(bodies, name).not.toContainEqual([`${name}Input`, body]);
     for (const name of Object.keys(description.components[kind])) expect(text, name).toContain(`"#/components/${kind}/${name}"`);
@@ -82,14 +82,14 @@ test("[OAS3] what is shared is said once: no component twice, none unused, no pa
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
   const known = await readFile(join(rootFolder, "src/service/openapi/schemas.ts"), "utf8");
   const modules = (await readdir(join(rootFolder, "src/protocol"), { recursive: true })).filter((name) => name.endsWith(".ts"));
-  // The messages of the page and the common schemas name no component.
+  // These schemas are not used as components.
   for (const file of modules.filter((name) => !["scene.ts", "common.ts", "text.ts"].includes(name))) {
     const text = await readFile(join(rootFolder, "src/protocol", file), "utf8");
     if (text.includes('from "zod"')) expect(known, file).toContain(`/protocol/${file}"`);
   }
 });
 
-test("[OAS4] redocly finds nothing to complain of, and asks nothing of the network", async () => {
+test("[OAS4] Redocly reports no problem and makes no network request", async () => {
   await using folder = await temporaryFolder();
   const program = join(rootFolder, "node_modules/@redocly/cli/bin/cli.js");
   const env = {
@@ -97,7 +97,7 @@ test("[OAS4] redocly finds nothing to complain of, and asks nothing of the netwo
     HOME: folder.path,
     REDOCLY_TELEMETRY: "off",
     REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
-    // Whatever it should try nevertheless ends at a closed port.
+    // Any network request would go to a closed port.
     HTTP_PROXY: "http://127.0.0.1:1",
     HTTPS_PROXY: "http://127.0.0.1:1",
   };
@@ -110,7 +110,7 @@ test("[OAS4] redocly finds nothing to complain of, and asks nothing of the netwo
   const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: Record<string, number>; problems: unknown[] };
   expect(problems).toEqual([]);
   expect([totals["errors"], totals["warnings"]]).toEqual([0, 0]);
-  // What is ignored is the 101 of an address that knows nothing but the upgrade.
+  // The only ignored rule is about the status 101 of a path that only supports upgrades.
   const successes = (operation: (typeof described)[number]["operation"]) =>
     Object.keys(operation.responses).filter((status) => status < "4");
   const upgrades = described.filter(({ operation }) => successes(operation).join() === "101");
@@ -118,11 +118,11 @@ test("[OAS4] redocly finds nothing to complain of, and asks nothing of the netwo
   process.stdout.write(`redocly: ${totals["errors"]} errors, ${totals["warnings"]} warnings, ${totals["ignored"]} ignored (upgrades)\n`);
 }, 60_000);
 
-test("[OAS5] the committed copy is what the service serves, as JSON and as YAML", async () => {
+test("[OAS5] the committed description equals the served one, as JSON and as YAML", async () => {
   await using folder = await temporaryFolder();
   const committed = JSON.parse(await readFile(join(rootFolder, descriptionFile), "utf8")) as Description;
   await using bench = await TestService.start(folder.path, { version: committed.info.version });
-  // The served one also says where it is.
+  // The served description also has the service's URL.
   const here = { ...committed, servers: [expect.objectContaining({ url: bench.service.url })] };
   expect((await call(bench.service.url, "GET", "openapi.json")).body, write).toEqual(here);
   const yaml = (await call(bench.service.url, "GET", "openapi.yaml")).body as Buffer;
@@ -130,14 +130,14 @@ test("[OAS5] the committed copy is what the service serves, as JSON and as YAML"
   expect(await readFile(join(rootFolder, descriptionFile), "utf8"), write).toBe(descriptionText());
 });
 
-test("[OAS6] the client's types are made from the committed copy", async () => {
+test("[OAS6] the client's types are generated from the committed description", async () => {
   const committed = await readFile(join(rootFolder, descriptionFile), "utf8");
   expect(await readFile(join(rootFolder, typesFile), "utf8"), write).toBe(typesText(committed));
 }, 60_000);
 
-test("[OAS7] nothing that clients rely on is taken from them unless the version says so", () => {
+test("[OAS7] nothing that clients rely on changes without a new major version", () => {
   const base = baseline();
-  // Before the first commit of a copy there is nobody to break.
+  // Without an earlier committed copy there is nothing to compare with.
   if (base === null) return;
   const now = JSON.parse(descriptionText()) as Description;
   expect(unannouncedBreaks(base.description, now), `breaking since ${base.from}: raise the major version, or the minor below 1.0`).toEqual(
@@ -146,7 +146,7 @@ test("[OAS7] nothing that clients rely on is taken from them unless the version 
 });
 
 const object = (properties: Record<string, unknown>, required: string[] = []) => ({ type: "object", properties, required });
-/** A description with one POST that takes and gives what is said. */
+/** A description with one POST with the given request and response schemas. */
 function small(request: unknown, response: unknown, more: Record<string, unknown> = {}): Description {
   const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
   const post = {
@@ -215,7 +215,7 @@ test.for<[string, Description, RegExp | null]>([
   else expect(found).toContainEqual(expect.stringMatching(wanted));
 });
 
-test("[OAS9] a higher major version may break, below 1.0 a higher minor", () => {
+test("[OAS9] a new major version may break clients; below 1.0 a new minor version may", () => {
   const versions = [
     ["0.1.0", "0.1.1", false],
     ["0.1.0", "0.2.0", true],

@@ -7,7 +7,7 @@ const document = describeService("0.0.0") as unknown as {
   tags: { name: string }[];
 };
 
-test("[FST5] the documentation opens with the first steps, and every step leads to its operation", () => {
+test("[FST5] the documentation begins with the first steps, and every step links to its operation", () => {
   const { description } = document.info;
   const links = [...description.matchAll(/\(#\/([^/]+)\/(\w+)\)/g)].map(([, tag, name]) => `${decodeURIComponent(tag!)} ${name}`);
   expect(links.length).toBeGreaterThan(8);
@@ -16,7 +16,7 @@ test("[FST5] the documentation opens with the first steps, and every step leads 
   for (const word of ["admin-token", "/mcp", "/api/v1/events", "webhooks", "sdk"]) expect(description).toContain(word);
 });
 
-test("[FST5] what players call stands apart, at the end", () => {
+test("[FST5] the device operations are a separate group at the end", () => {
   expect(document.tags.at(-1)!.name).toBe("device");
   expect(document.tags.filter(({ name }) => name === "device")).toHaveLength(1);
 });

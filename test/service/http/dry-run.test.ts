@@ -1,9 +1,9 @@
-// Dry runs over REST: every write of an operator answers as if it were done, and leaves nothing.
+// Dry runs over REST: every operator write responds like the real write and changes nothing.
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
-import { isTryable } from "../../../src/service/http/dry-run.ts";
+import { supportsDryRun } from "../../../src/service/http/dry-run.ts";
 import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -12,7 +12,7 @@ import { inviteMember, createOtherTeam, owner, type Person } from "../people/peo
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-/** Every row of the database. */
+/** All rows of the database. */
 function rowsOf(folder: string): Record<string, unknown[]> {
   using db = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
   const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").all() as { name: string }[];
@@ -20,7 +20,7 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
-test("[DRY1] every write of an operator takes ?dry_run=true: it answers as if it were done, and changes nothing", async () => {
+test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write and changes nothing", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { clock: new FakeClock() });
   const made = async (method: string, path: string, body?: unknown) => {
@@ -115,9 +115,9 @@ test("[DRY1] every write of an operator takes ?dry_run=true: it answers as if it
     removeMember: [`teams/${person.teamId}/members/${person.userId}`],
     updateMe: ["me", { name: "Somebody else" }],
   };
-  const tryable = operations.filter(isTryable);
+  const tryable = operations.filter(supportsDryRun);
   expect(Object.keys(calls).toSorted()).toEqual(tryable.map(({ name }) => name).toSorted());
-  // What days of attempts would have come to.
+  // The state after days of failed attempts.
   await using store = await openStore(folder.path);
   await store.write(async (db) => {
     await db.updateTable("webhook_deliveries").set({ status: "failed", next_at: null }).execute();
@@ -136,7 +136,7 @@ test("[DRY1] every write of an operator takes ?dry_run=true: it answers as if it
   }
 });
 
-test("[DRY2] a dry run refuses what the write would, honours If-Match and uses up no key; where it cannot be had it is refused", async () => {
+test("[DRY2] a dry run is rejected like the write, honours If-Match and uses up no idempotency key; unsupported dry runs are rejected", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { clock: new FakeClock() });
   const { body: layout } = await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 });

@@ -1,4 +1,4 @@
-// What a mistake in a request is answered with: people's words, one for each mistake, at its place.
+// Error messages for invalid input: one plain message per error, with its pointer.
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import type { ProblemError } from "../../../src/service/http/problem.ts";
@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Agent } from "../mcp/agent.ts";
 import { TestService } from "../harness.ts";
 
-// Words of the library that checks, not of people.
+// Terms of the validation library that messages must not contain.
 const jargon = /\b(expected|received|invalid|union|undefined|NaN|too small|too big|unrecognized|regex|\w+_ id)\b/i;
 const asset = "ast_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const zone = { name: "main", left: 0, top: 0, width: 100, height: 100 };
@@ -20,29 +20,21 @@ const schedule = (more: object) =>
     { name: "S", layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh", target: { type: "team" }, starts_at: "2026-11-27T22:00", ...more },
   ] as const;
 
-/** A request, and the one mistake in it. */
+/** A request with one error, its pointer and its message. */
 const slips: readonly (readonly [readonly [string, string, unknown], string, unknown])[] = [
   [["POST", "playlists", {}], "/name", "is missing"],
-  [["POST", "playlists", []], "", "must be an object with fields, not a list"],
-  [["POST", "playlists", { name: 5 }], "/name", "must be a text, not a number"],
-  [["POST", "playlists", { name: null }], "/name", "must be a text, not null"],
+  [["POST", "playlists", []], "", "must be an object, not a list"],
+  [["POST", "playlists", { name: 5 }], "/name", "must be a string, not a number"],
+  [["POST", "playlists", { name: null }], "/name", "must be a string, not null"],
   [["POST", "playlists", { name: "" }], "/name", "must not be empty"],
   [["POST", "playlists", { name: "x".repeat(201) }], "/name", "must have at most 200 characters"],
   [["POST", "playlists", { name: "P", items: {} }], "/items", "must be a list, not an object"],
-  [["POST", "playlists", { title: "P", name: "P" }], "/title", "this field is not known here"],
-  [["POST", "playlists", { nmae: "P" }], "/nmae", "this field is not known here: did you mean name?"],
-  [
-    playlist({ type: "image", asset_id: asset, duration: 5 }),
-    "/items/0/duration",
-    "this field is not known here: did you mean duration_ms?",
-  ],
-  [
-    playlist({ type: "image", assetId: asset, duration_ms: 5_000 }),
-    "/items/0/assetId",
-    "this field is not known here: did you mean asset_id?",
-  ],
+  [["POST", "playlists", { title: "P", name: "P" }], "/title", "unknown field"],
+  [["POST", "playlists", { nmae: "P" }], "/nmae", "unknown field: did you mean name?"],
+  [playlist({ type: "image", asset_id: asset, duration: 5 }), "/items/0/duration", "unknown field: did you mean duration_ms?"],
+  [playlist({ type: "image", assetId: asset, duration_ms: 5_000 }), "/items/0/assetId", "unknown field: did you mean asset_id?"],
   [playlist({ type: "image", asset_id: "x", duration_ms: 5_000 }), "/items/0/asset_id", "must be the id of an asset (ast_…)"],
-  [playlist({ type: "image", asset_id: asset, duration_ms: "5" }), "/items/0/duration_ms", "must be a number, not a text"],
+  [playlist({ type: "image", asset_id: asset, duration_ms: "5" }), "/items/0/duration_ms", "must be a number, not a string"],
   [playlist({ type: "image", asset_id: asset, duration_ms: 5.5 }), "/items/0/duration_ms", "must be a whole number"],
   [
     playlist({ type: "imgae", asset_id: asset, duration_ms: 5_000 }),
@@ -62,10 +54,10 @@ const slips: readonly (readonly [readonly [string, string, unknown], string, unk
     "must be a color such as #102030",
   ],
   [schedule({ target: { type: "tags", tag: "x" } }), "/target/type", 'must be one of "team", "tag", "player", "any": did you mean "tag"?'],
-  [schedule({ target: "team" }), "/target", "must be an object with fields, not a text"],
-  [schedule({ enabled: "yes" }), "/enabled", "must be true or false, not a text"],
+  [schedule({ target: "team" }), "/target", "must be an object, not a string"],
+  [schedule({ enabled: "yes" }), "/enabled", "must be true or false, not a string"],
   [["POST", "commands", { type: "reload", target: {} }], "/target", "must have tag or player_ids"],
-  [["POST", "commands", { type: "reload", target: { tags: "x" } }], "/target/tags", "this field is not known here: did you mean tag?"],
+  [["POST", "commands", { type: "reload", target: { tags: "x" } }], "/target/tags", "unknown field: did you mean tag?"],
   [["POST", "commands", { type: "relaod", target: { tag: "x" } }], "/type", expect.stringMatching(/did you mean "reload"\?$/)],
   [["POST", "tokens", { name: "t", scopes: ["player:read"] }], "/scopes/0", expect.stringMatching(/did you mean "players:read"\?$/)],
   [["POST", "tokens", { name: "t", scopes: [] }], "/scopes", "must have at least 1 entry"],
@@ -82,10 +74,10 @@ const slips: readonly (readonly [readonly [string, string, unknown], string, unk
     expect.stringMatching(/did you mean "player.offline"\?$/),
   ],
   [["GET", "playlists?limit=x", undefined], "?limit", expect.stringMatching(/number/)],
-  [["GET", "playlists?limt=5", undefined], "?limt", "this field is not known here: did you mean limit?"],
+  [["GET", "playlists?limt=5", undefined], "?limt", "unknown field: did you mean limit?"],
 ];
 
-test("[ERR1] a mistake is told once, at its place, in people's words, and with what was probably meant", async () => {
+test("[ERR1] each input error is reported once, with its pointer, in plain words and with the probable intention", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   for (const [[method, path, body], pointer, detail] of slips) {
@@ -96,22 +88,19 @@ test("[ERR1] a mistake is told once, at its place, in people's words, and with w
   }
 });
 
-test("[ERR2] an agent's mistakes are told in the same words", async () => {
+test("[ERR2] tools report the same error messages", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   const items = [{ type: "image", asset_id: asset, duration: 5 }];
   const { isError, text } = await agent.call("create_playlist", { name: "P", items });
-  expect([isError, text]).toEqual([
-    true,
-    expect.stringContaining("/items/0/duration: this field is not known here: did you mean duration_ms?"),
-  ]);
+  expect([isError, text]).toEqual([true, expect.stringContaining("/items/0/duration: unknown field: did you mean duration_ms?")]);
   expect(text.replace("/problems/invalid", "")).not.toMatch(jargon);
 });
 
 const wrong: readonly unknown[] = [null, "", "x", "x".repeat(100_000), -1, 0.5, 1e300, true, [], {}, ["x"], { x: 1 }];
 
-test("[ERR3] whatever field of whatever body is wrong, missing or unknown, no word of the program's own reaches a person", () => {
+test("[ERR3] no error message for a wrong, missing or unknown field of any body contains internal terms", () => {
   let told = 0;
   for (const { name, body: schema, example } of operations) {
     if (schema === undefined || example === undefined) continue;
@@ -144,7 +133,7 @@ test("[ERR3] whatever field of whatever body is wrong, missing or unknown, no wo
   expect(told).toBeGreaterThan(1_000);
 });
 
-/** Every field in a body, each in a copy of its own. */
+/** All fields in a body; for each field a copy of the body. */
 function placesIn(body: unknown): { holder: Record<string, unknown>; key: string; pointer: string; root: { body: unknown } }[] {
   const pointers = (value: unknown, above: string): string[] =>
     typeof value !== "object" || value === null
@@ -158,7 +147,7 @@ function placesIn(body: unknown): { holder: Record<string, unknown>; key: string
   });
 }
 
-test("[ERR4] a tag that no player has is told in the answer, with the tag that was probably meant", async () => {
+test("[ERR4] the response warns about a tag that no player has and suggests the tag that was probably meant", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 22, 12)) });
   const [one, gone] = [await bench.pairDevice("One"), await bench.pairDevice("Gone")];

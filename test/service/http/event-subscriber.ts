@@ -1,4 +1,4 @@
-// A subscriber for tests: a plain socket that keeps what it hears and checks it against the served description.
+// An event subscriber for tests: a WebSocket that keeps received messages.
 import { once } from "node:events";
 import { Ajv, type ValidateFunction } from "ajv";
 import { WebSocket } from "ws";
@@ -6,7 +6,7 @@ import { eventsSubprotocol, type EventKind, type SubscriptionMessage } from "../
 
 type Of<T extends SubscriptionMessage["type"]> = Extract<SubscriptionMessage, { type: T }>;
 
-/** What messages may look like, by the service's own AsyncAPI description. */
+/** Validators of the service's messages by type, from its AsyncAPI description. */
 export async function messageValidators(url: string): Promise<Map<string, ValidateFunction>> {
   const document = (await (await fetch(`${url}/api/v1/asyncapi.json`)).json()) as {
     channels: { events: { messages: Record<string, { name: string }> } };
@@ -34,10 +34,10 @@ export class EventSubscriber implements Disposable {
       this.#wake();
     });
     this.closed = once(this.socket, "close").then(([code, reason]) => ({ code: code as number, reason: String(reason) }));
-    this.socket.on("error", () => undefined); // told by `closed`
+    this.socket.on("error", () => undefined); // `closed` reports it
   }
 
-  /** Subscribes and resolves with the acknowledgement. */
+  /** Subscribes and returns the data of the acknowledgement. */
   async subscribe(
     kinds: EventKind[],
     more: { players?: string[]; after?: { epoch: string; seq: number } } = {},
@@ -48,7 +48,7 @@ export class EventSubscriber implements Disposable {
     return (await this.next((message): message is Of<"subscribed"> => message.type === "subscribed" && message.id === id)).data;
   }
 
-  /** The first message heard so far or to come that `matches`. Rejects after ten seconds. */
+  /** The first received or future message that `matches`. Rejects after ten seconds. */
   async next<T extends SubscriptionMessage>(matches: (message: SubscriptionMessage) => message is T): Promise<T> {
     const deadline = performance.now() + 10_000;
     let looked = 0;
@@ -57,7 +57,7 @@ export class EventSubscriber implements Disposable {
       looked = this.heard.length;
       const found = fresh.find(matches);
       if (found !== undefined) return found;
-      if (performance.now() > deadline) throw new Error(`it did not come; heard ${this.heard.map(({ type }) => type).join(", ")}`);
+      if (performance.now() > deadline) throw new Error(`no matching message; received ${this.heard.map(({ type }) => type).join(", ")}`);
       const timer = setTimeout(() => this.#wake(), 500);
       await new Promise<void>((resolve) => (this.#wake = resolve));
       clearTimeout(timer);

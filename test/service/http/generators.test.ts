@@ -1,4 +1,4 @@
-// Clients that generators of others make of the served description: they compile, and do an errand at the service.
+// Clients that third-party generators create from the served description compile and work against the service.
 import { execFile } from "node:child_process";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ const run = promisify(execFile);
 
 interface Generator {
   name: string;
-  /** The program with its own flags, from the root. */
+  /** The generator's command with its flags. */
   program: string[];
-  /** Its settings, for a description in the same folder. */
+  /** The generator's settings, for a description in the same folder. */
   config: string;
-  /** What a program of somebody else does with the client. It writes the player as JSON. */
+  /** A program that uses the client and prints the player as JSON. */
   errand: string;
 }
 
-// Everything a caller needs comes from the command line: the token, the code on the screen, the picture.
+// The program gets the token, the pairing code and the picture from the command line.
 const common = `
 import { readFile } from "node:fs/promises";
 const [token = "", code = "", file = ""] = process.argv.slice(2);
@@ -108,7 +108,7 @@ const compiler = {
   include: ["*.ts"],
 };
 
-test("[IOP7] clients of two generators that are not ours compile and do the errand: pair, upload, playlist, layout, assign, read", async () => {
+test("[IOP7] clients of two third-party generators compile and can pair, upload, create, assign and read", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(join(folder.path, "data"));
   const inFolder = { cwd: folder.path, maxBuffer: 64 * 1_024 ** 2 };

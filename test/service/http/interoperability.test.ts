@@ -1,4 +1,4 @@
-// What every caller may rely on, whichever library it uses: a request id on each answer, and links that can be followed.
+// Request ids on every response, and absolute links, for any HTTP client.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { TestService, call, picture } from "../harness.ts";
 
 const wellFormed = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** What comes back for bytes that are sent over a connection of their own. */
+/** Sends raw bytes over a new connection and returns the response. */
 async function raw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -23,7 +23,7 @@ async function raw(url: string, text: string): Promise<string> {
 
 const idIn = (answer: string) => /^request-id: (.*)\r$/im.exec(answer)?.[1] ?? answer;
 
-test("[IOP3] every answer is described, in words, and with its Request-Id; every operation describes 400", () => {
+test("[IOP3] every response has a description and Request-Id, and every operation describes 400", () => {
   for (const { operation } of described) {
     const answers = Object.entries(operation.responses);
     for (const [status, answer] of answers) {
@@ -42,7 +42,7 @@ test("[IOP3] every answer is described, in words, and with its Request-Id; every
   }
 });
 
-test("[IOP4] every answer has a Request-Id: of pages, of refusals by the framework, of refused and opened sockets, of what is no HTTP", async () => {
+test("[IOP4] every response has a Request-Id: pages, errors of the framework, rejected and accepted WebSockets, invalid HTTP", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const { url } = bench.service;
@@ -104,7 +104,7 @@ test("[IOP4] every answer has a Request-Id: of pages, of refusals by the framewo
   }
 });
 
-test("[IOP5] while the service stops, what comes on an open connection is refused as a problem with its Request-Id", async () => {
+test("[IOP5] a stopping service rejects requests on open connections with a problem and a Request-Id", async () => {
   await using folder = await temporaryFolder();
   const bench = await TestService.start(folder.path);
   const { hostname, port, host } = new URL(bench.service.url);
@@ -112,7 +112,7 @@ test("[IOP5] while the service stops, what comes on an open connection is refuse
   let heard = "";
   socket.setEncoding("utf8").on("data", (part: string) => (heard += part));
   const authorization = `Authorization: Bearer ${bench.token}\r\n`;
-  // A body that does not end holds the connection open, and with it the service.
+  // An incomplete body keeps the connection and the stopping service open.
   socket.write(
     `POST /api/v1/playlists HTTP/1.1\r\nHost: ${host}\r\n${authorization}Content-Type: application/json\r\nContent-Length: 15\r\n\r\n{"name":`,
   );
@@ -133,7 +133,7 @@ test("[IOP5] while the service stops, what comes on an open connection is refuse
   expect(heard).toContain('"type":"/problems/closing"');
 });
 
-test("[IOP6] links can be followed as they are: by the Host of the request, or by the public URL where one is set", async () => {
+test("[IOP6] links are absolute: with the Host of the request, or with the public URL if one is configured", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(`${folder.path}/a`);
   const asset = (await bench.upload(await picture(), "image/png", "a.png")).body;
@@ -147,7 +147,7 @@ test("[IOP6] links can be followed as they are: by the Host of the request, or b
   const servers = async (path: string) => (await call(bench.service.url, "GET", path)).body.servers as unknown;
   expect(await servers("openapi.json")).toMatchObject([{ url: bench.service.url }]);
   expect(await servers("asyncapi.json")).toEqual({ service: { host: `127.0.0.1:${port}`, protocol: "ws" } });
-  // A Host that is no name comes into no link.
+  // An invalid Host does not appear in links.
   const odd = `GET /api/v1/openapi.json HTTP/1.1\r\nHost: evil"><script>\r\nConnection: close\r\n\r\n`;
   expect(await raw(bench.service.url, odd)).not.toContain("evil");
 
@@ -159,7 +159,7 @@ test("[IOP6] links can be followed as they are: by the Host of the request, or b
   );
   const about = (await call(behind.service.url, "GET", "asyncapi.json")).body;
   expect(about.servers).toEqual({ service: { host: "signage.example.com", protocol: "wss" } });
-  // A player asks the address that it was given, not the one for people.
+  // Players use the address that they were configured with, not the public URL.
   const device = await behind.pairDevice();
   await behind.showPicture(device);
   expect((await device.call("GET", "state")).body.assets[0].url).toMatch(/^\/api\/v1\//);

@@ -1,4 +1,4 @@
-// Teams isolate: every operation of the table that takes an id is tried with the ids of another team.
+// Team isolation: every operation that accepts an id is tried with ids of another team.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -10,11 +10,11 @@ import { createOtherTeam, owner } from "../people/people.ts";
 
 const patience = 120_000;
 
-// What the service does by itself meanwhile: thumbnails, imports, webhooks, and what it tells of them.
+// Tables that the service changes in the background: thumbnails, imports, webhooks and their events.
 const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
 const own = { last_used_at: 0, status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
 
-/** All that the database holds, but for what the service changes by itself. */
+/** All rows of the database except those that the service changes in the background. */
 function contentOf(file: DatabaseSync): string {
   const tables = tablesOf(file).filter(({ table }) => !background.includes(table));
   return JSON.stringify(
@@ -28,7 +28,7 @@ function contentOf(file: DatabaseSync): string {
   );
 }
 
-test("[TEA10] another team's id is not found on any operation that takes one, and nothing changes", { timeout: patience }, async () => {
+test("[TEA10] no operation finds another team's id, and nothing changes", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const us = await owner(bench);
@@ -47,7 +47,7 @@ test("[TEA10] another team's id is not found on any operation that takes one, an
     if (each.body !== undefined) expect(each.example, `${each.name} has a body and no example of it`).toBeDefined();
     const body = withIds(each.example ?? {}, ours);
     const idsFrom = (pools: IdPool[]) => Object.fromEntries(ids.map(({ name, prefix }, place) => [name, pools[place]!.get(prefix)!]));
-    // All of them theirs; and of several each one alone.
+    // With all ids of the other team, and with each of several ids alone.
     const mixtures = ids.length === 1 ? [] : ids.map((_id, place) => ids.map((_other, index) => (index === place ? theirs : ours)));
     for (const pools of [ids.map(() => theirs), ...mixtures]) {
       const before = contentOf(file);
@@ -57,7 +57,7 @@ test("[TEA10] another team's id is not found on any operation that takes one, an
       expect(contentOf(file), `${each.name} changed something`).toBe(before);
       tried += 1;
     }
-    // In the words for an id that never was: whether it is somebody's is told to nobody.
+    // The same message as for an unknown id, so that it does not reveal whether the id exists.
     const unknown = fillPath(each.path, Object.fromEntries(ids.map(({ name, prefix }) => [name, `${prefix}_${ulid(0)}`])));
     const words = ({ status, body }: ApiResponse) => [
       each.name,
@@ -70,7 +70,7 @@ test("[TEA10] another team's id is not found on any operation that takes one, an
       await callOperation(us, each, fillPath(each.path, idsFrom(ids.map(() => theirs))), body),
     ];
     expect(words(foreign)).toEqual(words(never));
-    // Were the addresses themselves wrong, all of the above would be 404 too.
+    // The same requests succeed with the team's own ids, so the 404s above do not come from wrong paths.
     if (each.method === "GET") {
       const path = fillPath(each.path, idsFrom(ids.map(() => ours)));
       expect([each.name, path, (await us.call("GET", path)).status]).not.toEqual([each.name, path, 404]);
@@ -79,7 +79,7 @@ test("[TEA10] another team's id is not found on any operation that takes one, an
   expect(tried).toBeGreaterThan(30);
 });
 
-test("[TEA11] another team's id in a body or a query leads to nothing of theirs", { timeout: patience }, async () => {
+test("[TEA11] another team's id in a body or query has no effect on that team", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const us = await owner(bench);

@@ -1,4 +1,4 @@
-// How often one may ask: requests by token, player and address; pairing codes guessed; proxies believed.
+// Rate limits per token, player and address, limits of wrong pairing codes, and trusted proxies.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
@@ -14,7 +14,7 @@ import { inviteMember, owner, createTokenFor } from "../people/people.ts";
 
 const quota = (answer: ApiResponse) => [answer.headers.get("ratelimit-policy"), answer.headers.get("ratelimit")];
 
-test("[TOK9] every answer to an operator says what is left of the minute; beyond it there is a 429 with a time to wait", async () => {
+test("[TOK9] every response to an operator has the remaining quota of the minute; above it the response is 429 with Retry-After", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock, limits: { token: 5 } });
@@ -33,7 +33,7 @@ test("[TOK9] every answer to an operator says what is left of the minute; beyond
   expect((await get()).status).toBe(200);
 });
 
-test("[TOK9] a token has 600 requests a minute unless the service was told otherwise", async () => {
+test("[TOK9] a token has 600 requests per minute by default", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { limits: {} });
   expect(quota(await bench.call("GET", "me"))[0]).toBe('"token";q=600;w=60');
@@ -42,7 +42,7 @@ test("[TOK9] a token has 600 requests a minute unless the service was told other
   for (const bad of ["0", "-1", "many", "1.5"]) expect(() => read("--requests-per-minute", bad)).toThrow("--requests-per-minute");
 });
 
-test("[TOK10] strangers share what their address has, players have their own", async () => {
+test("[TOK10] unauthenticated clients share the quota of their address; each player has its own", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock, limits: { address: 8, player: 2 } });
@@ -57,11 +57,11 @@ test("[TOK10] strangers share what their address has, players have their own", a
   expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(answers.slice(1).map(() => 401));
   expect(answers.length).toBeGreaterThan(1);
   expect((await call(bench.service.url, "POST", "device/nonce", {})).status).toBe(429);
-  // Whoever has a valid token does not suffer from the neighbours.
+  // A client with a valid token is not affected by others at the same address.
   expect((await bench.call("GET", "players")).status).toBe(200);
 });
 
-test("[TOK11] what limits remember is bounded, and windows that are over are forgotten", () => {
+test("[TOK11] the memory of the limits is bounded, and expired windows are dropped", () => {
   const clock = new FakeClock();
   const quotas = new Quotas("address", 2, clock);
   for (let each = 0; each < 25_000; each += 1) quotas.take(`a${each}`);
@@ -72,7 +72,7 @@ test("[TOK11] what limits remember is bounded, and windows that are over are for
   expect([quotas.take("b").waitMs, quotas.take("b").waitMs, quotas.size]).toEqual([0, 60_000, 1]);
 });
 
-test("[TOK12] an IPv6 subscriber is one address, and a mapped IPv4 address is that IPv4 address", () => {
+test("[TOK12] an IPv6 /64 counts as one address, and a mapped IPv4 address counts as the IPv4 address", () => {
   expect(addressKey("::ffff:192.0.2.7")).toBe("192.0.2.7");
   expect(addressKey("2001:db8:1:2::1")).toBe(addressKey("2001:db8:1:2:ffff::9"));
   expect(addressKey("2001:db8:1:2::1")).not.toBe(addressKey("2001:db8:1:3::1"));
@@ -80,7 +80,7 @@ test("[TOK12] an IPv6 subscriber is one address, and a mapped IPv4 address is th
   expect(addressKey("no address; DROP")).toBe("unknown");
 });
 
-test("[TOK13] five wrong codes a minute for a person, over all tokens, and five for an address and team, over all its people", async () => {
+test("[TOK13] five wrong codes per minute are allowed for a user over all tokens, and for an address and team over all users", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.1"] });
@@ -101,7 +101,7 @@ test("[TOK13] five wrong codes a minute for a person, over all tokens, and five 
   expect(await guess(first, "198.51.100.1")).toBe(404);
 });
 
-test("[TOK13] guesses at once are counted one by one, and a right code costs nothing", async () => {
+test("[TOK13] concurrent wrong codes are counted one by one, and a correct code does not count", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const right = await Promise.all(Array.from({ length: 7 }, () => bench.newDevice()));
@@ -112,7 +112,7 @@ test("[TOK13] guesses at once are counted one by one, and a right code costs not
   expect(wrong.filter(({ status }) => status === 429)).toHaveLength(20 - maxWrongGuessesPerMinute);
 });
 
-test("[TOK14] however guesses are spread over the life of a code, with three restarts, their odds stay below 2^-28", async () => {
+test("[TOK14] the probability of guessing a code stays below 2^-28, however guesses are spread over its lifetime and three restarts", async () => {
   const attempt = fc.record({ waitMs: fc.integer({ min: 0, max: 30_000 }), burst: fc.integer({ min: 1, max: 12 }) });
   const plan = fc.record({
     attempts: fc.array(attempt, { minLength: 20, maxLength: 200 }),
@@ -143,7 +143,7 @@ test("[TOK14] however guesses are spread over the life of a code, with three res
     }),
     { numRuns: 200 },
   );
-  // The worst plan there is: as many as are let through, at both ends of the life and at every instant between.
+  // The worst case: as many guesses as allowed, from the beginning to the end of the code's lifetime.
   const clock = new FakeClock();
   const guesses = new GuessLimiter(clock);
   let tried = 0;
@@ -160,7 +160,7 @@ test("[TOK14] however guesses are spread over the life of a code, with three res
   expect((tried + 3 * maxWrongGuessesPerMinute) * pairingCodeAlphabet.length ** -8).toBeLessThan(2 ** -28);
 });
 
-test("[TOK15] pairing requests are limited for each address", async () => {
+test("[TOK15] pairing requests are limited per address", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.0/8"] });
@@ -178,7 +178,7 @@ test("[TOK15] pairing requests are limited for each address", async () => {
   expect((await ask("2001:db8:1::1")).status).toBe(201);
 });
 
-test("[TOK16] X-Forwarded-For counts only where it comes from a proxy that was named", async () => {
+test("[TOK16] X-Forwarded-For counts only if it comes from a configured proxy", async () => {
   await using folder = await temporaryFolder();
   const addressIn = async (trustedProxies: readonly string[], forwarded: string) => {
     await using bench = await TestService.start(folder.path, { trustedProxies });
@@ -188,7 +188,7 @@ test("[TOK16] X-Forwarded-For counts only where it comes from a proxy that was n
   expect(await addressIn([], "198.51.100.7")).toBe("127.0.0.1");
   expect(await addressIn(["192.0.2.0/24"], "198.51.100.7")).toBe("127.0.0.1");
   expect(await addressIn(["127.0.0.0/8"], "198.51.100.7")).toBe("198.51.100.7");
-  // What a client wrote itself stands to the left of what the proxy added.
+  // Addresses that the client itself sent are to the left of the one that the proxy added.
   expect(await addressIn(["127.0.0.0/8", "::1"], "203.0.113.1, 198.51.100.7")).toBe("198.51.100.7");
 
   const read = (...flags: string[]) => readServiceConfig(["--data", "/tmp/x", ...flags]);

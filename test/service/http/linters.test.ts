@@ -1,4 +1,4 @@
-// The two descriptions as the linters of others find them: Spectral for OpenAPI, the official parser for AsyncAPI.
+// Third-party linters check the descriptions: Spectral for OpenAPI, the official parser for AsyncAPI.
 import { Parser } from "@asyncapi/parser";
 import spectralCore from "@stoplight/spectral-core";
 import spectralRulesets from "@stoplight/spectral-rulesets";
@@ -16,7 +16,7 @@ interface Finding {
 
 const told = ({ severity, code, path, message }: Finding) => `${severity} ${code} at ${path.join("/")}: ${message}`;
 
-test("[IOP1] Spectral finds nothing in the description but what OpenAPI 3.1 allows: roles beside a bearer token, an upgrade's 101", async () => {
+test("[IOP1] Spectral reports only what OpenAPI 3.1 allows: scopes of a bearer token, the status 101 of an upgrade", async () => {
   const linter = new spectralCore.Spectral();
   linter.setRuleset(spectralRulesets.oas as Parameters<typeof linter.setRuleset>[0]);
   const found: Finding[] = await linter.run(JSON.parse(JSON.stringify(description)) as Record<string, unknown>);
@@ -32,13 +32,13 @@ function isUpgrade(path: readonly (string | number)[]): boolean {
   return described.some(({ path: each, operation }) => each === path[1] && operation.responses["101"] !== undefined);
 }
 
-test("[IOP2] the AsyncAPI parser takes the sockets' description without a complaint, whatever was asked for before it", async () => {
+test("[IOP2] the AsyncAPI parser accepts the description of the WebSockets, whatever was requested before", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await (await fetch(`${bench.service.url}/api/v1/openapi.json`)).arrayBuffer();
   const text = await (await fetch(`${bench.service.url}/api/v1/asyncapi.json`)).text();
   const { document, diagnostics } = await new Parser().parse(text);
-  // That 3.1.0 is there is no fault of a document that needs nothing of it.
+  // The parser suggests AsyncAPI 3.1.0, which this document does not need.
   const found = (diagnostics as Finding[]).filter(({ code }) => code !== "asyncapi-latest-version");
   expect(found.map(told)).toEqual([]);
   expect(

@@ -1,4 +1,4 @@
-// Lists as a front end needs them, the bin, and requests for many players at once.
+// Lists with filters and pages, the bin, and bulk requests.
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -8,7 +8,7 @@ const day = 86_400_000;
 const ids = (answer: ApiResponse): string[] => answer.body.data.map(({ id }: { id: string }) => id);
 const problem = (answer: ApiResponse): unknown[] => [answer.status, answer.body.type];
 
-/** All pages of a list, one thing a page. */
+/** All pages of a list, with one entry per page. */
 async function everyPage(bench: TestService, path: string): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = null;
@@ -22,7 +22,7 @@ async function everyPage(bench: TestService, path: string): Promise<string[]> {
   return found;
 }
 
-test("[BIN1] players are filtered by status, tag, name and layout, each alone and all together, page by page", async () => {
+test("[BIN1] players can be filtered by status, tag, name and layout, alone and combined, page by page", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const devices = [
@@ -58,7 +58,7 @@ test("[BIN1] players are filtered by status, tag, name and layout, each alone an
   }
 });
 
-test("[BIN2] a cursor is bound to its filters, and one of another's making is refused", async () => {
+test("[BIN2] a cursor is rejected with other filters than its own, and so is an invalid cursor", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   for (const name of ["A", "AB", "ABC"]) await bench.call("POST", "playlists", { name });
@@ -71,7 +71,7 @@ test("[BIN2] a cursor is bound to its filters, and one of another's making is re
   }
 });
 
-test("[BIN3] what is deleted lies in the bin, out of sight, and comes back as it was; what is in use stays", async () => {
+test("[BIN3] a deleted resource is only visible in the bin and can be restored unchanged; a resource in use cannot be deleted", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const playlist = (await bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "hello" }] })).body;
@@ -103,7 +103,7 @@ test("[BIN3] what is deleted lies in the bin, out of sight, and comes back as it
   expect((await bench.call("POST", "layouts/lay_01jd3v8q6m9x2k4n7r5t1w0yzh/restore")).status).toBe(404);
 });
 
-test("[BIN4] the bin is emptied after thirty days, or at once when told so; a restored layout loses what is gone for good", async () => {
+test("[BIN4] the bin keeps resources for thirty days unless they are deleted for good; a restored layout loses playlists that are gone", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -118,7 +118,7 @@ test("[BIN4] the bin is emptied after thirty days, or at once when told so; a re
   const restored = await bench.call("POST", `layouts/${layout.id}/restore`);
   expect(restored.body.zones).toMatchObject([{ id: layout.zones[0].id, playlist_id: null }]);
 
-  // Bytes are freed at once, whatever lies in the bin.
+  // An asset can be deleted for good even if a playlist in the bin uses it.
   const asset = (await bench.upload(await picture())).body.id as string;
   const items = [
     { type: "image", asset_id: asset },
@@ -136,7 +136,7 @@ test("[BIN4] the bin is emptied after thirty days, or at once when told so; a re
   await expect.poll(async () => ids(await bench.call("GET", "layouts?deleted=true")), { timeout: 10_000 }).toEqual([]);
 });
 
-test("[SCM4] commands are listed by status and type, of one player and of all", async () => {
+test("[SCM4] commands can be listed by status and type, for one player and for all", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const one = await bench.pairDevice("One");
@@ -155,7 +155,7 @@ test("[SCM4] commands are listed by status and type, of one player and of all", 
   expect((await bench.call("GET", "commands?type=fly")).status).toBe(422);
 });
 
-test("[SCM5] one request commands all players of a tag, or those named: all or none, once per key", async () => {
+test("[SCM5] one request sends a command to all players with a tag or to listed players: to all or none, once per idempotency key", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const devices = [await bench.pairDevice("1"), await bench.pairDevice("2"), await bench.pairDevice("3")];
@@ -187,7 +187,7 @@ test("[SCM5] one request commands all players of a tag, or those named: all or n
   await link.closed;
 });
 
-test("[BLK1] one request gives many players a layout and tags, and says how many changed", async () => {
+test("[BLK1] one request changes the layout and tags of many players and returns how many changed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const devices = [await bench.pairDevice("1"), await bench.pairDevice("2")];
@@ -215,7 +215,7 @@ test("[BLK1] one request gives many players a layout and tags, and says how many
   await link.closed;
 });
 
-test("[SCM6] a command that was begun and never ends fails an hour after its time; a late answer is still believed", async () => {
+test("[SCM6] a started command that never ends fails one hour after it expires; a late result is still accepted", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -235,7 +235,7 @@ test("[SCM6] a command that was begun and never ends fails an hour after its tim
   expect((await bench.call("GET", `${path}/${id}`)).body).toMatchObject({ status: "succeeded", error: null });
 });
 
-test("[SCM7] a screenshot can be deleted, and its bytes with it", async () => {
+test("[SCM7] deleting a screenshot deletes its bytes", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();

@@ -1,4 +1,4 @@
-// What machines ask of the service: is it alive, is it ready, what does it count; and how it starts and stops.
+// Health checks and metrics, and how the service program starts and stops.
 import { once } from "node:events";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
@@ -15,7 +15,7 @@ import { TestService, call } from "../harness.ts";
 import { owner, createTokenFor } from "../people/people.ts";
 import { Receiver } from "../events/receiver.ts";
 
-/** The value of a metric with these labels; 0 where it has not come up yet. */
+/** The value of a metric with these labels; 0 if it has none yet. */
 function valueOf(text: string, name: string, labels = ""): number {
   const line = text.split("\n").find((each) => each.startsWith(`${name}${labels === "" ? " " : labels}`));
   return Number(line?.split(" ").at(-1) ?? 0);
@@ -25,13 +25,13 @@ async function metricsOf(bench: TestService): Promise<string> {
   return (await bench.call("GET", "/metrics")).body.toString();
 }
 
-test("[MON1] it is alive and ready, and not ready any more once it stops", async () => {
+test("[MON1] a running service is alive and ready; a stopping one is not ready", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const { url, port } = bench.service;
   expect((await call(url, "GET", "/healthz")).body).toEqual({ status: "ok" });
   expect((await call(url, "GET", "/readyz")).body).toEqual({ status: "ready" });
-  // A socket that does not say goodbye holds the stopping up for its time of grace.
+  // A socket that does not close delays the stop for the grace period.
   const device = await bench.pairDevice();
   const link = await device.connect();
   link.socket.removeAllListeners("close");
@@ -48,7 +48,7 @@ test("[MON1] it is alive and ready, and not ready any more once it stops", async
   await stopped;
 });
 
-test("[MON2] requests, commands, webhooks, sockets and the process are measured, in labels that take few values", async () => {
+test("[MON2] metrics cover requests, commands, webhooks, sockets and the process, with labels of few values", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
@@ -76,7 +76,7 @@ test("[MON2] requests, commands, webhooks, sockets and the process are measured,
   const durations = [...text.matchAll(/^signage_request_duration_seconds_bucket\{le="(.+)",operation="getPlayer"\} (\d+)$/gm)];
   expect(durations.map(([, , count]) => Number(count))).toEqual(durations.map(([, , count]) => Number(count)).toSorted((a, b) => a - b));
   expect(durations.at(-1)?.slice(1)).toEqual(["+Inf", "2"]);
-  // The text format: a name, labels in braces, a number; every name is explained before its first value.
+  // The Prometheus text format: a name, labels in braces, a number. Each name has its help text before its first value.
   const named = new Set<string>();
   for (const line of text.split("\n").filter((each) => each !== "")) {
     const [, name] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? [];
@@ -91,25 +91,25 @@ test("[MON2] requests, commands, webhooks, sockets and the process are measured,
   expect(valueOf(text, "process_resident_memory_bytes")).toBeGreaterThan(10_000_000);
   expect(valueOf(text, "process_cpu_user_seconds_total")).toBeGreaterThan(0);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
-  // No id, no path, no name of anybody's.
+  // Labels contain no id, path or name.
   expect(text).not.toMatch(/plr_|cmd_|whk_|team_|nowhere/);
   link.socket.terminate();
   await expect.poll(async () => valueOf(await metricsOf(bench), "signage_players_connected")).toBe(0);
   listener.terminate();
 });
 
-test("[MON3] metrics are for this machine, for tokens with teams:read, or for all when the service was told so", async () => {
+test("[MON3] metrics can be read from the same machine, with a token with teams:read, or by anyone if configured", async () => {
   const outside = Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === "IPv4" && !each.internal)?.address;
   await using folder = await temporaryFolder();
-  // Every address of this machine's own, none of another's: what comes by the outer one is a stranger.
+  // Requests over loopback come from this machine; requests over its external address do not count as local.
   await using bench = await TestService.start(join(folder.path, "a"), outside === undefined ? {} : { host: outside });
   const me = await owner(bench);
   const may = await createTokenFor(bench, me, ["teams:read"]);
   const mayNot = await createTokenFor(bench, me, ["players:read"]);
   const ask = (headers: Record<string, string>) => call(bench.service.url, "GET", "/metrics", undefined, headers);
-  // Behind a proxy on this machine everybody would come from here.
+  // Proxied requests do not count as local, even if the proxy runs on this machine.
   const far = { "x-forwarded-for": "203.0.113.9" };
   expect((await ask(far)).status).toBe(401);
   expect((await ask({ via: "1.1 proxy" })).status).toBe(401);
@@ -122,7 +122,7 @@ test("[MON3] metrics are for this machine, for tokens with teams:read, or for al
   expect((await call(near.service.url, "GET", "/metrics")).status).toBe(200);
 });
 
-test("[SRV4] a folder of a newer version is refused in one line, and stays as it was", { timeout: 60_000 }, async () => {
+test("[SRV4] the data folder of a newer version is rejected with one line and stays unchanged", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   for (const [name, step] of [
     ["telemetry.db", "9999-future"],
@@ -150,10 +150,10 @@ test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const { program, api } = service;
-  // A request whose body never comes holds the stopping up for its time of grace.
+  // A request without its body delays the stop for the grace period.
   const { port } = new URL(api.url);
   const slow = connect(Number(port), "127.0.0.1");
-  slow.on("error", () => undefined); // it is cut, which is what is wanted
+  slow.on("error", () => undefined); // the service cuts the connection
   slow.write(`POST /api/v1/playlists HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.token}\r\nContent-Length: 9\r\n`);
   slow.write("Content-Type: application/json\r\n\r\n{");
   await once(slow, "connect");
@@ -168,7 +168,7 @@ test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000
   slow.destroy();
 });
 
-test("[SRV6] with a certificate it speaks TLS, and nothing else", { timeout: 60_000 }, async (context) => {
+test("[SRV6] with a certificate the service accepts only TLS", { timeout: 60_000 }, async (context) => {
   await using folder = await temporaryFolder();
   const made = await createSelfSignedCertificate(folder.path);
   if (made === null) return context.skip("openssl is not on this machine");
@@ -186,7 +186,7 @@ test("[SRV6] with a certificate it speaks TLS, and nothing else", { timeout: 60_
     }).on("error", reject);
   });
   expect(status).toBe(200);
-  // A socket goes over it as well.
+  // WebSockets use TLS too.
   const socket = new WebSocket(`wss://localhost:${url.port}/api/v1/device/ws`, "signage.device.v1", { ca });
   const [code] = (await once(socket, "close")) as [number];
   expect(code).toBe(4401);

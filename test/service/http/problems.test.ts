@@ -1,4 +1,4 @@
-// What the service says of players that something is wrong with: the same words in REST, events, webhooks and MCP.
+// Problems of players appear with the same text in REST, events, webhooks and MCP.
 import { expect, test } from "vitest";
 import type { PlayerProblem } from "../../../src/protocol/device/player-problems.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -26,7 +26,7 @@ async function revisionOf(device: Device): Promise<string> {
   return (await device.call("GET", "state")).body.revision;
 }
 
-test("[PRB1] whether an offline player is in sync cannot be told: null; online it is true or false", async () => {
+test("[PRB1] in_sync is null for an offline player and true or false for an online one", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using bench = await TestService.start(folder.path, { clock });
@@ -42,7 +42,7 @@ test("[PRB1] whether an offline player is in sync cannot be told: null; online i
   expect((await bench.call("GET", `${path}/now`)).body).toMatchObject({ status: "offline" });
 });
 
-test("[PRB2] what a player says is wrong stands in its player, its list, its now, an event, a webhook and MCP in the same words, until it is over", async () => {
+test("[PRB2] a problem that a player reports appears with the same text in the player, lists, /now, events, webhooks and MCP until it ends", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
@@ -69,7 +69,7 @@ test("[PRB2] what a player says is wrong stands in its player, its list, its now
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   expect(await agent.ok("get_player_now", { id: device.playerId })).toMatchObject(said);
 
-  // The same again is no news; the end is, and so says the whole list.
+  // A repeated problem sends no event. Its end sends one, and the list is empty.
   await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
   await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
   await expect.poll(() => receiver.received.length, patience).toBe(2);
@@ -77,7 +77,7 @@ test("[PRB2] what a player says is wrong stands in its player, its list, its now
   expect((await bench.call("GET", path)).body).toMatchObject({ problems: [], problems_left_out: 0 });
 });
 
-test("[PRB3] the service adds its own: not heard, and behind for more than ten minutes; both end with their cause", async () => {
+test("[PRB3] the service reports players that are silent or more than ten minutes behind; both problems end with their cause", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using bench = await TestService.start(folder.path, { clock });
@@ -94,7 +94,7 @@ test("[PRB3] the service adds its own: not heard, and behind for more than ten m
 
   await bench.showPicture(device);
   const behindSince = new Date(clock.now()).toISOString();
-  // Eleven minutes behind, heard each half minute.
+  // Eleven minutes on an old revision, with a heartbeat every 30 s.
   for (let beats = 0; beats < 22; beats += 1) {
     await beat(old);
     clock.advance(30_000);
@@ -107,7 +107,7 @@ test("[PRB3] the service adds its own: not heard, and behind for more than ten m
   const lastHeard = new Date(clock.now()).toISOString();
   clock.advance(91_000);
   expect(await codes()).toEqual([["offline", lastHeard]]);
-  // The service looks for silent players every five seconds.
+  // The service checks for silent players every five seconds.
   clock.advance(40_000);
   using later = new EventSubscriber(bench.service.url, bench.token);
   await later.subscribe(["problems"], { after: { epoch: place.epoch, seq: place.seq } });
@@ -116,7 +116,7 @@ test("[PRB3] the service adds its own: not heard, and behind for more than ten m
   await expect.poll(told, patience).toEqual([["out-of-sync"], [], ["offline"]]);
 });
 
-test("[PRB4] players are listed by whether they have problems", async () => {
+test("[PRB4] players can be listed by whether they have problems", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const [well, ill] = [await bench.pairDevice("Well"), await bench.pairDevice("Ill")];
@@ -127,7 +127,7 @@ test("[PRB4] players are listed by whether they have problems", async () => {
   expect(await names("has_problems=false")).toEqual(["Well"]);
 });
 
-test("[PRB5] a restart of the service neither tells again what was told nor forgets it", async () => {
+test("[PRB5] after a restart the service neither reports known problems again nor forgets them", async () => {
   await using folder = await temporaryFolder();
   const problems = [problem()];
   let device: Device;

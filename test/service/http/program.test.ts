@@ -1,4 +1,4 @@
-// The service as a program: its flags, its log, what a kill leaves behind.
+// The service program: flags, log lines, and recovery after a kill.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ async function urlOf(program: Program): Promise<string> {
   return String((await program.line("listening"))["url"]);
 }
 
-test("[SRV2] started on port 0 it says where it listens, and stops cleanly on SIGTERM", async () => {
+test("[SRV2] on port 0 the service logs the actual port; SIGTERM stops it cleanly", async () => {
   await using folder = await temporaryFolder();
   await using program = start(folder.path);
   const url = await urlOf(program);
@@ -23,7 +23,7 @@ test("[SRV2] started on port 0 it says where it listens, and stops cleanly on SI
   expect(program.output).not.toContain((await readFile(join(folder.path, "admin-token"), "utf8")).trim());
 });
 
-test("[SRV2] bad flags are one clear line and exit 2", async () => {
+test("[SRV2] invalid flags give one clear line and exit code 2", async () => {
   await using folder = await temporaryFolder();
   for (const flags of [["--host", "0.0.0.0"], ["--nonsense"], ["--port", "70000"], ["--tls-cert", "/nowhere"]]) {
     await using program = start(folder.path, ...flags);
@@ -33,7 +33,7 @@ test("[SRV2] bad flags are one clear line and exit 2", async () => {
   }
 });
 
-test("[SRV2] a host that is reachable from outside needs TLS or the word that it may do without", () => {
+test("[SRV2] a host that is reachable from outside needs TLS or --insecure-http", () => {
   const read = (...flags: string[]) => readServiceConfig(["--data", "/tmp/x", ...flags]);
   for (const host of ["127.0.0.1", "127.1.2.3", "localhost", "::1"]) expect(read("--host", host).host).toBe(host);
   for (const host of ["0.0.0.0", "::", "192.168.1.2", "signs.example"]) expect(() => read("--host", host)).toThrow("--insecure-http");
@@ -42,7 +42,7 @@ test("[SRV2] a host that is reachable from outside needs TLS or the word that it
   expect(read()).toMatchObject({ port: 8_080, publicUrl: null, tls: null });
 });
 
-test("[SRV2] a folder in use is one clear line and exit 1", async () => {
+test("[SRV2] a data folder in use gives one clear line and exit code 1", async () => {
   await using folder = await temporaryFolder();
   await using first = start(folder.path);
   await urlOf(first);
@@ -51,7 +51,7 @@ test("[SRV2] a folder in use is one clear line and exit 1", async () => {
   expect(second.output).toContain("another program uses");
 });
 
-test("[SRV3] killed at any instant it starts again, and what it had answered for is there", { timeout: 120_000 }, async () => {
+test("[SRV3] a service killed at any instant restarts with everything that it has confirmed", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   const made: string[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -67,7 +67,7 @@ test("[SRV3] killed at any instant it starts again, and what it had answered for
         made.push(answer.body.id);
       }
     })();
-    // However slow the machine is, each round has some uploads answered and one under way.
+    // In each round some uploads are confirmed and one is in progress, however slow the machine is.
     const wanted = made.length + 2;
     await expect.poll(() => made.length, { timeout: 30_000, interval: 1 + round * 7 }).toBeGreaterThanOrEqual(wanted);
     process.kill(program.pid, "SIGKILL");

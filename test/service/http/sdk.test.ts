@@ -1,4 +1,4 @@
-// The examples of sdk/, each run as a reader would run it, against a real service.
+// Runs the examples in sdk/ against a real service.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { EventSubscriber } from "./event-subscriber.ts";
 
 const patient = { timeout: 30_000 };
 
-/** An example under way. */
+/** A running example. */
 class Example implements AsyncDisposable {
   readonly lines: string[] = [];
   errors = "";
@@ -28,22 +28,22 @@ class Example implements AsyncDisposable {
     this.#process.stderr!.on("data", (text: Buffer) => (this.errors += text.toString()));
   }
 
-  /** Gives it `input` and resolves to its exit code. */
+  /** Sends `input` to it and returns its exit code. */
   async end(input?: Buffer | string): Promise<number | null> {
-    this.#process.stdin!.on("error", () => undefined); // it may have ended without reading
+    this.#process.stdin!.on("error", () => undefined); // it may end without reading its input
     this.#process.stdin!.end(input);
     await this.#ended;
     return this.#process.exitCode;
   }
 
-  /** The first line that `matches`. */
+  /** The first line that matches. */
   async line(matches: RegExp): Promise<string> {
     const found = () => this.lines.find((line) => matches.test(line)) ?? null;
     await expect.poll(found, { ...patient, message: `${String(matches)}; it said: ${this.errors}` }).not.toBeNull();
     return found()!;
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it with SIGKILL. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#ended;
@@ -57,7 +57,7 @@ class Example implements AsyncDisposable {
 const example = (bench: TestService, path: string, ...argv: string[]) =>
   new Example(path, argv, { SIGNAGE_URL: bench.service.url, SIGNAGE_TOKEN: bench.token });
 
-test("[SDK1] pair and publish: the player has the picture to show, in three languages", { timeout: 120_000 }, async () => {
+test("[SDK1] the pairing example publishes a picture to a player, in three languages", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(join(folder.path, "data"));
   const file = join(folder.path, "menu.png");
@@ -77,7 +77,7 @@ test("[SDK1] pair and publish: the player has the picture to show, in three lang
   }
 });
 
-test("[SDK2] follow events: what happened while the example was dead is told when it comes back, once", { timeout: 120_000 }, async () => {
+test("[SDK2] the events example reports events that it missed while it was stopped, each once", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(join(folder.path, "data"));
   for (const path of ["typescript/examples/follow-events.ts", "python/follow_events.py"]) {
@@ -88,7 +88,7 @@ test("[SDK2] follow events: what happened while the example was dead is told whe
       await first.line(/^subscribed/);
       await make("while it listens");
       await first.line(/^\d+ playlist.created/);
-      // The place is written down after the line.
+      // The example stores its position after it prints the line.
       await make("so that the place of the one before is kept");
       await expect.poll(() => first.lines.filter((line) => line.includes("playlist.created")).length, patient).toBe(2);
       await first.kill();
@@ -100,38 +100,42 @@ test("[SDK2] follow events: what happened while the example was dead is told whe
     const seqs = () => second.lines.filter((line) => line.includes("playlist.created")).map((line) => Number(line.split(" ")[0]));
     const seq = await lastSeq(bench);
     await expect.poll(seqs, patient).toContain(seq);
-    // The newest two; the one before them only if the kill came before its place was kept.
+    // The newest two events; the previous one too if the kill came before its position was stored.
     expect(seqs().slice(-2)).toEqual([seq - 1, seq]);
     expect(seqs().length).toBeLessThanOrEqual(3);
   }
 });
 
-/** Where the team's journal of events ends, by a subscription of its own. */
+/** The end of the team's event journal. */
 async function lastSeq(bench: TestService): Promise<number> {
   using listener = new EventSubscriber(bench.service.url, bench.token);
   return (await listener.subscribe(["playlist_updates"])).seq;
 }
 
-test("[SDK4] an agent over MCP: it finds the dark player, tries a change and makes it, in three languages", patient, async () => {
-  await using folder = await temporaryFolder();
-  await using bench = await TestService.start(join(folder.path, "data"));
-  const device = await bench.pairDevice("Dark screen");
-  for (const path of ["typescript/examples/agent.ts", "python/agent.py"]) {
-    await using run = example(bench, path);
-    expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
-    expect(run.lines[0]).toMatch(/^\d+ tools$/);
-    expect(run.lines[1]).toBe(`dark: Dark screen ${device.playerId}`);
-    const made = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
-    expect((await bench.call("GET", `playlists/${made}`)).body.name).toBe("From the agent");
-  }
-  // What was only tried is not there.
-  expect((await bench.call("GET", "playlists")).body.data).toHaveLength(2);
-  await using run = example(bench, "curl/agent.sh");
-  expect([await run.end(), run.errors]).toEqual([0, ""]);
-  expect(run.lines.join("")).toContain(device.playerId);
-});
+test(
+  "[SDK4] the agent example finds the dark player over MCP, tries a change as a dry run and makes it, in three languages",
+  patient,
+  async () => {
+    await using folder = await temporaryFolder();
+    await using bench = await TestService.start(join(folder.path, "data"));
+    const device = await bench.pairDevice("Dark screen");
+    for (const path of ["typescript/examples/agent.ts", "python/agent.py"]) {
+      await using run = example(bench, path);
+      expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
+      expect(run.lines[0]).toMatch(/^\d+ tools$/);
+      expect(run.lines[1]).toBe(`dark: Dark screen ${device.playerId}`);
+      const made = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
+      expect((await bench.call("GET", `playlists/${made}`)).body.name).toBe("From the agent");
+    }
+    // The dry run changed nothing.
+    expect((await bench.call("GET", "playlists")).body.data).toHaveLength(2);
+    await using run = example(bench, "curl/agent.sh");
+    expect([await run.end(), run.errors]).toEqual([0, ""]);
+    expect(run.lines.join("")).toContain(device.playerId);
+  },
+);
 
-test("[SDK3] verify a webhook: genuine ones pass, forged, changed and old ones do not", { timeout: 120_000 }, async () => {
+test("[SDK3] the webhook example accepts genuine requests and rejects forged, changed and old ones", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
   const hook = (await bench.call("POST", "webhooks", { name: "W", url: "http://127.0.0.1:9/", events: ["webhook.test"] })).body;
@@ -142,7 +146,7 @@ test("[SDK3] verify a webhook: genuine ones pass, forged, changed and old ones d
       .digest("base64")}`;
   const now = Math.trunc(Date.now() / 1_000);
   const body = '{"type":"webhook.test","note":"ü"}';
-  // id, timestamp, signature, body, and whether it is genuine.
+  // Id, timestamp, signature, body, and whether the request is genuine.
   const messages = [
     ["m1", now, sign("m1", now, body), body, true],
     ["m2", now, `v1,${"A".repeat(43)}= v2,x ${sign("m2", now, body)}`, body, true],

@@ -1,4 +1,4 @@
-// Hidden characters at the service's doors: refused in names, taken out of what a device says.
+// Hidden characters are rejected in names and removed from device reports.
 import { expect, test } from "vitest";
 import { findHiddenCharacter } from "../../../src/protocol/text.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -8,7 +8,7 @@ const bad = "Lobby\u202egpj";
 const fine = "قاعة \u200f1 👩‍👧 स्वागत";
 const fault = expect.stringContaining("U+202E");
 
-test("[TXT7] a hidden character is refused wherever a name is given, by the field's pointer", async () => {
+test("[TXT7] a hidden character in any name is rejected with the field's pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice(fine);
@@ -43,7 +43,7 @@ test("[TXT7] a hidden character is refused wherever a name is given, by the fiel
   expect((await bench.call("POST", "uploads", undefined, metadata)).body).toMatchObject({ status: 422, detail: fault });
 });
 
-test("[TXT8] a device with hidden characters in what it says is paired and heard; operators read it clean and bounded", async () => {
+test("[TXT8] a device that reports hidden characters can pair and report; operators see the cleaned and bounded text", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.newDevice();

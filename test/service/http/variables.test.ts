@@ -1,10 +1,10 @@
-// Variables at the service: commands that set them on the player are checked, and what the player tells of them is shown.
+// Variables at the service: commands that set them are validated, and the variables that players report are shown.
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
-test("[VAR6] variables are set by command on one player or all of a tag, and a bad one is refused with a pointer", async () => {
+test("[VAR6] a command sets variables on one player or all players with a tag; an invalid variable is rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -18,7 +18,7 @@ test("[VAR6] variables are set by command on one player or all of a tag, and a b
   expect((await send("variables.clear", {})).status).toBe(202);
   const all = await bench.call("POST", "commands", { target: { tag: "bar" }, type: "variables.set", args: { variables: { queue: 2 } } });
   expect(all.body).toMatchObject({ count: 1 });
-  // A command is no content: the state of the player, and so its revision, stay as they are.
+  // A command does not change the player's desired state or its revision.
   const after = DesiredState.parse((await device.call("GET", "state")).body);
   expect([after.revision, after.player.variables]).toEqual([revision, { queue: 1 }]);
 
@@ -39,7 +39,7 @@ test("[VAR6] variables are set by command on one player or all of a tag, and a b
   expect(errorPointers(await send("variables.clear", { names: [] }))).toEqual(["/args/names"]);
 });
 
-test("[VAR7] a player shows what an operator gave it and what it told to hold, also after a restart of the service", async () => {
+test("[VAR7] a player lists the variables that operators set and those that it reported, also after a restart of the service", async () => {
   await using folder = await temporaryFolder();
   let path: string;
   {

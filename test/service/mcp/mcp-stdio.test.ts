@@ -1,4 +1,4 @@
-// MCP on standard input and output: the real program, as an agent's host starts it, and the official tools of the protocol.
+// MCP over stdio with the real program, and the official conformance package and inspector.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFile, readdir, writeFile } from "node:fs/promises";
@@ -15,42 +15,38 @@ import { TestService } from "../harness.ts";
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
 
-test.each(eras)(
-  "[MCP14] on standard input and output a program has the same tools, resources and prompts (%s)",
-  { timeout: 60_000 },
-  async (era) => {
-    await using folder = await temporaryFolder();
-    await using bench = await TestService.start(folder.path);
-    const device = await bench.pairDevice("Foyer – Süd");
-    const args = [
-      cli,
-      "mcp",
-      "--server",
-      bench.service.url,
-      "--token-file",
-      join(folder.path, "admin-token"),
-      "--toolsets",
-      "players,records",
-    ];
-    const client = Agent.client(era);
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
-    await using agent = Agent.over(client);
-    expect(client.getNegotiatedProtocolVersion()).toMatch(new RegExp(`^${era}`));
-    const listed = (await client.listTools()).tools.map(({ name }) => name);
-    expect([listed.includes("pair_player"), listed.includes("show"), listed.includes("find_operation")]).toEqual([true, false, true]);
-    const { data } = await agent.ok("list_players");
-    expect(data.map((player: { name: string }) => player.name)).toEqual(["Foyer – Süd"]);
-    expect((await agent.call("get_player", { id: "plr_x" })).text).toContain("404");
-    const { contents } = await client.readResource({ uri: `signage://players/${device.playerId}/state` });
-    expect((contents[0] as { text: string }).text).toContain("Foyer – Süd");
-    expect((await client.listPrompts()).prompts).toHaveLength(2);
-    // Many at once come back each to its question.
-    const ids = await Promise.all(Array.from({ length: 20 }, (_, limit) => agent.ok("list_players", { limit: limit + 1 })));
-    expect(ids.every((page) => page.data.length === 1)).toBe(true);
-  },
-);
+test.each(eras)("[MCP14] over stdio a program has the same tools, resources and prompts (%s)", { timeout: 60_000 }, async (era) => {
+  await using folder = await temporaryFolder();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Foyer – Süd");
+  const args = [
+    cli,
+    "mcp",
+    "--server",
+    bench.service.url,
+    "--token-file",
+    join(folder.path, "admin-token"),
+    "--toolsets",
+    "players,records",
+  ];
+  const client = Agent.client(era);
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+  await using agent = Agent.over(client);
+  expect(client.getNegotiatedProtocolVersion()).toMatch(new RegExp(`^${era}`));
+  const listed = (await client.listTools()).tools.map(({ name }) => name);
+  expect([listed.includes("pair_player"), listed.includes("show"), listed.includes("find_operation")]).toEqual([true, false, true]);
+  const { data } = await agent.ok("list_players");
+  expect(data.map((player: { name: string }) => player.name)).toEqual(["Foyer – Süd"]);
+  expect((await agent.call("get_player", { id: "plr_x" })).text).toContain("404");
+  const { contents } = await client.readResource({ uri: `signage://players/${device.playerId}/state` });
+  expect((contents[0] as { text: string }).text).toContain("Foyer – Süd");
+  expect((await client.listPrompts()).prompts).toHaveLength(2);
+  // Concurrent calls get their own results.
+  const ids = await Promise.all(Array.from({ length: 20 }, (_, limit) => agent.ok("list_players", { limit: limit + 1 })));
+  expect(ids.every((page) => page.data.length === 1)).toBe(true);
+});
 
-test("[MCP15] what cannot be done on standard input is said there, and nothing else is: flags, a bad token, no service, no JSON", async () => {
+test("[MCP15] over stdio, invalid flags, a bad token, a missing service and invalid JSON are reported, and nothing else is printed", async () => {
   await using folder = await temporaryFolder();
   const tokenFile = join(folder.path, "token");
   await writeFile(tokenFile, "sgn_pat_wrong\n");
@@ -85,7 +81,7 @@ test("[MCP15] what cannot be done on standard input is said there, and nothing e
   expect(byId.find(({ id }) => id === 7)!.error.message).toMatch(/^401: /);
 });
 
-/** Lets tools in that cannot send a token. */
+/** A proxy that adds the token, for tools that cannot send one. */
 async function openDoor(port: number, token: string): Promise<{ url: string } & AsyncDisposable> {
   const server: Server = createServer((asked, answer) => {
     const headers = { ...asked.headers, authorization: `Bearer ${token}` };
@@ -107,7 +103,7 @@ async function openDoor(port: number, token: string): Promise<{ url: string } & 
   };
 }
 
-// Scenarios that call tools, resources and prompts which only a server made for the test has.
+// Scenarios that need tools, resources and prompts of a special test server.
 const testOnly = [
   "tools-call-simple-text",
   "tools-call-image",
@@ -126,8 +122,8 @@ const testOnly = [
   "prompts-get-embedded-resource",
   "prompts-get-with-image",
 ];
-// What the service does not offer: asking the client's model or its person (in 2026 by results that require input), completions,
-// levels of logging, subscriptions to resources, and 2025's sessions with their streams.
+// Scenarios of features that the service does not offer: sampling and elicitation (in 2026 by results that require input),
+// completions, log levels, resource subscriptions, and the sessions and streams of 2025.
 const notOffered = [
   "tools-call-sampling",
   "tools-call-elicitation",
@@ -155,7 +151,7 @@ const scenariosOf = {
 };
 
 test.each(["2025-11-25", "2026-07-28"] as const)(
-  "[MCP16] the official conformance package passes every scenario that needs no fixture of its own (%s)",
+  "[MCP16] the official conformance package passes every scenario that needs no special fixture (%s)",
   { timeout: 240_000 },
   async (version) => {
     await using folder = await temporaryFolder();
@@ -170,7 +166,7 @@ test.each(["2025-11-25", "2026-07-28"] as const)(
     for (const scenario of scenarios) {
       const out = join(folder.path, scenario);
       const args = [tool, "server", "--url", door.url, "--scenario", scenario, "--spec-version", version, "--output-dir", out];
-      // It ends with 1 also where a check needs a tool that only a server made for the test has: the report tells which failed.
+      // The exit code is also 1 if a check needs a special test server, so the report decides which checks failed.
       await run(process.execPath, args, { cwd: folder.path }).catch((error: { code: number }) => expect(error.code).toBe(1));
       const [report] = await readdir(out);
       const checks = JSON.parse(await readFile(join(out, report!, "checks.json"), "utf8")) as Check[];
@@ -192,7 +188,7 @@ test.each([
   ["HTTP", "modern"],
   ["stdio", "legacy"],
   ["stdio", "modern"],
-])("[MCP17] the official inspector's command line lists the tools and calls one (%s, %s)", { timeout: 120_000 }, async (way, era) => {
+])("[MCP17] the official inspector lists the tools and calls one (%s, %s)", { timeout: 120_000 }, async (way, era) => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await bench.pairDevice("Lobby");

@@ -1,4 +1,4 @@
-// MCP as agents use it: the official client, in both eras, against a real service.
+// MCP with the official client, in both versions of the protocol, against a real service.
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,15 +13,15 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlistId });
 
-// A ticket is for a browser's socket; files of any size are no words for an agent; tus is for programs.
+// Operations without a tool: tickets for browsers' WebSockets, downloads of files of any size, and tus.
 const isLeft = ({ name, stream }: (typeof operations)[number]) =>
   stream === true || ["createEventTicket", "getAssetContent"].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));
-// These find operations or do several in one call.
+// Tools that find operations or combine several.
 const others = ["find_operation", "read_operation", "call_operation", "take_screenshot"];
 
-test.each(eras)("[MCP1] every operation is reachable through some toolset, each with title, schema and hints (%s)", async (era) => {
+test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and hints (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era, "all");
@@ -30,7 +30,7 @@ test.each(eras)("[MCP1] every operation is reachable through some toolset, each 
   expect(tools.map((tool) => tool.name).toSorted()).toEqual([...names, ...others].toSorted());
   for (const { name, title, description, inputSchema, annotations } of tools) {
     expect([title, description, inputSchema.type].every(Boolean), name).toBe(true);
-    // What a description says of other tools is true.
+    // Descriptions name existing tools only.
     for (const [word] of (description ?? "").matchAll(/\b(?:get|list|send|create|update|delete|import|take|find|read|call)_[a-z_]+[a-z]/g))
       if (word !== "read_only") expect([...names, ...others], name).toContain(word);
     if (others.includes(name)) continue;
@@ -40,13 +40,13 @@ test.each(eras)("[MCP1] every operation is reachable through some toolset, each 
     expect("idempotency_key" in inputSchema.properties!, name).toBe(method === "POST");
     expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import|test|replay/.test(name) });
     expect(annotations!.destructiveHint, name).toBe(method === "DELETE" || ["update_players", "send_commands"].includes(name));
-    // Some of their clients take no schema that is not an object at its top.
+    // Some clients accept only object schemas.
     expect([inputSchema["anyOf"], inputSchema["oneOf"], inputSchema["allOf"], inputSchema["$ref"]], name).toEqual(Array(4).fill(undefined));
     expect("body" in inputSchema.properties!, name).toBe(false);
   }
 });
 
-test.each(eras)("[MCP2] a tool does and answers what REST does (%s)", async (era) => {
+test.each(eras)("[MCP2] a tool has the same effect and result as the REST request (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -71,7 +71,7 @@ test.each(eras)("[MCP2] a tool does and answers what REST does (%s)", async (era
   link.socket.close();
 });
 
-test("[MCP3] a token's tools, resources and prompts are those that its scopes allow; the rest is refused by name", async () => {
+test("[MCP3] a token's scopes decide which tools, resources and prompts are listed; others are rejected by name", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -103,7 +103,7 @@ test("[MCP3] a token's tools, resources and prompts are those that its scopes al
   );
 });
 
-/** All rows of the durable database. */
+/** All rows of the main database. */
 function rowsOf(folder: string): Record<string, unknown[]> {
   const db = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
   try {
@@ -114,7 +114,7 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   }
 }
 
-test("[MCP4] a dry run answers what would come, for which players, and leaves nothing: no row, no message, no event", async () => {
+test("[MCP4] a dry run returns the result and the affected players and leaves no row, message or event", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { clock: new FakeClock() });
   const device = await bench.pairDevice("Lobby");
@@ -169,7 +169,7 @@ test("[MCP4] a dry run answers what would come, for which players, and leaves no
   expect(rowsOf(folder.path)).toEqual(before);
   expect(await link.receivesNo("state.changed")).toBe(true);
   expect(link.socket.readyState).toBe(link.socket.OPEN);
-  // A refusal is the same with and without.
+  // A rejected call has the same error with and without dry_run.
   const inUse = await agent.call("delete_asset", { id: asset.id, dry_run: true });
   expect(inUse).toMatchObject({ isError: true });
   expect(inUse.text).toContain("Playlists show this asset");
@@ -180,7 +180,7 @@ test("[MCP4] a dry run answers what would come, for which players, and leaves no
   link.socket.close();
 });
 
-test("[MCP5] a player that a dry run deletes stays what it was told to be: nobody hears that it came online again", async () => {
+test("[MCP5] a dry run of a deletion does not change the player's presence and sends no online event", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -193,20 +193,20 @@ test("[MCP5] a player that a dry run deletes stays what it was told to be: nobod
   link.socket.close();
 });
 
-test.each(eras)("[MCP6] what is refused is said in words: what, which field, which request (%s)", async (era) => {
+test.each(eras)("[MCP6] an error result names the problem, the field and the request (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const refusals: [string, Record<string, unknown>, RegExp][] = [
     ["get_player", { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" }, /\(404, \/problems\/not-found\): "There is no such player/],
-    ["get_player", {}, /\(422, .*id: is wanted/],
+    ["get_player", {}, /\(422, .*id: is required/],
     ["create_playlist", { name: "", items: [{ type: "image" }] }, /\(422, .*\/name: .*\/items\/0\/asset_id: /],
-    ["create_playlist", { name: "a", dry: true }, /dry: this argument is not known here/],
+    ["create_playlist", { name: "a", dry: true }, /dry: unknown argument/],
     ["create_playlist", { name: "a", dry_run: "yes" }, /dry_run: must be true or false/],
-    ["create_playlist", { body: { name: "a" } }, /body: give the fields of the body side by side/],
+    ["create_playlist", { body: { name: "a" } }, /body: pass the fields of the body directly/],
     ["list_players", { limit: 1_000 }, /\(422, .*\?limit/],
-    ["call_operation", { name: "no_such" }, /there is no operation no_such: ask find_operation/],
-    ["read_operation", { name: "delete_player", arguments: {} }, /delete_player writes: call it by call_operation/],
+    ["call_operation", { name: "no_such" }, /there is no operation no_such: use find_operation/],
+    ["read_operation", { name: "delete_player", arguments: {} }, /delete_player writes: use call_operation/],
     ["call_operation", { name: "get_player", arguments: { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" } }, /There is no such player/],
     ["pair_player", { code: "BBBB-BBBB", name: "x" }, /No screen shows this code/],
   ];
@@ -219,7 +219,7 @@ test.each(eras)("[MCP6] what is refused is said in words: what, which field, whi
   await expect(agent.call("no_such_tool")).rejects.toThrow("There is no tool no_such_tool");
 });
 
-test("[MCP7] another team's things are not there: by tools, by resources, in dry runs", async () => {
+test("[MCP7] resources of another team are not found by tools, MCP resources or dry runs", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -244,7 +244,7 @@ test("[MCP7] another team's things are not there: by tools, by resources, in dry
   expect((await bench.call("GET", `players/${id}`)).body.name).toBe("Screen");
 });
 
-test("[MCP8] a tool's write is in the audit log, done once under its key, and refused when its ETag is old", async () => {
+test("[MCP8] a tool's write is in the audit log, runs once per idempotency key and is rejected with an old ETag", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
@@ -264,7 +264,7 @@ test("[MCP8] a tool's write is in the audit log, done once under its key, and re
   expect(data[0]).toMatchObject({ resource_id: id, address: "127.0.0.1" });
 });
 
-test("[MCP9] without a good token the answer is 401 and says where the endpoint is described (RFC 9728)", async () => {
+test("[MCP9] without a valid token the response is 401 with the metadata URL (RFC 9728)", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
   const { url } = bench.service;
@@ -283,7 +283,7 @@ test("[MCP9] without a good token the answer is 401 and says where the endpoint 
   }
 });
 
-test("[MCP10] calls over MCP count like those over REST, each message of a batch by itself", async () => {
+test("[MCP10] MCP calls count against the same quota as REST requests, each message of a batch separately", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { limits: { token: 10, player: 100, address: 100 } });
   const headers = { authorization: `Bearer ${bench.token}`, accept: "application/json, text/event-stream" };
@@ -297,7 +297,7 @@ test("[MCP10] calls over MCP count like those over REST, each message of a batch
   expect((await bench.call("GET", "me")).status).toBe(429);
 });
 
-test("[MCP11] a page of another site gets nowhere: a foreign Origin, or a foreign name for a service of this machine", async () => {
+test("[MCP11] requests with a foreign Origin, or with a foreign host name to a local service, are rejected", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
   const { port } = bench.service;
@@ -326,39 +326,42 @@ test("[MCP11] a page of another site gets nowhere: a foreign Origin, or a foreig
   expect(await statusOf({ host: `evil.example:${port}`, origin: `http://evil.example:${port}` })).toBe(403);
 });
 
-test.each(eras)("[MCP12] a player's screen is a picture, its state words with the reasons, an asset has a thumbnail (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  const { asset } = await bench.showPicture(device);
-  await using agent = await Agent.connect(bench.service.url, bench.token, era);
-  const { resources } = await agent.client.listResources();
-  const uri = `signage://players/${device.playerId}/screen`;
-  expect(resources.map((each) => each.uri)).toEqual([uri, uri.replace("screen", "state"), uri.replace("screen", "week")]);
-  expect((await agent.client.listResourceTemplates()).resourceTemplates).toHaveLength(4);
-  await expect(agent.client.readResource({ uri })).rejects.toThrow("No screenshot was taken yet");
-  const { result: command } = await agent.ok("send_command", { id: device.playerId, type: "screenshot" });
-  const bytes = await picture("png", 80);
-  expect((await device.putScreenshot(shotId, bytes, { "command-id": command.id })).status).toBeLessThan(300);
-  const { contents } = await agent.client.readResource({ uri });
-  expect(contents[0]).toMatchObject({ uri, mimeType: "image/png", blob: bytes.toString("base64") });
-  const { data } = await agent.ok("list_screenshots", { id: device.playerId });
-  const image = await agent.call("get_screenshot_image", { id: data[0].id });
-  expect(image.content.slice(1)).toEqual([{ type: "image", mimeType: "image/png", data: bytes.toString("base64") }]);
-  const state = await agent.client.readResource({ uri: `signage://players/${device.playerId}/state` });
-  const { player, now } = JSON.parse((state.contents[0] as { text: string }).text);
-  expect([player.name, now.player_id, now.why]).toEqual(["Lobby", device.playerId, []]);
-  const thumbnail = `signage://assets/${asset.id}/thumbnail`;
-  await expect.poll(async () => (await bench.call("GET", `assets/${asset.id}`)).body.status, { timeout: 20_000 }).toBe("ready");
-  const small = await agent.client.readResource({ uri: thumbnail });
-  const rest = await bench.call("GET", `assets/${asset.id}/thumbnail`);
-  expect(small.contents[0]).toMatchObject({ mimeType: "image/webp", blob: (rest.body as Buffer).toString("base64") });
-  await expect(agent.client.readResource({ uri: "signage://players/x/y" })).rejects.toMatchObject({
-    data: { uri: "signage://players/x/y" },
-  });
-});
+test.each(eras)(
+  "[MCP12] a player's screen is an image resource, its state includes the reasons, and an asset has a thumbnail (%s)",
+  async (era) => {
+    await using folder = await temporaryFolder();
+    await using bench = await TestService.start(folder.path);
+    const device = await bench.pairDevice("Lobby");
+    const { asset } = await bench.showPicture(device);
+    await using agent = await Agent.connect(bench.service.url, bench.token, era);
+    const { resources } = await agent.client.listResources();
+    const uri = `signage://players/${device.playerId}/screen`;
+    expect(resources.map((each) => each.uri)).toEqual([uri, uri.replace("screen", "state"), uri.replace("screen", "week")]);
+    expect((await agent.client.listResourceTemplates()).resourceTemplates).toHaveLength(4);
+    await expect(agent.client.readResource({ uri })).rejects.toThrow("There is no screenshot yet");
+    const { result: command } = await agent.ok("send_command", { id: device.playerId, type: "screenshot" });
+    const bytes = await picture("png", 80);
+    expect((await device.putScreenshot(shotId, bytes, { "command-id": command.id })).status).toBeLessThan(300);
+    const { contents } = await agent.client.readResource({ uri });
+    expect(contents[0]).toMatchObject({ uri, mimeType: "image/png", blob: bytes.toString("base64") });
+    const { data } = await agent.ok("list_screenshots", { id: device.playerId });
+    const image = await agent.call("get_screenshot_image", { id: data[0].id });
+    expect(image.content.slice(1)).toEqual([{ type: "image", mimeType: "image/png", data: bytes.toString("base64") }]);
+    const state = await agent.client.readResource({ uri: `signage://players/${device.playerId}/state` });
+    const { player, now } = JSON.parse((state.contents[0] as { text: string }).text);
+    expect([player.name, now.player_id, now.why]).toEqual(["Lobby", device.playerId, []]);
+    const thumbnail = `signage://assets/${asset.id}/thumbnail`;
+    await expect.poll(async () => (await bench.call("GET", `assets/${asset.id}`)).body.status, { timeout: 20_000 }).toBe("ready");
+    const small = await agent.client.readResource({ uri: thumbnail });
+    const rest = await bench.call("GET", `assets/${asset.id}/thumbnail`);
+    expect(small.contents[0]).toMatchObject({ mimeType: "image/webp", blob: (rest.body as Buffer).toString("base64") });
+    await expect(agent.client.readResource({ uri: "signage://players/x/y" })).rejects.toMatchObject({
+      data: { uri: "signage://players/x/y" },
+    });
+  },
+);
 
-test.each(eras)("[MCP13] the prompts lead through a diagnosis and a campaign by tools that there are (%s)", async (era) => {
+test.each(eras)("[MCP13] the prompts for a diagnosis and a campaign name existing tools only (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
@@ -379,7 +382,7 @@ test.each(eras)("[MCP13] the prompts lead through a diagnosis and a campaign by 
   await expect(agent.client.getPrompt({ name: "diagnose_player", arguments: { player_id: "lobby" } })).rejects.toThrow("player_id");
 });
 
-test("[MCP19] a call that revokes its own token is answered, the next one refused; who listens for what is never told is not kept", async () => {
+test("[MCP19] a call that revokes its own token gets its result, the next call is rejected, and no listener leaks", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const other = await createTokenFor(bench, await owner(bench), ["tokens:read", "tokens:write"]);
@@ -401,7 +404,7 @@ test("[MCP19] a call that revokes its own token is answered, the next one refuse
       "mcp-method": "subscriptions/listen",
     },
   );
-  // The whole answer came: the stream was ended by the service.
+  // The whole response arrived: the service ended the stream.
   expect(String(listened.body)).toMatch(/subscriptions\/acknowledged[^]*"resultType":"complete"/);
   await using agent = await Agent.connect(bench.service.url, other.secret, "2025");
   expect(await agent.ok("revoke_token", { id: other.tokenId })).toMatchObject({ dry_run: false, result: null });

@@ -24,7 +24,7 @@ const decompressors = {
 
 /** @throws Fault `refused` (status, size or address), `unreachable` or `timeout`; AbortError. */
 export async function fetchFeed(
-  outside: OutboundHttp,
+  outboundHttp: OutboundHttp,
   url: string,
   { etag, lastModified }: CacheValidators,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function fetchFeed(
     ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
   };
   try {
-    const response = await outside.request(url, { headers, maxRedirects, signal: AbortSignal.any([signal, deadline]) });
+    const response = await outboundHttp.request(url, { headers, maxRedirects, signal: AbortSignal.any([signal, deadline]) });
     if (response.status !== 200) {
       response.body.on("error", () => undefined).destroy(); // ignore the error page
       if (response.status === 304 && (etag ?? lastModified) !== null) return { is: "unchanged" };

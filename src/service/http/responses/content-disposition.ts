@@ -1,7 +1,7 @@
-// The name under which a browser saves a file (RFC 6266, RFC 8187): never a path, whatever people called it.
+// The Content-Disposition header of a file (RFC 6266, RFC 8187). The file name never contains a path.
 import { removeHiddenCharacters } from "../../../protocol/text.ts";
 
-/** The media types that assets have, each with the ending of its files. */
+/** The file extension of each media type that assets can have. */
 export const extensions: Readonly<Record<string, string>> = {
   "image/jpeg": "jpg",
   "image/png": "png",
@@ -28,7 +28,7 @@ const otherEndings: Record<string, readonly string[]> = {
   "audio/mp4": ["mp4"],
 };
 
-/** The value of Content-Disposition. Only pixels and sound are shown in place: the rest could run in a browser. */
+/** The header's value. Only raster images, video and audio are inline: other types could run scripts in a browser. */
 export function contentDisposition(name: string | null, mimeType: string): string {
   const isInert = /^(?:image|video|audio)\//.test(mimeType) && mimeType !== "image/svg+xml";
   const kind = isInert ? "inline" : "attachment";
@@ -39,7 +39,7 @@ export function contentDisposition(name: string | null, mimeType: string): strin
   return `${kind}; filename="${plain}"${plain === safe ? "" : `; filename*=UTF-8''${encoded}`}`;
 }
 
-/** No separators, no characters that are not shown but emoji's joiners, no leading dots, and the ending its type has. */
+/** Removes path separators, invisible characters except the joiners of emoji, and leading dots; adds the type's extension. */
 function safeName(name: string, mimeType: string): string {
   const plain = removeHiddenCharacters(name)
     .replace(/[\p{Cf}--[\u200c\u200d]]/gv, "")

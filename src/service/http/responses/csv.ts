@@ -1,8 +1,8 @@
-// Lines of CSV (RFC 4180) that a spreadsheet takes for data, never for formulas.
+// Formats CSV lines (RFC 4180) so that a spreadsheet never reads a cell as a formula.
 
 type Cell = string | number | null | undefined;
 
-/** One line with its end. A text that a spreadsheet would run gets an apostrophe (OWASP, CSV injection). */
+/** One line with its line break. A cell that a spreadsheet would run as a formula gets an apostrophe (OWASP, CSV injection). */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellOf).join(",")}\r\n`;
 }
@@ -10,7 +10,7 @@ export function csvLine(cells: readonly Cell[]): string {
 function cellOf(cell: Cell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "number") return String(cell);
-  // Some programs trim first, and some take the full-width signs too.
+  // Some programs trim cells first, and some accept full-width signs too.
   const safe = /^\s*[=+\-@\t\r\n|＝＋－＠]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n;\t]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

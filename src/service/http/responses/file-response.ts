@@ -1,34 +1,34 @@
-// Sends a stored file: whole, a range of it, or the word that the caller has it already.
+// Sends a stored file: whole, one range of it, or 304 if the client has it already.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Blobs } from "../../content/blobs.ts";
-import type { FileResponse } from "../../operations/operation.ts";
+import type { FileResponse } from "../../operations/responses.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { rangeOf } from "./range.ts";
 
-/** Answers 200, 206 or 304; a range outside the file is refused with 416. */
+/** Responds with 200, 206 or 304. @throws ProblemError 416 for a range outside the file. */
 export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const etag = `"${file.sha256}"`;
   reply.headers({
     ETag: etag,
     "Accept-Ranges": "bytes",
-    // The bytes under an address never change.
+    // The bytes at this URL never change.
     "Cache-Control": "private, max-age=31536000, immutable",
-    // Somebody else's file must not run as ours when it is opened in a browser.
+    // A file that is opened in a browser must not run scripts with this service's origin.
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Content-Disposition": contentDisposition(file.name, file.mimeType),
     "Content-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`,
   });
-  const held = String(request.headers["if-none-match"] ?? "").split(",");
-  if (held.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) return reply.code(304).send();
+  const cachedTags = String(request.headers["if-none-match"] ?? "").split(",");
+  if (cachedTags.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) return reply.code(304).send();
   const ifRange = request.headers["if-range"];
   const range = rangeOf(request.headers.range, typeof ifRange === "string" ? ifRange : undefined, etag, file.sizeBytes);
   const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
   reply.type(file.mimeType).header("Content-Length", end - start + 1);
   if (range !== null) {
-    // The digest is of the content sent (RFC 9530), which is a part here.
+    // The digest covers the content sent (RFC 9530), which is only a part here.
     reply.code(206).header("Content-Range", `bytes ${start}-${end}/${file.sizeBytes}`).removeHeader("Content-Digest");
   }
-  // An empty stream leaves the length as it would be; the framework sets it to 0 where there is no body at all.
+  // With an empty stream Content-Length keeps its value; with no body Fastify would set it to 0.
   return reply.send(request.method === "HEAD" ? Readable.from([]) : blobs.read(file.sha256, start, end));
 }

@@ -1,16 +1,16 @@
-// One byte range of a file (RFC 9110, section 14).
+// Parses a Range header with one byte range (RFC 9110, section 14).
 import { ProblemError } from "../problem.ts";
 
-/** First and last byte, both included. */
+/** The first and the last byte, both inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
 /**
- * What a Range header asks of a file of `size` bytes; null means the whole: no header, a unit we do not know, several
- * ranges, or an `If-Range` that names other bytes.
- * @throws Refusal 416 when no byte of the file is in the range.
+ * The requested range of a file of `size` bytes. Null means the whole file: no header, an unknown unit, several ranges, or an
+ * `If-Range` with another ETag.
+ * @throws ProblemError 416 when the range contains no byte of the file.
  */
 export function rangeOf(header: string | undefined, ifRange: string | undefined, etag: string, size: number): ByteRange | null {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "");

@@ -1,10 +1,10 @@
-// A refusal written out as HTTP/1.1, for connections on which no framework answers: broken requests and refused upgrades.
+// A problem as raw HTTP/1.1 text, for connections that Fastify does not handle: invalid requests and rejected upgrades.
 import { STATUS_CODES } from "node:http";
 import { problemOf, type ProblemError } from "../problem.ts";
 
-/** The whole answer, after which the connection is to be closed. @param id the request's. */
-export function plainAnswer(refusal: ProblemError, id: string): string {
-  const body = JSON.stringify(problemOf(refusal, id));
+/** The whole response; close the connection after it. @param id the request id */
+export function rawProblemResponse(problem: ProblemError, id: string): string {
+  const body = JSON.stringify(problemOf(problem, id));
   const headers = {
     Connection: "close",
     "Request-Id": id,
@@ -13,8 +13,8 @@ export function plainAnswer(refusal: ProblemError, id: string): string {
     "Cache-Control": "no-store",
     "Content-Type": "application/problem+json",
     "Content-Length": String(Buffer.byteLength(body)),
-    ...refusal.headers,
+    ...problem.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("")}\r\n${body}`;
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n${body}`;
 }

@@ -1,18 +1,30 @@
-// The bin: a deleted asset can be brought back for 30 days, then, or when asked for, it is gone and so are its bytes.
+// Deletes assets into the bin, where they can be restored for 30 days, or for good; and restores them.
 import { z } from "zod";
-import { assetIdsOf } from "../../../protocol/content/items.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { Asset } from "../../../protocol/content/assets.ts";
-import { assetVersion } from "../../content/asset-rows.ts";
-import { parseItems } from "../../content/content-columns.ts";
-import { ProblemError } from "../../http/problem.ts";
+import { assetIdsOf } from "../../../protocol/content/items.ts";
 import { assetEvent } from "../../content/asset-creation.ts";
+import { assetVersion } from "../../content/asset-rows.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import { parseItems } from "../../content/content-columns.ts";
+import type { Imports } from "../../content/imports.ts";
+import { found, ProblemError } from "../../http/problem.ts";
 import { deleteExpiredOverrides, playersShowingByOverride } from "../../schedule/overrides.ts";
-import type { Db } from "../../store/store.ts";
-import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
-import { change, found, NoContent, operation, type Operation } from "../operation.ts";
-import { names } from "./playlists.ts";
+import type { Db, Store } from "../../store/store.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
+import { listNames } from "./playlists.ts";
 
-export const binOperations: readonly Operation[] = [
+export interface AssetBinDependencies {
+  clock: Clock;
+  imports: Imports;
+  sweeper: BlobSweeper;
+  store: Store;
+}
+
+const operation = operationsWith<AssetBinDependencies>();
+
+export const binOperations: readonly Operation<AssetBinDependencies>[] = [
   operation({
     name: "deleteAsset",
     tag: "assets",
@@ -20,8 +32,8 @@ export const binOperations: readonly Operation[] = [
     path: "/assets/{id}",
     summary: "Delete an asset",
     description:
-      "Refused while a playlist shows it. It goes into the bin, from which it can be restored for 30 days. With `permanent=true` it is gone at once, from the bin too, and the disk is freed unless another asset has the same bytes.",
-    agent: "Use it for files that nothing shows. Without `permanent` it can be restored for 30 days.",
+      "Moves the asset to the bin, from which it can be restored for 30 days. With `permanent=true` it is deleted for good, also from the bin, and its disk space is freed unless another asset has the same bytes. Rejected while a playlist, a layout or an override uses it.",
+    agent: "Use it for files that nothing shows. Without `permanent` the asset can be restored for 30 days.",
     caller: "operator",
     scope: "assets:write",
     params: assetParams,
@@ -29,36 +41,40 @@ export const binOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "invalid", "precondition-failed"],
-    current: async (context, given) => assetVersion(await readAsset(context, { params: given })),
-    async run(context, { params, query }) {
-      const { parts, teamId } = context;
+    current: async (dependencies, context, given) => assetVersion(await readAsset(dependencies, context, { params: given })),
+    async run({ clock, imports, sweeper }, { teamId }, { params, query }, unitOfWork) {
       const isPermanent = query.permanent === "true";
-      await change(context, async (db) => {
+      await unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
-        const users = await playlistsShowing(db, teamId, row.id);
-        if (users.length > 0) throw new ProblemError("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
-        const grounds = await layoutsOn(db, teamId, row.id);
-        if (grounds.length > 0) {
-          throw new ProblemError("in-use", `Layouts lie on this asset: ${names(grounds)}. Give them another background first`);
+        const playlists = await playlistsShowing(db, teamId, row.id);
+        if (playlists.length > 0)
+          throw new ProblemError("in-use", `Playlists show this asset: ${listNames(playlists)}. Remove it from them first`);
+        const layouts = await layoutsOn(db, teamId, row.id);
+        if (layouts.length > 0) {
+          throw new ProblemError(
+            "in-use",
+            `Layouts use this asset as their background: ${listNames(layouts)}. Give them another background first`,
+          );
         }
-        const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, parts.clock.now());
-        const shown = await playersShowingByOverride(db, teamId, row.id);
-        if (shown.length > 0) throw new ProblemError("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
+        const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, clock.now());
+        const players = await playersShowingByOverride(db, teamId, row.id);
+        if (players.length > 0)
+          throw new ProblemError("in-use", `Overrides on players show this asset: ${listNames(players)}. Clear them first`);
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();
-          parts.sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
+          sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
         } else if (row.deleted_at === null) {
           await db
             .updateTable("assets")
-            .set({ deleted_at: Math.trunc(parts.clock.now()) })
+            .set({ deleted_at: Math.trunc(clock.now()) })
             .where("id", "=", row.id)
             .execute();
         }
         return { result: undefined, affected, events: [assetEvent("asset.deleted", row)] };
       });
       if (!isPermanent) return;
-      parts.imports.cancel(params.id);
-      await parts.sweeper.removeMarked();
+      imports.cancel(params.id);
+      await sweeper.removeMarked();
     },
   }),
   operation({
@@ -66,8 +82,8 @@ export const binOperations: readonly Operation[] = [
     tag: "assets",
     method: "POST",
     path: "/assets/{id}/restore",
-    summary: "Bring an asset back from the bin",
-    description: "One that is not in the bin stays as it is.",
+    summary: "Restore an asset from the bin",
+    description: "An asset that is not in the bin stays as it is.",
     caller: "operator",
     scope: "assets:write",
     params: assetParams,
@@ -75,19 +91,18 @@ export const binOperations: readonly Operation[] = [
     output: Asset,
     errors: ["not-found"],
     version: assetVersion,
-    async run(context, { params }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run(dependencies, { teamId }, { params }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
-        if (row.deleted_at === null) return { result: show(parts, row) };
+        if (row.deleted_at === null) return { result: showAssetRow(dependencies, row) };
         await db.updateTable("assets").set({ deleted_at: null }).where("id", "=", row.id).execute();
-        return { result: show(parts, { ...row, deleted_at: null }), events: [assetEvent("asset.restored", row)] };
+        return { result: showAssetRow(dependencies, { ...row, deleted_at: null }), events: [assetEvent("asset.restored", row)] };
       });
     },
   }),
 ];
 
-/** Layouts whose background it is. */
+/** The layouts that have the asset as their background. */
 function layoutsOn(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
   const rows = db.selectFrom("layouts").select(["id", "name"]).where("team_id", "=", teamId).where("deleted_at", "is", null);
   return rows.where("background_asset_id", "=", assetId).execute();

@@ -1,25 +1,31 @@
-// How operations find assets and show them.
+// Finds assets and converts them to their API form.
 import { z } from "zod";
-import type { Asset } from "../../../protocol/content/assets.ts";
 import { id } from "../../../protocol/common.ts";
+import type { Asset } from "../../../protocol/content/assets.ts";
 import { showAsset } from "../../content/asset-rows.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
-import type { Db } from "../../store/store.ts";
+import type { Imports } from "../../content/imports.ts";
+import { found } from "../../http/problem.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
-import { found, type OperatorContext, type Parts } from "../operation.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import type { OperatorContext } from "../context.ts";
 
 export const assetParams = z.strictObject({ id: id("ast") });
 
-/** The asset as the wire shows it. @throws Refusal 404. */
-export async function readAsset({ parts, teamId }: OperatorContext, input: { params: { id: string } }): Promise<Asset> {
-  return show(parts, found(await selectAsset(parts.store.db, teamId, input.params.id), "asset"));
+/** Reads an asset, in the bin or not. @throws ProblemError 404. */
+export async function readAsset(
+  dependencies: { store: Store; imports: Imports },
+  { teamId }: OperatorContext,
+  input: { params: { id: string } },
+): Promise<Asset> {
+  return showAssetRow(dependencies, found(await selectAsset(dependencies.store.db, teamId, input.params.id), "asset"));
 }
 
-/** An asset of the team, in the bin or not. */
+/** The row of the team's asset, in the bin or not. */
 export function selectAsset(db: Db, teamId: string, assetId: string): Promise<AssetRow | undefined> {
   return findTeamRow(db, "assets", teamId, assetId);
 }
 
-export function show({ imports }: Pick<Parts, "imports">, row: AssetRow): Asset {
+export function showAssetRow({ imports }: { imports: Imports }, row: AssetRow): Asset {
   return showAsset(row, (assetId) => imports.progressOf(assetId));
 }

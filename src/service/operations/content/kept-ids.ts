@@ -1,11 +1,11 @@
-// Parts of a resource that are replaced as a whole, yet keep their ids: screens tell them apart by them.
+// Keeps the ids of items and zones when their list is replaced, so that screens recognize unchanged ones.
 import type { FieldError } from "../../http/problem.ts";
 
 interface Part {
   id?: string | undefined;
 }
 
-/** What is wrong with the ids sent along: one that stands twice, or that was not there `before`. */
+/** The errors in the ids that were sent: duplicates, and ids that did not exist `before`. */
 export function idErrors(
   sent: readonly Part[],
   before: readonly { id: string }[],
@@ -16,13 +16,13 @@ export function idErrors(
   return sent.flatMap(({ id }, index) => {
     if (id === undefined) return [];
     const pointer = `/${field}/${index}/id`;
-    if (seen.has(id)) return [{ pointer, detail: `the same id stands at another ${part}` }];
+    if (seen.has(id)) return [{ pointer, detail: `another ${part} has the same id` }];
     seen.add(id);
-    return known.has(id) ? [] : [{ pointer, detail: `this ${whole} has no such ${part}: leave the id out for a new one` }];
+    return known.has(id) ? [] : [{ pointer, detail: `this ${whole} has no such ${part}: omit the id to create a new one` }];
   });
 }
 
-/** The parts with their ids: what was sent with one keeps it, what is the `same` as one that was there before takes over its own. */
+/** Assigns ids: a sent id is kept, a part that is the `same` as an earlier one gets the earlier id, all others get new ids. */
 export function keepIds<S extends Part, B extends { id: string }>(
   sent: readonly S[],
   before: readonly B[],

@@ -1,17 +1,17 @@
-// The zones of a layout as they are sent in: checked, and given the ids by which screens tell them apart.
+// Validates the zones of a layout and assigns their ids.
 import type { NewZone, Zone } from "../../../protocol/operator/resources.ts";
-import type { MakeId } from "../../store/ids.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
 
 type Size = { width: number; height: number };
 
 /**
- * The zones with their ids: one sent along that was here before is kept, a zone of the same name keeps its own.
- * @throws Refusal 422 naming each field of a zone that leaves the layout or points nowhere.
+ * Returns the zones with their ids. A sent id is kept; a zone with the name of an earlier zone keeps that zone's id.
+ * @throws ProblemError 422 naming each zone field that exceeds the layout or refers to an unknown playlist.
  */
-export async function settleZones(
+export async function assignZoneIds(
   db: Db,
   makeId: MakeId,
   teamId: string,
@@ -44,11 +44,11 @@ function edgeErrors(zone: NewZone, index: number, layout: Size): FieldError[] {
   ).flatMap(([start, length]) => {
     const most = layout[length];
     if (zone[start] >= most)
-      return [{ pointer: `/zones/${index}/${start}`, detail: `the zone begins outside the layout, whose ${length} is ${most}` }];
+      return [{ pointer: `/zones/${index}/${start}`, detail: `the zone starts outside the layout, whose ${length} is ${most}` }];
     const left = most - zone[start];
     return zone[length] <= left
       ? []
-      : [{ pointer: `/zones/${index}/${length}`, detail: `the zone leaves the layout: at most ${left} from ${start} ${zone[start]}` }];
+      : [{ pointer: `/zones/${index}/${length}`, detail: `the zone exceeds the layout: at most ${left} with ${start} ${zone[start]}` }];
   });
 }
 

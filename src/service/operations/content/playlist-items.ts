@@ -1,24 +1,24 @@
-// The items that a playlist is given: checked against the assets and against each other, and given their ids.
+// Validates the items of a playlist and assigns their ids.
 import type { AssetKind } from "../../../protocol/content/assets.ts";
 import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
-import type { MakeId } from "../../store/ids.ts";
+import { unmaskSecrets } from "../../content/web-secrets.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import type { Db } from "../../store/store.ts";
 import { inChunks } from "../../store/chunks.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
-import { unmaskSecrets } from "../../content/web-secrets.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
 
-/** The kind of asset that an item of a type shows. */
+/** The kind of asset that each item type shows. */
 const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audio: "audio", pdf: "document", html: "bundle" };
 
 /**
- * The items with their ids: one sent along that was here before is kept, an equal item without one keeps its own.
- * @throws Refusal 422 naming each item whose asset is not there or of another kind, or whose id is not this playlist's,
- * and each mask that stands for no secret.
+ * Returns the items with their ids. A sent id is kept; an item equal to an earlier one keeps that item's id.
+ * @throws ProblemError 422 naming each item whose asset is missing or of the wrong kind or whose id is not of this playlist, and each
+ * mask without a stored secret.
  */
-export async function settleItems(
+export async function assignItemIds(
   db: Db,
   makeId: MakeId,
   teamId: string,
@@ -61,15 +61,15 @@ async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistIt
       if (asset === undefined) return [{ pointer, detail: "there is no such asset" }];
       if (asset.deleted_at !== null) return [{ pointer, detail: "the asset is in the bin: restore it first" }];
       if (asset.kind === null)
-        return [{ pointer, detail: "the asset's import has not succeeded, or not yet: wait until its status is ready" }];
+        return [{ pointer, detail: "the asset is not imported yet, or its import failed: wait until its status is ready" }];
       if (asset.kind === kind) return [];
       const use = field === "asset_id" ? `an item of type ${item.type}` : field;
-      return [{ pointer, detail: `the asset is ${asset.mime_type}, which is not for ${use}` }];
+      return [{ pointer, detail: `the asset is ${asset.mime_type}, which cannot be used for ${use}` }];
     }),
   );
 }
 
-/** Which field of an item names which asset, and of what kind that has to be. */
+/** The asset fields of an item, with the kind of asset that each requires. */
 function kindsOf(item: NewPlaylistItem): Record<string, { assetId: string; kind: AssetKind }> {
   if (!("asset_id" in item)) return {};
   const own = { asset_id: { assetId: item.asset_id, kind: kindOf[item.type]! } };
@@ -85,11 +85,11 @@ function validityErrors(items: readonly NewPlaylistItem[]): FieldError[] {
   );
 }
 
-/** Something has to fill the time between the plays of limited items. */
+/** Rejects a playlist in which all items are limited: something has to play between them. */
 function limitErrors(items: readonly NewPlaylistItem[]): FieldError[] {
   const [first] = items;
   const isLimited = items.every((item) => item.max_plays_per_hour !== undefined || item.max_plays_per_day !== undefined);
   const field = first?.max_plays_per_hour === undefined ? "max_plays_per_day" : "max_plays_per_hour";
-  const detail = "at least one item must be without a limit: it plays in the time between";
+  const detail = "at least one item must have no limit: it plays in between";
   return first !== undefined && isLimited ? [{ pointer: `/items/0/${field}`, detail }] : [];
 }

@@ -1,5 +1,6 @@
-// Playlists: what a zone shows, in a loop.
+// Operations for playlists, which a zone shows in a loop.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../../protocol/operator/resources.ts";
@@ -8,14 +9,21 @@ import { discard } from "../../cleanup/bin.ts";
 import { parseItems } from "../../content/content-columns.ts";
 import { maskSecrets } from "../../content/web-secrets.ts";
 import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { settleItems } from "./playlist-items.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
+import { binned } from "./binned.ts";
+import { assignItemIds } from "./playlist-items.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import type { Db } from "../../store/store.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Store } from "../../store/store.ts";
 import type { PlaylistRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+
+interface PlaylistDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("pls") });
 const example = {
@@ -26,7 +34,11 @@ const example = {
   ],
 };
 
-export const playlistOperations: readonly Operation[] = [
+const playlists = binned("playlists", "playlist", show);
+
+const operation = operationsWith<PlaylistDependencies>();
+
+export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
   operation({
     name: "createPlaylist",
     tag: "playlists",
@@ -34,11 +46,11 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists",
     summary: "Create a playlist",
     description:
-      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
-      "An item's `transition` says how it comes in, from its start on; without it the zone's holds. " +
-      "`max_plays_per_hour` and `max_plays_per_day` leave an item out of some rounds of the loop; one item at least must be without them. " +
-      "`dayparts` keep an item to times of day.",
-    agent: "Use it for a new loop of items. Assets have to be ready before: get_asset.",
+      "Items play in order, in a loop. An item without `duration_ms` plays as long as its video, otherwise 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
+      "An item's `transition` starts with the item; without it the zone's transition applies. " +
+      "`max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. " +
+      "`dayparts` restrict an item to times of day.",
+    agent: "Use it for a new loop of items. Its assets must be ready: check with get_asset.",
     caller: "operator",
     scope: "playlists:write",
     body: NewPlaylist,
@@ -47,13 +59,12 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["invalid"],
     version: (playlist) => playlist,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const now = Math.trunc(parts.clock.now());
-        const items = await settleItems(db, parts.makeId, teamId, body.items, []);
-        const about = { id: parts.makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
-        const row: PlaylistRow = { ...about, created_at: now, updated_at: now, deleted_at: null };
+    async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const now = Math.trunc(clock.now());
+        const items = await assignItemIds(db, makeId, teamId, body.items, []);
+        const fields = { id: makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
+        const row: PlaylistRow = { ...fields, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("playlists").values(row).execute();
         return { result: show(row), events: [eventOf("playlist.created", row)] };
       });
@@ -65,21 +76,14 @@ export const playlistOperations: readonly Operation[] = [
     method: "GET",
     path: "/playlists",
     summary: "List playlists",
-    description: "Newest first, by filters. `deleted=true` lists the bin.",
+    description: "Newest first. `deleted=true` lists the bin instead.",
     caller: "operator",
     scope: "playlists:read",
     query: BinQuery,
     status: 200,
     output: page(Playlist),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const all = parts.store.db.selectFrom("playlists").selectAll().where("team_id", "=", teamId);
-      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
-      const { q } = query;
-      return q === undefined
-        ? pageOf(rows, query, show)
-        : pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
-    },
+    run: playlists.list,
   }),
   operation({
     name: "getPlaylist",
@@ -87,7 +91,7 @@ export const playlistOperations: readonly Operation[] = [
     method: "GET",
     path: "/playlists/{id}",
     summary: "Read a playlist",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "playlists:read",
     params,
@@ -95,7 +99,7 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["not-found"],
     version: (playlist) => playlist,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, { params: given }) => playlists.read(dependencies, context, given),
   }),
   operation({
     name: "updatePlaylist",
@@ -104,9 +108,9 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists/{id}",
     summary: "Change a playlist",
     description:
-      "`items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent as they were read, masked.",
+      "`items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent back masked, as they were read.",
     agent:
-      "Use it to add, remove or reorder what is shown. `items` are replaced as a whole: read them first, keep the ids of those that stay, send if_match.",
+      "Use it to add, remove or reorder items. `items` replaces all items: read them first, keep the ids of unchanged ones, send if_match.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -116,17 +120,16 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["not-found", "invalid", "precondition-failed"],
     version: (playlist) => playlist,
-    current: read,
-    async run(context, { params: { id: playlistId }, body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const row = found(await find(db, teamId, playlistId), "playlist");
-        const items = body.items && (await settleItems(db, parts.makeId, teamId, body.items, parseItems(row.items)));
+    current: playlists.read,
+    async run({ clock, makeId }, { teamId }, { params: { id: playlistId }, body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const row = await playlists.find(db, teamId, playlistId, { inBin: false });
+        const items = body.items && (await assignItemIds(db, makeId, teamId, body.items, parseItems(row.items)));
         const changed = { name: body.name ?? row.name, items: items === undefined ? row.items : JSON.stringify(items) };
         if (changed.name === row.name && canonicalJson(JSON.parse(changed.items)) === canonicalJson(JSON.parse(row.items))) {
           return { result: show(row) };
         }
-        const next = { ...row, ...changed, updated_at: Math.trunc(parts.clock.now()) };
+        const next = { ...row, ...changed, updated_at: Math.trunc(clock.now()) };
         await db.updateTable("playlists").set(next).where("id", "=", row.id).execute();
         const layouts = await layoutsShowing(db, teamId, row.id);
         const affected = await playersShowing(
@@ -144,8 +147,8 @@ export const playlistOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/playlists/{id}",
     summary: "Delete a playlist",
-    description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a layout shows it.",
-    agent: "Use it for what no layout shows. To clear a screen for a while, change the layout instead.",
+    description: "Moves it to the bin for 30 days; `permanent=true` deletes it for good. Rejected while a layout uses it.",
+    agent: "Use it for playlists that no layout uses. To clear a screen for a while, change the layout instead.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -153,16 +156,15 @@ export const playlistOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: readAny,
-    async run(context, { params: { id: playlistId }, query }) {
-      const { parts, teamId } = context;
+    current: playlists.readAnywhere,
+    async run({ clock }, { teamId }, { params: { id: playlistId }, query }, unitOfWork) {
       const permanent = query.permanent === "true";
-      await change(context, async (db) => {
-        const row = found(permanent ? await findAny(db, teamId, playlistId) : await find(db, teamId, playlistId), "playlist");
+      await unitOfWork.write(async (db) => {
+        const row = await playlists.find(db, teamId, playlistId, { inBin: permanent });
         const layouts = await layoutsShowing(db, teamId, row.id);
         if (layouts.length > 0)
-          throw new ProblemError("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
-        await discard(db, "playlists", row.id, Math.trunc(parts.clock.now()), permanent);
+          throw new ProblemError("in-use", `Layouts show this playlist: ${listNames(layouts)}. Remove it from them first`);
+        await discard(db, "playlists", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, events: [eventOf("playlist.deleted", row)] };
       });
     },
@@ -174,7 +176,7 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists/{id}/restore",
     summary: "Restore a deleted playlist",
     description:
-      "Takes it out of the bin, as it was but for items whose asset was deleted since. One that is not in the bin is left alone.",
+      "Restores it from the bin, without items whose asset was deleted for good. A playlist that is not in the bin stays as it is.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -182,14 +184,13 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["not-found"],
     version: (playlist) => playlist,
-    async run(context, { params: { id: playlistId } }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const row = found(await findAny(db, teamId, playlistId), "playlist");
+    async run({ clock }, { teamId }, { params: { id: playlistId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const row = await playlists.find(db, teamId, playlistId, { inBin: true });
         if (row.deleted_at === null) return { result: show(row) };
-        const others: WriteEvent[] = [];
-        const restored = await restorePlaylist(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
-        return { result: show(restored), events: [...others, eventOf("playlist.restored", restored)] };
+        const otherEvents: WriteEvent[] = [];
+        const restored = await restorePlaylist(db, row, Math.trunc(clock.now()), (event) => otherEvents.push(event));
+        return { result: show(restored), events: [...otherEvents, eventOf("playlist.restored", restored)] };
       });
     },
   }),
@@ -199,28 +200,10 @@ function eventOf(type: EventType, { team_id: teamId, id: playlist_id, name }: Pl
   return { teamId, type, data: { playlist_id, name } };
 }
 
-/** Names and ids of what stands in the way, for a refusal. */
-export function names(things: readonly { id: string; name: string }[]): string {
+/** Lists the names and ids of resources that block an operation, for the problem's detail. */
+export function listNames(things: readonly { id: string; name: string }[]): string {
   const shown = things.slice(0, 10).map(({ id: thingId, name }) => `“${name}” (${thingId})`);
   return shown.join(", ") + (things.length > shown.length ? ` and ${things.length - shown.length} more` : "");
-}
-
-async function read({ parts, teamId }: OperatorContext, { id: playlistId }: { id: string }): Promise<Playlist> {
-  return show(found(await find(parts.store.db, teamId, playlistId), "playlist"));
-}
-
-/** For If-Match of a deletion, which reaches into the bin. */
-async function readAny({ parts, teamId }: OperatorContext, { id: playlistId }: { id: string }): Promise<Playlist> {
-  return show(found(await findAny(parts.store.db, teamId, playlistId), "playlist"));
-}
-
-function find(db: Db, teamId: string, playlistId: string) {
-  return findAny(db, teamId, playlistId).then((row) => (row?.deleted_at === null ? row : undefined));
-}
-
-/** In the bin or not. */
-function findAny(db: Db, teamId: string, playlistId: string) {
-  return findTeamRow(db, "playlists", teamId, playlistId);
 }
 
 function show(row: PlaylistRow): Playlist {

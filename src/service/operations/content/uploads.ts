@@ -1,12 +1,18 @@
-// Resumable uploads: the tus protocol under our tokens, and where each upload stands.
+// Resumable uploads with the tus protocol, and the status of each upload.
 import { z } from "zod";
-import { Upload } from "../../../protocol/content/assets.ts";
 import { id } from "../../../protocol/common.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { UploadRow } from "../../store/tables.ts";
+import { Upload } from "../../../protocol/content/assets.ts";
 import type { TusServer } from "../../content/tus.ts";
 import type { Uploads } from "../../content/uploads.ts";
-import { NoContent, operation, JsonResponse, type Operation, type OperatorContext } from "../operation.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { UploadRow } from "../../store/tables.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { JsonResponse } from "../responses.ts";
+
+interface UploadDependencies {
+  uploads: Uploads;
+}
 
 const params = z.strictObject({ id: id("upl") });
 const path = "/api/v1/uploads";
@@ -14,20 +20,22 @@ const common = { tag: "uploads", caller: "operator", scope: "assets:write", stre
 const version = { "Tus-Resumable": "`1.0.0`; required" };
 const resumable = { "Tus-Resumable": "1.0.0" };
 
-export const uploadOperations: readonly Operation[] = [
+const operation = operationsWith<UploadDependencies>();
+
+export const uploadOperations: readonly Operation<UploadDependencies>[] = [
   operation({
     name: "describeUploads",
     tag: "uploads",
     caller: "anyone",
     method: "OPTIONS",
     path: "/uploads",
-    summary: "Ask which tus this is",
-    description: "`Tus-Version`, `Tus-Extension` and, in bytes, `Tus-Max-Size`.",
+    summary: "Read the supported tus version",
+    description: "Responds with `Tus-Version`, `Tus-Extension` and `Tus-Max-Size` in bytes.",
     stream: true,
     status: 204,
     output: NoContent,
     errors: [],
-    run: ({ parts }, { raw }) => answer(parts.uploads, async (tus) => tus.handle(raw, "")),
+    run: ({ uploads }, _context, { raw }) => handle(uploads, async (tus) => tus.handle(raw, "")),
   }),
   operation({
     ...common,
@@ -36,32 +44,32 @@ export const uploadOperations: readonly Operation[] = [
     path: "/uploads",
     summary: "Begin a resumable upload",
     description:
-      "tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client does it. `Upload-Metadata` takes `filename` and `filetype`. The address of the upload is in `Location`; its bytes follow by PATCH. It is kept for a day after the last of them.",
+      "tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename` and `filetype`. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.",
     status: 201,
     errors: ["bad-file", "bad-request", "invalid", "too-large", "too-many", "tus-version"],
     headers: {
       ...version,
-      "Upload-Length": "Bytes of the whole file",
-      "Upload-Defer-Length": "`1` where the length is not known yet",
-      "Upload-Metadata": "`filename` and `filetype`, values in Base64",
+      "Upload-Length": "The size of the whole file in bytes",
+      "Upload-Defer-Length": "`1` if the size is not known yet",
+      "Upload-Metadata": "`filename` and `filetype`, with Base64 values",
     },
-    run: ({ parts, teamId }, { raw }) => answer(parts.uploads, async (tus) => tus.handle(raw, teamId)),
+    run: ({ uploads }, { teamId }, { raw }) => handle(uploads, async (tus) => tus.handle(raw, teamId)),
   }),
   operation({
     ...common,
     name: "headUpload",
     method: "HEAD",
     path: "/uploads/{id}",
-    summary: "Ask how much of an upload has arrived",
-    description: "`Upload-Offset` says where to go on. Once it is whole, `Asset-Id` names the asset it became.",
+    summary: "Read the offset of an upload",
+    description: "`Upload-Offset` is where to continue. When the upload is complete, `Asset-Id` is the asset's id.",
     params,
     status: 200,
     errors: ["not-found", "gone", "tus-version"],
     headers: version,
-    async run(context, { params: given, raw }) {
-      const row = await settled(context, given.id);
+    async run(dependencies, context, { params: given, raw }) {
+      const row = await finished(dependencies, context, given.id);
       if (row.error !== null || row.asset_id !== null) return new JsonResponse(200, undefined, endOf(row));
-      return answer(context.parts.uploads, async (tus) => tus.handle(raw, context.teamId));
+      return handle(dependencies.uploads, async (tus) => tus.handle(raw, context.teamId));
     },
   }),
   operation({
@@ -71,24 +79,24 @@ export const uploadOperations: readonly Operation[] = [
     path: "/uploads/{id}",
     summary: "Send bytes of an upload",
     description:
-      "The body goes on where `Upload-Offset` says, which must be where the upload stands. The answer to the last byte has the asset's id in `Asset-Id`; a file that cannot be shown is refused then.",
+      "The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`; a file that cannot be shown is rejected then.",
     params,
     status: 204,
     errors: ["bad-file", "bad-request", "not-found", "gone", "in-flight", "wrong-offset", "tus-version", "too-large"],
-    headers: { ...version, "Upload-Offset": "Where the body belongs; required" },
-    async run(context, { params: given, raw }) {
-      const { parts, teamId, header } = context;
-      const row = await settled(context, given.id);
+    headers: { ...version, "Upload-Offset": "The offset of the body; required" },
+    async run(dependencies, context, { params: given, raw }) {
+      const { teamId, header } = context;
+      const row = await finished(dependencies, context, given.id);
       if (row.error !== null) throw refusalOf(row);
       if (row.asset_id !== null) {
         if (header("upload-offset") === String(row.size_bytes)) return new JsonResponse(204, undefined, endOf(row));
         throw new ProblemError("wrong-offset", "The upload is finished", { headers: resumable });
       }
-      return answer(parts.uploads, async (tus) => {
+      return handle(dependencies.uploads, async (tus) => {
         const done = await tus.handle(raw, teamId);
-        const now = await parts.uploads.row(given.id);
+        const now = await dependencies.uploads.row(given.id);
         if (now === undefined) return done;
-        const until = await parts.uploads.extend(now.id, now.size_bytes);
+        const until = await dependencies.uploads.extend(now.id, now.size_bytes);
         return { ...done, headers: { ...done.headers, "Upload-Expires": new Date(until).toUTCString() } };
       });
     },
@@ -98,17 +106,16 @@ export const uploadOperations: readonly Operation[] = [
     name: "deleteUpload",
     method: "DELETE",
     path: "/uploads/{id}",
-    summary: "Give an upload up",
-    description: "Its bytes are gone; what it became already stays.",
+    summary: "Cancel an upload",
+    description: "Deletes its bytes. An asset that it has become stays.",
     params,
     status: 204,
     errors: ["not-found", "gone", "tus-version"],
     headers: version,
-    async run(context, { params: given, raw }) {
-      const { parts, teamId } = context;
-      const row = await parts.uploads.find(teamId, given.id);
-      if (row.asset_id === null && row.error === null) return answer(parts.uploads, async (tus) => tus.handle(raw, teamId));
-      await parts.uploads.remove(row.id);
+    async run({ uploads }, { teamId }, { params: given, raw }) {
+      const row = await uploads.find(teamId, given.id);
+      if (row.asset_id === null && row.error === null) return handle(uploads, async (tus) => tus.handle(raw, teamId));
+      await uploads.remove(row.id);
       return new JsonResponse(204, undefined, resumable);
     },
   }),
@@ -117,38 +124,37 @@ export const uploadOperations: readonly Operation[] = [
     name: "getUpload",
     method: "GET",
     path: "/uploads/{id}",
-    summary: "Read where an upload stands",
-    description: "Also after it has ended: `asset_id` is what it became, `error` why it was refused.",
+    summary: "Read the status of an upload",
+    description: "Also after its end: `asset_id` is the resulting asset, `error` says why it was rejected.",
     params,
     status: 200,
     output: Upload,
     errors: ["not-found", "gone"],
-    run: async (context, { params: given }) => context.parts.uploads.show(await settled(context, given.id)),
+    run: async (dependencies, context, { params: given }) => dependencies.uploads.show(await finished(dependencies, context, given.id)),
   }),
 ];
 
-/** The upload; one whose bytes are all there has become what it can become. */
-async function settled({ parts, teamId }: OperatorContext, uploadId: string): Promise<UploadRow> {
-  const { uploads } = parts;
+/** The upload. If all its bytes have arrived, it is finished first: it becomes an asset or is rejected. */
+async function finished({ uploads }: UploadDependencies, { teamId }: OperatorContext, uploadId: string): Promise<UploadRow> {
   const row = await uploads.find(teamId, uploadId);
   if (row.asset_id !== null || row.error !== null || (await uploads.offsetOf(row)) !== row.size_bytes) return row;
   await uploads.finish(row.id).catch((error: unknown) => {
-    // The row tells a refusal; anything else is our own failure.
+    // A rejected file is recorded in the row; any other error is internal.
     if (!(error instanceof ProblemError)) throw error;
   });
   return uploads.find(teamId, uploadId);
 }
 
-// The library takes its time to load: it is there with the first upload.
-const doors = new WeakMap<Uploads, Promise<TusServer>>();
+// The tus servers by store of uploads. The library loads slowly, so it is loaded with the first upload.
+const tusServers = new WeakMap<Uploads, Promise<TusServer>>();
 
-async function answer(
+async function handle(
   uploads: Uploads,
-  ask: (tus: TusServer) => Promise<{ status: number; headers: Record<string, string> }>,
+  handler: (tus: TusServer) => Promise<{ status: number; headers: Record<string, string> }>,
 ): Promise<JsonResponse> {
-  const opening = doors.get(uploads) ?? import("../../content/tus.ts").then((module) => new module.TusServer(uploads, path));
-  doors.set(uploads, opening);
-  const { status, headers } = await ask(await opening);
+  const loading = tusServers.get(uploads) ?? import("../../content/tus.ts").then((module) => new module.TusServer(uploads, path));
+  tusServers.set(uploads, loading);
+  const { status, headers } = await handler(await loading);
   return new JsonResponse(status, undefined, headers);
 }
 

@@ -1,81 +1,101 @@
-// What happened, in REST: a ticket for browsers' sockets, and the same events for whoever cannot hold a socket.
+// Events over REST: long polling for clients without a WebSocket, and tickets for WebSockets of browsers.
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { Signal } from "../../../base/async/signal.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { isAbort } from "../../../base/fault.ts";
-import { EventPage, EventsQuery, EventType, eventsSubprotocol } from "../../../protocol/operator/events.ts";
-import type { StoredEvent } from "../../events/event-journal.ts";
+import { EventPage, EventsQuery, eventsSubprotocol, EventType } from "../../../protocol/operator/events.ts";
+import type { EventJournal, StoredEvent } from "../../events/event-journal.ts";
+import type { Subscribers } from "../../events/subscribers.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { change, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface EventDependencies {
+  clock: Clock;
+  closing: AbortSignal;
+  events: EventJournal;
+  store: Store;
+  subscribers: Subscribers;
+}
 
 const Ticket = z.object({
-  ticket: z.string().describe("Good once, for `GET /api/v1/events?ticket=…`"),
+  ticket: z.string().describe("Valid once, for `GET /api/v1/events?ticket=…`"),
   expires_in: z.int().describe("Seconds"),
 });
 
-// A rare type is looked for in parts, so that others have their turn in between, and in one answer not without end.
+// A search for rare events reads the journal in batches, so that other requests run in between, and stops at a maximum.
 const lookedAtOnce = 2_000;
 const maxLookedAt = 200_000;
 
 type Query = z.infer<typeof EventsQuery>;
 
-/** What of a team's journal is looked at: after `from`, up to where it ended when that was asked. */
+/** The part of a team's journal to read: after `from`, up to its last event at the time of the request. */
 interface Span {
   from: number;
   last: number;
 }
 
-export const eventOperations: readonly Operation[] = [
+const operation = operationsWith<EventDependencies>();
+
+export const eventOperations: readonly Operation<EventDependencies>[] = [
   operation({
     name: "listEvents",
     tag: "events",
     method: "GET",
     path: "/events",
-    summary: "Read what happened, or wait for it",
-    description: `The events of the last 24 hours, oldest first, with the ids, the order and the places of the socket. Give \`next\` as \`after\` the next time and nothing is missed or comes twice; \`wait_seconds\` holds the answer back until something happens. A place that is no longer known is 410: read again what you need, then go on with \`after=now\`.
+    summary: "Read events, or wait for them",
+    description: `The events of the last 24 hours, oldest first, with the same ids, order and positions as on the WebSocket. Pass \`next\` as \`after\` of the next request, and no event is missed or repeated; \`wait_seconds\` delays the response until something happens. A position that is no longer kept gives 410: read the resources you need again, then continue with \`after=now\`.
 
-With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this address is the socket that tells the same as it happens, described at \`/api/v1/asyncapi.json\`: send the token with the upgrade, or \`?ticket=\` from \`POST /api/v1/events/tickets\`. A token that is not good is told after the upgrade by close code 4401, one without the scope by 4403, a restart by 1012.`,
+With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this path is the WebSocket that sends the same events in real time, described at \`/api/v1/asyncapi.json\`: send the token with the upgrade, or \`?ticket=\` from \`POST /api/v1/events/tickets\`. Close codes after the upgrade: 4401 invalid token, 4403 missing scope, 1012 service restarting.`,
     agent:
-      "Use it to learn what happened lately (`types=player.offline,problem.opened`), or to wait for something you began: take `next` before you begin, then ask with `after` and `wait_seconds`.",
+      "Use it to read recent events (`types=player.offline,problem.opened`), or to wait for the result of your own action: read `next` before you act, then call it with `after` and `wait_seconds`.",
     caller: "operator",
     scope: "events:read",
     query: EventsQuery,
     status: 200,
     output: EventPage,
-    others: { 101: { description: "The connection is a WebSocket now" } },
+    others: { 101: { description: "The connection has become a WebSocket" } },
     errors: ["invalid", "gone"],
-    run: (context, { query }) => poll(context, query),
+    run: (dependencies, context, { query }) => poll(dependencies, context, query),
   }),
   operation({
     name: "createEventTicket",
     tag: "events",
     method: "POST",
     path: "/events/tickets",
-    summary: "Get a ticket to subscribe from a browser",
+    summary: "Create a ticket for a browser's WebSocket",
     description:
-      "A browser's WebSocket cannot send the token. The ticket stands for it, once, within half a minute. Programs send `Authorization` with the upgrade instead.",
+      "A browser's WebSocket cannot send the token. The ticket replaces it, once, within 30 s. Programs send `Authorization` with the upgrade instead.",
     caller: "operator",
     scope: "events:read",
     agent: false,
     status: 201,
     output: Ticket,
     errors: ["too-many"],
-    run: (context) => change(context, async () => ({ result: context.parts.subscribers.createTicket(context.operator) })),
+    run: ({ subscribers }, context, _input, unitOfWork) =>
+      unitOfWork.write(async () => ({ result: subscribers.createTicket(context.operator) })),
   }),
 ];
 
-/** Reads once, and where nothing is there, again at each news until the time is over. */
-async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_seconds: waitSeconds, ...query }: Query): Promise<EventPage> {
-  const { clock, closing, subscribers } = parts;
+/** Reads events; if there are none, waits and reads again after each new event until the time is over. */
+async function poll(
+  dependencies: EventDependencies,
+  context: OperatorContext,
+  { after, wait_seconds: waitSeconds, ...query }: Query,
+): Promise<EventPage> {
+  const { teamId, signal } = context;
+  const { clock, closing, subscribers } = dependencies;
   const types = typesOf(query.types);
   const until = clock.monotonic() + waitSeconds * 1_000;
-  const answered = new AbortController();
+  const finished = new AbortController();
   const news = new Signal();
-  // Before the first look: what happens after it rings.
-  subscribers.notifyOnEvents(teamId, news, answered.signal);
+  // Registered before the first read, so that no event in between is missed.
+  subscribers.notifyOnEvents(teamId, news, finished.signal);
   try {
     for (let place = after; ;) {
-      const page = await read({ parts, teamId }, { ...query, types, after: place });
+      const page = await read(dependencies, context, { ...query, types, after: place });
       const leftMs = until - clock.monotonic();
       if (page.data.length > 0 || page.has_more || leftMs <= 0) return page;
       place = page.next;
@@ -84,22 +104,24 @@ async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_se
       } catch (error) {
         if (!isAbort(error)) throw error;
         if (closing.aborted) return page;
-        throw new ProblemError("unauthorized", "The token ended while its request waited");
+        throw new ProblemError("unauthorized", "The token ended while the request was waiting");
       }
     }
   } finally {
-    answered.abort();
+    finished.abort();
   }
 }
 
 type Read = Omit<Query, "types" | "wait_seconds"> & { types: readonly EventType[] | null };
 
 async function read(
-  { parts, teamId }: Pick<OperatorContext, "parts" | "teamId">,
+  dependencies: EventDependencies,
+  context: OperatorContext,
   { after, limit, types, player_id }: Read,
 ): Promise<EventPage> {
-  const { events, store } = parts;
-  const span = await spanOf({ parts, teamId }, after);
+  const { teamId } = context;
+  const { events, store } = dependencies;
+  const span = await spanOf(dependencies, context, after);
   const found: StoredEvent[] = [];
   let { from } = span;
   for (let looked = 0; from < span.last && found.length < limit && looked < maxLookedAt; looked += lookedAtOnce) {
@@ -113,37 +135,37 @@ async function read(
     }
     if (found.length < limit) from = upTo;
   }
-  // Looked at once more: what was trimmed while this was read is missing in it.
+  // Check again: events that were trimmed during the read are missing in the result.
   if (span.from < (await events.positionOf(store.db, teamId)).trimmed && after !== undefined) throw tooOld();
   const next = `${events.epoch}:${from}`;
   return { data: found.map(({ seq, event }) => ({ seq, ...event })), next, has_more: from < span.last };
 }
 
-/** @throws Refusal 410 for a place that is not known any more; 422 for what is no place. */
-async function spanOf({ parts, teamId }: Pick<OperatorContext, "parts" | "teamId">, after: string | undefined): Promise<Span> {
-  const { last, trimmed } = await parts.events.positionOf(parts.store.db, teamId);
+/** @throws ProblemError 410 for a position that is no longer kept. */
+async function spanOf({ events, store }: EventDependencies, { teamId }: OperatorContext, after: string | undefined): Promise<Span> {
+  const { last, trimmed } = await events.positionOf(store.db, teamId);
   if (after === undefined) return { from: trimmed, last };
   if (after === "now") return { from: last, last };
   const [epoch, text] = after.split(":");
   const from = Number(text);
-  if (epoch !== parts.events.epoch || from < trimmed || from > last) throw tooOld();
+  if (epoch !== events.epoch || from < trimmed || from > last) throw tooOld();
   return { from, last };
 }
 
 function tooOld(): ProblemError {
   return new ProblemError(
     "gone",
-    "`after` is older than the 24 hours that are kept, or of another journal: read again what you need, then go on with after=now",
+    "`after` is older than the 24 hours that are kept, or belongs to another journal: read the resources you need again, then continue with after=now",
   );
 }
 
-/** @throws Refusal 422 that names a type which there is not. */
+/** @throws ProblemError 422 for an unknown type. */
 function typesOf(text: string | undefined): EventType[] | null {
   if (text === undefined) return null;
   return text.split(",").map((name) => {
     const type = EventType.safeParse(name);
     if (type.success) return type.data;
-    const detail = `“${name}” is no type of event; there are ${EventType.options.join(", ")}`;
+    const detail = `“${name}” is not an event type; the types are ${EventType.options.join(", ")}`;
     throw new ProblemError("invalid", `?types: ${detail}`, { errors: [{ pointer: "?types", detail }] });
   });
 }

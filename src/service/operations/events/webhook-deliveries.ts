@@ -1,23 +1,33 @@
-// The delivery log of a webhook: what was sent, what came of it, and sending it again.
+// The delivery log of a webhook, and operations that send deliveries again.
 import { z } from "zod";
+import { id, Timestamp } from "../../../protocol/common.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, DeliveryDetail, DeliveryStatus } from "../../../protocol/operator/webhooks.ts";
-import { id, Timestamp } from "../../../protocol/common.ts";
+import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { pageOf } from "../../http/paging.ts";
-import { ProblemError } from "../../http/problem.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
 import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
-import { change, found, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+
+interface WebhookDeliverieDependencies {
+  deliveries: Deliveries;
+  store: Store;
+}
 
 const ofWebhook = z.strictObject({ id: id("whk") });
 const oneDelivery = z.strictObject({ id: id("whk"), delivery_id: id("dlv") });
 
-export const webhookDeliveryOperations: readonly Operation[] = [
+const operation = operationsWith<WebhookDeliverieDependencies>();
+
+export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDependencies>[] = [
   operation({
     name: "listWebhookDeliveries",
     tag: "webhooks",
     method: "GET",
     path: "/webhooks/{id}/deliveries",
-    summary: "List what was sent to a webhook",
+    summary: "List the deliveries of a webhook",
     description: "Newest first. Kept for 30 days.",
     caller: "operator",
     scope: "webhooks:read",
@@ -26,9 +36,9 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     status: 200,
     output: page(Delivery),
     errors: ["not-found", "invalid"],
-    async run(context, { params, query: { status, ...query } }) {
-      await demandWebhook(context, params.id);
-      const all = context.parts.store.db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", params.id);
+    async run(dependencies, context, { params, query: { status, ...query } }) {
+      await requireWebhook(dependencies, context, params.id);
+      const all = dependencies.store.db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", params.id);
       return pageOf(status === undefined ? all : all.where("status", "=", status), query, showDelivery);
     },
   }),
@@ -38,16 +48,16 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     method: "GET",
     path: "/webhooks/{id}/deliveries/{delivery_id}",
     summary: "Read a delivery and its attempts",
-    description: "With the body that is sent and the beginning of each answer.",
+    description: "With the body of the request and the beginning of each response.",
     caller: "operator",
     scope: "webhooks:read",
     params: oneDelivery,
     status: 200,
     output: DeliveryDetail,
     errors: ["not-found"],
-    async run(context, { params }) {
-      const row = found(await find(context, params.id, params.delivery_id), "delivery");
-      const { db } = context.parts.store;
+    async run(dependencies, context, { params }) {
+      const row = found(await find(dependencies, context, params.id, params.delivery_id), "delivery");
+      const { db } = dependencies.store;
       const message = await db.selectFrom("webhook_messages").select("body").where("event_id", "=", row.event_id).executeTakeFirstOrThrow();
       const attempts = await db.selectFrom("webhook_attempts").selectAll().where("delivery_id", "=", row.id).orderBy("at").execute();
       const log = attempts.map(({ number, at, duration_ms, status, body, error }) => ({
@@ -67,21 +77,23 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     method: "POST",
     path: "/webhooks/{id}/deliveries/{delivery_id}/replay",
     summary: "Send a delivery again",
-    description: "Under the same `webhook-id`, so that a receiver that has it already can tell.",
+    description: "With the same `webhook-id`, so that the receiver can recognize an event that it already has.",
     caller: "operator",
     scope: "webhooks:write",
     params: oneDelivery,
     status: 202,
     output: Delivery,
     errors: ["not-found", "conflict"],
-    async run(context, { params }) {
-      found(await find(context, params.id, params.delivery_id), "delivery");
-      const write = async (db: typeof context.parts.store.db) => {
-        const count = await context.parts.deliveries.replay(db, params.id, { id: params.delivery_id });
-        if (count === 0) throw new ProblemError("conflict", "The delivery is still on its way");
+    async run(dependencies, context, { params }, unitOfWork) {
+      found(await find(dependencies, context, params.id, params.delivery_id), "delivery");
+      const write = async (db: typeof dependencies.store.db) => {
+        const count = await dependencies.deliveries.replay(db, params.id, { id: params.delivery_id });
+        if (count === 0) throw new ProblemError("conflict", "The delivery is still pending");
         return { result: undefined };
       };
-      return change(context, write, async (db) => showDelivery(found(await find(context, params.id, params.delivery_id, db), "delivery")));
+      return unitOfWork.write(write, async (db) =>
+        showDelivery(found(await find(dependencies, context, params.id, params.delivery_id, db), "delivery")),
+      );
     },
   }),
   operation({
@@ -89,9 +101,9 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     tag: "webhooks",
     method: "POST",
     path: "/webhooks/{id}/replay",
-    summary: "Send everything that failed again",
+    summary: "Send failed deliveries again",
     description:
-      "After the receiver was repaired: all deliveries since an instant that failed or were called off, and the events of the last 24 hours that were not kept for it while it was paused or disabled, or while too many waited. Each under its own `webhook-id`, in no promised order.",
+      "Use it after the receiver was repaired. Sends all deliveries since an instant that failed or were cancelled, and the events of the last 24 hours for which there is no delivery because the webhook was paused, disabled or had too many pending deliveries. Each keeps its own `webhook-id`; the order is not guaranteed.",
     caller: "operator",
     scope: "webhooks:write",
     params: ofWebhook,
@@ -100,10 +112,10 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     status: 202,
     output: z.object({ count: z.int().min(0) }),
     errors: ["not-found", "invalid"],
-    async run(context, { params, body }) {
-      const { deliveries } = context.parts;
-      return change(context, async (db) => {
-        const webhook = await demandWebhook(context, params.id, db);
+    async run(dependencies, context, { params, body }, unitOfWork) {
+      const { deliveries } = dependencies;
+      return unitOfWork.write(async (db) => {
+        const webhook = await requireWebhook(dependencies, context, params.id, db);
         const since = Date.parse(body.since);
         const failed = await deliveries.replay(db, webhook.id, { failedSince: since });
         return { result: { count: failed + (await deliveries.addMissed(db, webhook, since)) } };
@@ -112,7 +124,7 @@ export const webhookDeliveryOperations: readonly Operation[] = [
   }),
 ];
 
-/** The delivery as REST shows it. */
+/** The delivery in its API form. */
 export function showDelivery(row: DeliveryRow): Delivery {
   return {
     id: row.id,
@@ -129,12 +141,23 @@ export function showDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-async function demandWebhook({ parts, teamId }: OperatorContext, webhookId: string, db = parts.store.db): Promise<WebhookRow> {
+async function requireWebhook(
+  { store }: WebhookDeliverieDependencies,
+  { teamId }: OperatorContext,
+  webhookId: string,
+  db = store.db,
+): Promise<WebhookRow> {
   const rows = db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
   return found(await rows.where("id", "=", webhookId).executeTakeFirst(), "webhook");
 }
 
-async function find({ parts, teamId }: OperatorContext, webhookId: string, deliveryId: string, db = parts.store.db) {
+async function find(
+  { store }: WebhookDeliverieDependencies,
+  { teamId }: OperatorContext,
+  webhookId: string,
+  deliveryId: string,
+  db = store.db,
+) {
   return db
     .selectFrom("webhook_deliveries")
     .selectAll()

@@ -1,34 +1,49 @@
-// Webhooks: where a team has its events sent.
+// Operations for webhooks, which send a team's events to a URL.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
+import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
+import { id } from "../../../protocol/common.ts";
 import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, NewWebhook, Webhook, WebhookChange, webhookPromise, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
-import { id } from "../../../protocol/common.ts";
-import { pageOf } from "../../http/paging.ts";
-import { invalidField } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
-import type { WebhookRow } from "../../store/event-tables.ts";
+import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { clearedHealth, webhookWarnings } from "../../events/webhooks/health.ts";
-import { validSecrets, rotateSecrets } from "../../events/webhooks/secrets.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
+import { rotateSecrets, validSecrets } from "../../events/webhooks/secrets.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found, invalidField } from "../../http/problem.ts";
+import type { OperatorContext } from "../context.ts";
 import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 
-// A name server that takes longer is told as such: nobody waits for it at a change.
+interface WebhookDependencies {
+  clock: Clock;
+  deliveries: Deliveries;
+  makeId: MakeId;
+  store: Store;
+  webhookHttp: OutboundHttp;
+}
+
+// A request does not wait longer than this for the name server.
 const lookupLimitMs = 5_000;
 const params = z.strictObject({ id: id("whk") });
 const example = { name: "Status board", url: "https://hooks.example.com/signage", events: ["player.offline", "command.failed"] };
 
-export const webhookOperations: readonly Operation[] = [
+const operation = operationsWith<WebhookDependencies>();
+
+export const webhookOperations: readonly Operation<WebhookDependencies>[] = [
   operation({
     name: "createWebhook",
     tag: "webhooks",
     method: "POST",
     path: "/webhooks",
-    summary: "Have events sent to an address",
-    description: `By Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; \`Retry-After\` is heeded; 410 disables the webhook; redirects are not followed. ${webhookPromise}
+    summary: "Create a webhook",
+    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts over 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${webhookPromise}
 
-After an hour in which nothing arrived the event \`webhook.failing\` warns, at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). For one that has failed for an hour at most 10,000 deliveries wait.`,
+If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). A webhook that has failed for an hour has at most 10,000 pending deliveries.`,
     caller: "operator",
     scope: "webhooks:write",
     body: NewWebhook,
@@ -36,16 +51,16 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     status: 201,
     output: WebhookWithSecret,
     errors: ["invalid"],
-    // Without the secret, as the webhook is read later.
+    // The ETag does not cover the secret, since later reads do not return it.
     version: (webhook) => version(Webhook.parse(webhook)),
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      await checkUrl(context, body.url);
-      return change(context, async (db) => {
-        const now = Math.trunc(parts.clock.now());
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { teamId } = context;
+      await checkUrl(dependencies, context, body.url);
+      return unitOfWork.write(async (db) => {
+        const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets({ secrets: "[]" }, now);
         const row: WebhookRow = {
-          id: parts.makeId("whk"),
+          id: dependencies.makeId("whk"),
           team_id: teamId,
           name: body.name,
           url: body.url,
@@ -58,7 +73,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
           updated_at: now,
         };
         await db.insertInto("webhooks").values(row).execute();
-        return { result: { ...show(parts, row), secret: secrets[0]!.secret } };
+        return { result: { ...show(dependencies, row), secret: secrets[0]!.secret } };
       });
     },
   }),
@@ -68,16 +83,16 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "GET",
     path: "/webhooks",
     summary: "List webhooks",
-    description: "Newest first. `warnings` say what is wrong with each.",
+    description: "Newest first. `warnings` lists what is wrong with each.",
     caller: "operator",
     scope: "webhooks:read",
     query: PageQuery,
     status: 200,
     output: page(Webhook),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => show(parts, row));
+    async run(dependencies, { teamId }, { query }) {
+      const rows = dependencies.store.db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
+      return pageOf(rows, query, (row) => show(dependencies, row));
     },
   }),
   operation({
@@ -86,7 +101,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "GET",
     path: "/webhooks/{id}",
     summary: "Read a webhook",
-    description: "Its secrets show as hints.",
+    description: "Its secrets are shown as hints only.",
     caller: "operator",
     scope: "webhooks:read",
     params,
@@ -94,7 +109,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     output: Webhook,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateWebhook",
@@ -103,7 +118,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     path: "/webhooks/{id}",
     summary: "Change a webhook",
     description:
-      "Disabling calls off what waits for it; `status: enabled` takes up again, also after a pause, with what happens from then on. What was missed within 24 hours is sent by `POST /webhooks/{id}/replay`.",
+      "Disabling it cancels its pending deliveries. `status: enabled` resumes it, also after a pause, with new events only. `POST /webhooks/{id}/replay` sends the events missed within the last 24 hours.",
     caller: "operator",
     scope: "webhooks:write",
     params,
@@ -113,18 +128,18 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     output: Webhook,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, { params: { id: webhookId }, body }) {
-      const { parts, teamId } = context;
-      if (body.url !== undefined) await checkUrl(context, body.url);
-      return change(context, async (db) => {
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(dependencies, context, { params: { id: webhookId }, body }, unitOfWork) {
+      const { teamId } = context;
+      if (body.url !== undefined) await checkUrl(dependencies, context, body.url);
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
-        const isMended = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
-        // Another address gives no leave to send again what was paused.
+        const isReset = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
+        // A new URL alone does not resume a paused webhook.
         const { disabled_reason, paused_at, paused_reason } = body.status === undefined ? row : clearedHealth;
         const next: WebhookRow = {
           ...row,
-          ...(isMended ? clearedHealth : {}),
+          ...(isReset ? clearedHealth : {}),
           name: body.name ?? row.name,
           url: body.url ?? row.url,
           events: body.events === undefined ? row.events : JSON.stringify(body.events),
@@ -132,11 +147,11 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
           disabled_reason,
           paused_at,
           paused_reason,
-          updated_at: Math.trunc(parts.clock.now()),
+          updated_at: Math.trunc(dependencies.clock.now()),
         };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
-        if (next.status === "disabled") await parts.deliveries.cancelAll(db, row.id);
-        return { result: show(parts, next) };
+        if (next.status === "disabled") await dependencies.deliveries.cancelAll(db, row.id);
+        return { result: show(dependencies, next) };
       });
     },
   }),
@@ -146,19 +161,19 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "DELETE",
     path: "/webhooks/{id}",
     summary: "Delete a webhook",
-    description: "With its deliveries.",
+    description: "Also deletes its deliveries.",
     caller: "operator",
     scope: "webhooks:write",
     params,
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, { params: { id: webhookId } }) {
-      await change(context, async (db) => {
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(_dependencies, context, { params: { id: webhookId } }, unitOfWork) {
+      await unitOfWork.write(async (db) => {
         const row = found(await find(db, context.teamId, webhookId), "webhook");
-        const its = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
-        await db.deleteFrom("webhook_attempts").where("delivery_id", "in", its).execute();
+        const deliveryIds = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
+        await db.deleteFrom("webhook_attempts").where("delivery_id", "in", deliveryIds).execute();
         await db.deleteFrom("webhook_deliveries").where("webhook_id", "=", row.id).execute();
         await db.deleteFrom("webhooks").where("id", "=", row.id).execute();
         return { result: undefined };
@@ -171,22 +186,22 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "POST",
     path: "/webhooks/{id}/rotate",
     summary: "Give a webhook a new secret",
-    description: "The new `secret` is shown this once. For 24 hours messages are signed with both, so that the receiver can change over.",
+    description:
+      "The new `secret` is shown only once. For 24 hours messages are signed with both secrets, so that the receiver can switch.",
     caller: "operator",
     scope: "webhooks:write",
     params,
     status: 200,
     output: WebhookWithSecret,
     errors: ["not-found"],
-    async run(context, { params: { id: webhookId } }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run(dependencies, { teamId }, { params: { id: webhookId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets(row, now);
         const next = { ...row, secrets: JSON.stringify(secrets), updated_at: now };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
-        return { result: { ...show(parts, next), secret: secrets[0]!.secret } };
+        return { result: { ...show(dependencies, next), secret: secrets[0]!.secret } };
       });
     },
   }),
@@ -197,26 +212,25 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     path: "/webhooks/{id}/test",
     summary: "Send a test event",
     description:
-      "A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery. Like all, it may come twice, under the same `webhook-id`.",
-    agent: "Use it after creating or changing a webhook; then read how it went in list_webhook_deliveries.",
+      "Sends a `webhook.test` event to this webhook only, whatever event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.",
+    agent: "Use it after creating or changing a webhook; then check the result with list_webhook_deliveries.",
     caller: "operator",
     scope: "webhooks:write",
     params,
     status: 202,
     output: Delivery,
     errors: ["not-found", "invalid"],
-    async run(context, { params: { id: webhookId } }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run({ clock, deliveries, makeId }, { teamId }, { params: { id: webhookId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
         if (row.status !== "enabled") throw invalidField("/status", `the webhook is ${row.status}: enable it first`);
         const event: Event = {
-          id: parts.makeId("evt"),
+          id: makeId("evt"),
           type: "webhook.test",
-          created_at: new Date(parts.clock.now()).toISOString(),
+          created_at: new Date(clock.now()).toISOString(),
           data: { webhook_id: row.id, name: row.name },
         };
-        return { result: showDelivery(await parts.deliveries.add(db, teamId, row.id, event)) };
+        return { result: showDelivery(await deliveries.add(db, teamId, row.id, event)) };
       });
     },
   }),
@@ -227,12 +241,12 @@ async function find(db: Db, teamId: string, webhookId: string): Promise<WebhookR
   return db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId).where("id", "=", webhookId).executeTakeFirst();
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: webhookId }: { id: string }): Promise<Webhook> {
-  return show(parts, found(await find(parts.store.db, teamId, webhookId), "webhook"));
+async function read(dependencies: WebhookDependencies, { teamId }: OperatorContext, { id: webhookId }: { id: string }): Promise<Webhook> {
+  return show(dependencies, found(await find(dependencies.store.db, teamId, webhookId), "webhook"));
 }
 
-/** Refuses an address that would not be called; each delivery looks again, at the address that it connects to. */
-async function checkUrl({ parts: { clock, webhookHttp }, signal }: OperatorContext, url: string): Promise<void> {
+/** Rejects a URL that the service would not call. Each delivery checks the address again when it connects. */
+async function checkUrl({ clock, webhookHttp }: WebhookDependencies, { signal }: OperatorContext, url: string): Promise<void> {
   const over = new AbortController();
   const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
     () => over.abort(),
@@ -251,7 +265,7 @@ async function checkUrl({ parts: { clock, webhookHttp }, signal }: OperatorConte
   }
 }
 
-/** What its ETag stands for: not how it fares, which changes with every delivery. */
+/** The part that the ETag covers: not the delivery status, which changes with every delivery. */
 function version({ last_success_at: _success, failing_since: _failing, warnings: _warnings, ...settled }: Webhook): unknown {
   return settled;
 }
@@ -260,7 +274,7 @@ function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-function show(parts: Parts, row: WebhookRow): Webhook {
+function show({ clock }: Pick<WebhookDependencies, "clock">, row: WebhookRow): Webhook {
   return {
     id: row.id,
     name: row.name,
@@ -272,8 +286,8 @@ function show(parts: Parts, row: WebhookRow): Webhook {
     failing_since: iso(row.failing_since),
     paused_at: iso(row.paused_at),
     paused_reason: row.paused_reason,
-    warnings: webhookWarnings(row, parts.clock.now()),
-    secrets: validSecrets(row, parts.clock.now()).map(({ secret, expires_at }) => ({
+    warnings: webhookWarnings(row, clock.now()),
+    secrets: validSecrets(row, clock.now()).map(({ secret, expires_at }) => ({
       hint: secret.slice(-4),
       expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
     })),

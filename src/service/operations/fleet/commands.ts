@@ -1,30 +1,48 @@
-// Commands to a player, and the pictures that come of them.
+// Operations for commands to players and their screenshots.
 import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import { id } from "../../../protocol/common.ts";
 import {
+  BulkCommandRequest,
+  BulkCommandResult,
   Command,
   CommandRequest,
   CommandsQuery,
-  BulkCommandResult,
-  BulkCommandRequest,
   Screenshot,
   TeamCommandsQuery,
 } from "../../../protocol/device/commands.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
 import { showCommand } from "../../fleet/command-status.ts";
-import { pageOf } from "../../http/paging.ts";
-import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
+import type { Commands } from "../../fleet/commands.ts";
 import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found } from "../../http/problem.ts";
 import { storeOverride } from "../../schedule/overrides.ts";
-import { change, FileResponse, found, operation, type Operation, type OperatorContext } from "../operation.ts";
-import { select } from "./players.ts";
+import type { Store } from "../../store/store.ts";
+import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { FileResponse } from "../responses.ts";
+import { findPlayer } from "./players.ts";
+
+interface CommandDependencies {
+  clock: Clock;
+  commands: Commands;
+  log: Log;
+  store: Store;
+  sweeper: BlobSweeper;
+}
 
 const ofPlayer = z.strictObject({ id: id("plr") });
 const oneCommand = z.strictObject({ id: id("plr"), command_id: id("cmd") });
 const oneShot = z.strictObject({ id: id("shot") });
 
-export const commandOperations: readonly Operation[] = [
+const operation = operationsWith<CommandDependencies>();
+
+export const commandOperations: readonly Operation<CommandDependencies>[] = [
   operation({
     name: "sendCommand",
     tag: "commands",
@@ -32,9 +50,9 @@ export const commandOperations: readonly Operation[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "`screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`, and `variables.set`, `variables.clear` for what conditions of schedules ask for. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
+      "`screenshot`, `identify`, `reload`, `restart`; commands that change the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`; and `variables.set`, `variables.clear` for the variables in schedule conditions. A command runs at most once. If it does not start within `ttl_s` seconds (default 600), it never runs.",
     agent:
-      "Use it for acts: a screenshot to see, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Not to change content: that is a layout's, playlist's or schedule's. Then ask get_command until it has ended.",
+      "Use it for actions: a screenshot, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Do not use it to change content: change the layout, playlist or schedule instead. Then call get_command until the command has ended.",
     caller: "operator",
     scope: "commands:write",
     params: ofPlayer,
@@ -43,15 +61,14 @@ export const commandOperations: readonly Operation[] = [
     status: 202,
     output: Command,
     errors: ["not-found", "invalid"],
-    async run(context, { params, body }) {
-      const { parts, teamId } = context;
-      const queued = await change(context, async (db) => {
-        const player = found(await select(db, teamId, params.id), "player");
-        const { row, entry } = await parts.commands.queue(db, player, body);
+    async run({ commands, log }, { teamId }, { params, body }, unitOfWork) {
+      const queued = await unitOfWork.write(async (db) => {
+        const player = found(await findPlayer(db, teamId, params.id), "player");
+        const { row, entry } = await commands.queue(db, player, body);
         const affected = (await storeOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
         return { result: showCommand(row), affected, entries: [entry] };
       });
-      parts.log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
+      log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
       return queued;
     },
   }),
@@ -69,10 +86,10 @@ export const commandOperations: readonly Operation[] = [
     status: 200,
     output: page(Command),
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params, query }) {
-      const { db } = parts.store;
-      found(await select(db, teamId, params.id), "player");
-      await parts.commands.expire();
+    async run({ commands, store }, { teamId }, { params, query }) {
+      const { db } = store;
+      found(await findPlayer(db, teamId, params.id), "player");
+      await commands.expire();
       const rows = db.selectFrom("commands").selectAll().where("player_id", "=", params.id);
       return pageOf(filtered(rows, query), query, showCommand);
     },
@@ -83,9 +100,9 @@ export const commandOperations: readonly Operation[] = [
     method: "POST",
     path: "/commands",
     summary: "Send a command to many players",
-    description: "To all players with a tag, or to those named; at most 10,000. Either all get it or none.",
+    description: "Sends it to all players with a tag, or to the listed players; at most 10,000. Either all players get it or none.",
     agent:
-      "Use it when each player of a tag is to do the same. Call it with dry_run first; restarting many screens at once leaves them dark together.",
+      "Use it when all players with a tag should do the same. Call it with dry_run first; restarting many screens at once turns them all dark.",
     caller: "operator",
     scope: "commands:write",
     body: BulkCommandRequest,
@@ -93,24 +110,29 @@ export const commandOperations: readonly Operation[] = [
     status: 202,
     output: BulkCommandResult,
     errors: ["invalid"],
-    async run(context, { body }) {
-      const { parts, teamId } = context;
+    async run({ clock, commands, log }, { teamId }, { body }, unitOfWork) {
       const { target, ...request } = body;
-      const queued = await change(context, async (db) => {
+      const queued = await unitOfWork.write(async (db) => {
         const players = await playersOfTarget(db, teamId, target);
-        const { rows, entries } = await parts.commands.queueAll(db, players, request);
+        const { rows, entries } = await commands.queueAll(db, players, request);
         const affected: PlayerRow[] = [];
         for (const [place, player] of players.entries()) {
           const { id: commandId, created_at } = rows[place]!;
           if (await storeOverride(db, player, commandId, request, created_at)) affected.push(player);
         }
-        const expiresAt = rows[0]?.expires_at ?? (Math.ceil(parts.clock.now() / 1_000) + request.ttl_s) * 1_000;
-        const commands = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
+        const expiresAt = rows[0]?.expires_at ?? (Math.ceil(clock.now() / 1_000) + request.ttl_s) * 1_000;
+        const listed = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
         const warnings = await targetWarnings(db, teamId, target, players);
-        const result = { count: rows.length, type: request.type, expires_at: new Date(expiresAt).toISOString(), commands, warnings };
+        const result = {
+          count: rows.length,
+          type: request.type,
+          expires_at: new Date(expiresAt).toISOString(),
+          commands: listed,
+          warnings,
+        };
         return { result, affected, entries };
       });
-      parts.log.info({ type: queued.type, count: queued.count }, "commands queued");
+      log.info({ type: queued.type, count: queued.count }, "commands queued");
       return queued;
     },
   }),
@@ -120,16 +142,16 @@ export const commandOperations: readonly Operation[] = [
     method: "GET",
     path: "/commands",
     summary: "List the commands of all players",
-    description: "Newest first, by filters. Kept for 90 days after their end.",
+    description: "Newest first. Kept for 90 days after their end.",
     caller: "operator",
     scope: "commands:read",
     query: TeamCommandsQuery,
     status: 200,
     output: page(Command),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      await parts.commands.expire();
-      const rows = parts.store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
+    async run({ commands, store }, { teamId }, { query }) {
+      await commands.expire();
+      const rows = store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
       const ofOne = query.player_id === undefined ? rows : rows.where("player_id", "=", query.player_id);
       return pageOf(filtered(ofOne, query), query, showCommand);
     },
@@ -139,19 +161,19 @@ export const commandOperations: readonly Operation[] = [
     tag: "commands",
     method: "GET",
     path: "/players/{id}/commands/{command_id}",
-    summary: "Read how a command fares",
-    description: "`status` moves from queued to one of succeeded, failed, rejected, expired and cancelled.",
+    summary: "Read the status of a command",
+    description: "`status` goes from queued to one of succeeded, failed, rejected, expired and cancelled.",
     agent:
-      "Use it after send_command, every second or two, until the status is a final one. Expired: the player was away for all of `ttl_s`.",
+      "Call it after send_command, every second or two, until the status is final. Expired means that the player was offline for the whole `ttl_s`.",
     caller: "operator",
     scope: "commands:read",
     params: oneCommand,
     status: 200,
     output: Command,
     errors: ["not-found"],
-    async run({ parts, teamId }, { params }) {
-      await parts.commands.expire();
-      const row = await parts.store.db
+    async run({ commands, store }, { teamId }, { params }) {
+      await commands.expire();
+      const row = await store.db
         .selectFrom("commands")
         .selectAll()
         .where("team_id", "=", teamId)
@@ -163,7 +185,7 @@ export const commandOperations: readonly Operation[] = [
   }),
 ];
 
-export const screenshotOperations: readonly Operation[] = [
+export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
   operation({
     name: "listScreenshots",
     tag: "screenshots",
@@ -171,7 +193,7 @@ export const screenshotOperations: readonly Operation[] = [
     path: "/players/{id}/screenshots",
     summary: "List a player's screenshots",
     description: "Newest first. The newest 200 of each player are kept, for 90 days at most.",
-    agent: "Use it to find earlier pictures. Not to see the screen now: send_command `screenshot` first.",
+    agent: "Use it to find earlier screenshots. To see the screen as it is now, call send_command `screenshot` first.",
     caller: "operator",
     scope: "screenshots:read",
     params: ofPlayer,
@@ -179,9 +201,9 @@ export const screenshotOperations: readonly Operation[] = [
     status: 200,
     output: page(Screenshot),
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params, query }) {
-      const { db } = parts.store;
-      found(await select(db, teamId, params.id), "player");
+    async run({ store }, { teamId }, { params, query }) {
+      const { db } = store;
+      found(await findPlayer(db, teamId, params.id), "player");
       const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
       return pageOf(rows, query, showScreenshot);
     },
@@ -191,8 +213,8 @@ export const screenshotOperations: readonly Operation[] = [
     tag: "screenshots",
     method: "GET",
     path: "/screenshots/{id}",
-    summary: "Read about a screenshot",
-    description: "The picture is at `image_url`.",
+    summary: "Read the details of a screenshot",
+    description: "The image is at `image_url`.",
     caller: "operator",
     scope: "screenshots:read",
     params: oneShot,
@@ -200,7 +222,7 @@ export const screenshotOperations: readonly Operation[] = [
     output: Screenshot,
     errors: ["not-found"],
     version: (shot) => shot,
-    run: async (context, input) => showScreenshot(await find(context, input.params)),
+    run: async (dependencies, context, input) => showScreenshot(await find(dependencies, context, input.params)),
   }),
   operation({
     name: "getScreenshotImage",
@@ -208,8 +230,8 @@ export const screenshotOperations: readonly Operation[] = [
     method: "GET",
     path: "/screenshots/{id}/image",
     summary: "Download a screenshot",
-    description: "The picture as the player took it.",
-    agent: "Use it to look at a picture yourself; a picture outweighs every status.",
+    description: "The image as the player took it.",
+    agent: "Use it to look at a screenshot yourself; trust it more than any status.",
     caller: "operator",
     scope: "screenshots:read",
     params: oneShot,
@@ -217,8 +239,8 @@ export const screenshotOperations: readonly Operation[] = [
     output: z.undefined(),
     file: ["image/jpeg", "image/png", "image/webp"],
     errors: ["not-found", "range-not-satisfiable"],
-    headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
-    run: async (context, input) => new FileResponse(await find(context, input.params)),
+    headers: { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" },
+    run: async (dependencies, context, input) => new FileResponse(await find(dependencies, context, input.params)),
   }),
   operation({
     name: "deleteScreenshot",
@@ -226,19 +248,18 @@ export const screenshotOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/screenshots/{id}",
     summary: "Delete a screenshot",
-    description: "The picture is gone for good.",
+    description: "Deletes the image for good.",
     caller: "operator",
     scope: "screenshots:write",
     params: oneShot,
     status: 204,
     output: z.undefined(),
     errors: ["not-found"],
-    async run(context, { params }) {
-      const { parts } = context;
-      await change(context, async (db) => {
-        const { id: shotId, sha256 } = await find(context, params, db);
+    async run(dependencies, context, { params }, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const { id: shotId, sha256 } = await find(dependencies, context, params, db);
         await db.deleteFrom("screenshots").where("id", "=", shotId).execute();
-        parts.sweeper.mark([{ sha256 }]);
+        dependencies.sweeper.mark([{ sha256 }]);
         return { result: undefined };
       });
     },
@@ -252,14 +273,19 @@ function filtered(rows: CommandRows, { status, type }: z.infer<typeof CommandsQu
   return type === undefined ? ofStatus : ofStatus.where("type", "=", type);
 }
 
-async function find({ parts, teamId }: OperatorContext, { id: shotId }: { id: string }, db = parts.store.db): Promise<ScreenshotRow> {
+async function find(
+  { store }: CommandDependencies,
+  { teamId }: OperatorContext,
+  { id: shotId }: { id: string },
+  db = store.db,
+): Promise<ScreenshotRow> {
   const row = await db.selectFrom("screenshots").selectAll().where("team_id", "=", teamId).where("id", "=", shotId).executeTakeFirst();
-  // Those of a player in the bin are there with it.
-  if (row !== undefined) found(await select(db, teamId, row.player_id), "screenshot");
+  // The screenshots of a player in the bin are not found either.
+  if (row !== undefined) found(await findPlayer(db, teamId, row.player_id), "screenshot");
   return found(row, "screenshot");
 }
 
-/** The screenshot as REST shows it. */
+/** The screenshot in its API form. */
 export function showScreenshot(row: ScreenshotRow): Screenshot {
   return {
     id: row.id,

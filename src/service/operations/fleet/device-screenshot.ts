@@ -1,24 +1,40 @@
-// A device's picture of its own glass, taken in only when it is whole and really a picture.
+// Receives a screenshot from a player. It is stored only if it is complete and a valid image.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import type { Blobs } from "../../content/blobs.ts";
+import type { EventJournal } from "../../events/event-journal.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
+import type { MediaProcessPool } from "../../media/process-pool.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow, ScreenshotRow } from "../../store/tables.ts";
+import { NoContent, operationsWith } from "../operation.ts";
 import { showScreenshot } from "./commands.ts";
-import { NoContent, operation, type Contexts, type Parts } from "../operation.ts";
+
+export interface DeviceScreenshotDependencies {
+  blobs: Blobs;
+  clock: Clock;
+  events: EventJournal;
+  media: MediaProcessPool;
+  store: Store;
+  sweeper: BlobSweeper;
+}
 
 const maxBytes = 8 * 1_024 * 1_024;
 const maxKept = 200;
 const pictureTypes = ["image/jpeg", "image/png", "image/webp"];
 
-/** `PUT /device/screenshots/{id}`: the device makes the id, so that a repeat after a lost answer is the same upload. */
+const operation = operationsWith<DeviceScreenshotDependencies>();
+
+/** `PUT /device/screenshots/{id}`. The device chooses the id, so that a retry is the same upload. */
 export const deviceScreenshot = operation({
   name: "uploadScreenshot",
   tag: "device",
   method: "PUT",
   path: "/device/screenshots/{id}",
   summary: "Upload a screenshot",
-  description: "The raw JPEG, PNG or WebP, at most 8 MiB. The same picture under the same id again is fine.",
+  description: "The raw JPEG, PNG or WebP, at most 8 MiB. Uploading the same image with the same id again changes nothing.",
   caller: "device",
   params: z.strictObject({ id: id("shot") }),
   bytes: () => maxBytes,
@@ -27,38 +43,41 @@ export const deviceScreenshot = operation({
   errors: ["bad-digest", "bad-file", "bad-request", "conflict", "too-large"],
   headers: {
     "Content-Digest": "`sha-256=:…:` of the bytes (RFC 9530); required",
-    "Captured-At": "When it was taken, RFC 3339; required",
-    "Command-Id": "The command that asked for it",
+    "Captured-At": "The time of the screenshot, RFC 3339; required",
+    "Command-Id": "The command that requested it",
   },
-  async run({ parts, player, header }, { params, bytes }) {
+  async run(dependencies, { player, header }, { params, bytes }) {
     checkDigest(header("content-digest"), bytes.sha256);
-    const about = { capturedAt: capturedAt(header("captured-at")), commandId: await commandOf({ parts, player }, header("command-id")) };
-    // Of a lane of their own: what people of the team upload does not hold up screenshots.
-    const media = await parts.media.examine(bytes.path, header("content-type"), `${player.team_id} devices`);
+    const request = {
+      capturedAt: capturedAt(header("captured-at")),
+      commandId: await commandOf(dependencies.store.db, player, header("command-id")),
+    };
+    // Screenshots have a queue of their own, so that uploads of the team do not delay them.
+    const media = await dependencies.media.examine(bytes.path, header("content-type"), `${player.team_id} devices`);
     if (!pictureTypes.includes(media.mimeType))
       throw new ProblemError("bad-file", `A screenshot is JPEG, PNG or WebP, not ${media.mimeType}`);
     const row: ScreenshotRow = {
       id: params.id,
       team_id: player.team_id,
       player_id: player.id,
-      command_id: about.commandId,
+      command_id: request.commandId,
       mime_type: media.mimeType,
       size_bytes: bytes.sizeBytes,
       sha256: bytes.sha256,
       width: media.width ?? 0,
       height: media.height ?? 0,
-      captured_at: about.capturedAt,
-      created_at: Math.trunc(parts.clock.now()),
+      captured_at: request.capturedAt,
+      created_at: Math.trunc(dependencies.clock.now()),
     };
-    await parts.store.write(async (db) => {
+    await dependencies.store.write(async (db) => {
       const known = await db.selectFrom("screenshots").selectAll().where("id", "=", row.id).executeTakeFirst();
       if (known?.player_id === row.player_id && known.sha256 === row.sha256) return;
-      if (known !== undefined) throw new ProblemError("conflict", "There is another picture under this id");
-      await parts.blobs.keep(bytes);
+      if (known !== undefined) throw new ProblemError("conflict", "There is another image with this id");
+      await dependencies.blobs.keep(bytes);
       await db.insertInto("screenshots").values(row).execute();
-      await dropOldest(parts, db, row.player_id);
-      const about = { teamId: row.team_id, players: [row.player_id] };
-      await parts.events.append(db, [{ ...about, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
+      dependencies.sweeper.mark(await deleteOldest(db, row.player_id));
+      const scope = { teamId: row.team_id, players: [row.player_id] };
+      await dependencies.events.append(db, [{ ...scope, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
     });
   },
 });
@@ -76,22 +95,15 @@ function capturedAt(header: string | undefined): number {
   return Date.parse(header!);
 }
 
-async function commandOf(
-  { parts, player }: Pick<Contexts["device"], "parts" | "player">,
-  header: string | undefined,
-): Promise<string | null> {
+async function commandOf(db: Db, player: PlayerRow, header: string | undefined): Promise<string | null> {
   if (header === undefined) return null;
-  const row = await parts.store.db
-    .selectFrom("commands")
-    .select("id")
-    .where("id", "=", header)
-    .where("player_id", "=", player.id)
-    .executeTakeFirst();
+  const row = await db.selectFrom("commands").select("id").where("id", "=", header).where("player_id", "=", player.id).executeTakeFirst();
   if (row === undefined) throw new ProblemError("bad-request", "Command-Id: this player has no such command");
   return row.id;
 }
 
-async function dropOldest(parts: Parts, db: Db, playerId: PlayerRow["id"]): Promise<void> {
+/** Deletes all but the newest screenshots of a player. @returns the files of the deleted ones. */
+async function deleteOldest(db: Db, playerId: string): Promise<{ sha256: string }[]> {
   const old = await db
     .selectFrom("screenshots")
     .select("id")
@@ -101,8 +113,7 @@ async function dropOldest(parts: Parts, db: Db, playerId: PlayerRow["id"]): Prom
     .limit(1_000)
     .offset(maxKept)
     .execute();
-  if (old.length === 0) return;
+  if (old.length === 0) return [];
   const ids = old.map((row) => row.id);
-  const gone = await db.deleteFrom("screenshots").where("id", "in", ids).returning("sha256").execute();
-  parts.sweeper.mark(gone);
+  return db.deleteFrom("screenshots").where("id", "in", ids).returning("sha256").execute();
 }

@@ -1,27 +1,38 @@
-// The history of a player's heartbeats: minute by minute, and how much of each day it was there.
+// The history of a player's heartbeats: minute by minute, and the uptime of each day.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { HeartbeatMinute, HeartbeatsQuery, Uptime, UptimeQuery } from "../../../protocol/operator/heartbeat-history.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { minuteMs, minutesByDay, selectMinutes, showMinute } from "../../fleet/devices/heartbeat-minutes.ts";
+import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
-import { invalidField } from "../../http/problem.ts";
-import { found, operation, type Operation } from "../operation.ts";
-import { select } from "./players.ts";
+import { found, invalidField } from "../../http/problem.ts";
+import type { Store } from "../../store/store.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { findPlayer } from "./players.ts";
+
+interface HeartbeatDependencies {
+  clock: Clock;
+  presence: Presence;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("plr") });
 const dayMs = 86_400_000;
 const maxDays = 31;
 
-export const heartbeatOperations: readonly Operation[] = [
+const operation = operationsWith<HeartbeatDependencies>();
+
+export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = [
   operation({
     name: "listHeartbeats",
     tag: "players",
     method: "GET",
     path: "/players/{id}/heartbeats",
-    summary: "See a player's heartbeats",
+    summary: "List a player's heartbeats",
     description:
-      "One row for each minute in which it was heard, newest first; kept for 30 days. The latest of all is at `/players/{id}/now`.",
+      "One row per minute with at least one heartbeat, newest first; kept for 30 days. The latest heartbeat is at `/players/{id}/now`.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -29,9 +40,8 @@ export const heartbeatOperations: readonly Operation[] = [
     status: 200,
     output: page(HeartbeatMinute),
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { store, clock, presence } = parts;
-      found(await select(store.db, teamId, playerId), "player");
+    async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
+      found(await findPlayer(store.db, teamId, playerId), "player");
       await presence.flush();
       const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
       const rows = selectMinutes(store.telemetry, playerId, query.from === undefined ? 0 : Date.parse(query.from), to);
@@ -43,8 +53,8 @@ export const heartbeatOperations: readonly Operation[] = [
     tag: "players",
     method: "GET",
     path: "/players/{id}/uptime",
-    summary: "See how much of each day a player was there",
-    description: "By minutes in which a heartbeat came, of those since it was paired; at most 31 days.",
+    summary: "Read a player's uptime per day",
+    description: "The share of minutes with a heartbeat, counted since the player was paired; at most 31 days.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -52,15 +62,14 @@ export const heartbeatOperations: readonly Operation[] = [
     status: 200,
     output: Uptime,
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { store, clock, presence } = parts;
+    async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       await presence.flush();
-      const player = found(await select(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "player");
       const now = clock.now();
       const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
       const first = query.from === undefined ? last - 29 : Date.parse(query.from) / dayMs;
       if (first > last) throw invalidField("?from", "is after ?to");
-      if (last - first >= maxDays) throw invalidField("?from", `at most ${maxDays} days at a time`);
+      if (last - first >= maxDays) throw invalidField("?from", `at most ${maxDays} days per request`);
       const up = await minutesByDay(store.telemetry, playerId, first, last + 1);
       const days = Array.from({ length: last - first + 1 }, (_, index) => {
         const day = first + index;

@@ -1,15 +1,44 @@
-// Players deleted into the bin and brought back, and players that move to another box.
+// Deletes, restores and replaces players.
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
 import { restorePlayer } from "../../cleanup/bin-restore.ts";
 import { discardPlayer, erasePlayers } from "../../cleanup/bin.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import type { Commands } from "../../fleet/commands.ts";
+import type { ConnectivityEvents } from "../../fleet/connectivity-events.ts";
+import type { DeviceJournal } from "../../fleet/devices/device-journal.ts";
+import type { DeviceSockets } from "../../fleet/devices/device-sockets.ts";
+import type { Pairing } from "../../fleet/pairing.ts";
+import type { PlayerProblems } from "../../fleet/player-problems.ts";
+import type { Presence } from "../../fleet/presence.ts";
+import { found } from "../../http/problem.ts";
+import type { OperatorContext } from "../context.ts";
+import { findPlayer, playerParams, playerVersion, readPlayer, showPlayer } from "./players.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { Change, WriteEvent } from "../unit-of-work.ts";
 import { deleteOverrides } from "../../schedule/overrides.ts";
-import type { Db } from "../../store/store.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
-import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
-import { playerParams, read, select, show, version } from "./players.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 
-export const playerBinOperations: readonly Operation[] = [
+interface PlayersBinDependencies {
+  clock: Clock;
+  commands: Commands;
+  journal: DeviceJournal;
+  links: ConnectivityEvents;
+  log: Log;
+  pairing: Pairing;
+  presence: Presence;
+  problems: PlayerProblems;
+  sockets: DeviceSockets;
+  store: Store;
+  sweeper: BlobSweeper;
+}
+
+const operation = operationsWith<PlayersBinDependencies>();
+
+export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] = [
   operation({
     name: "deletePlayer",
     tag: "players",
@@ -17,9 +46,9 @@ export const playerBinOperations: readonly Operation[] = [
     path: "/players/{id}",
     summary: "Delete a player",
     description:
-      "Puts it in the bin for 30 days, with the schedules that are for it alone; one with several targets stays for the others. `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.",
+      "Moves it to the bin for 30 days, together with the schedules that target only this player; a schedule with several targets stays. `permanent=true` deletes it for good, including its history. In both cases the device receives a signed notice; it then deletes its content and shows a new pairing code.",
     agent:
-      "Use it only when the box is given away. Not to repair, mute or clear a screen: a person who stands before it has to read its code. For other hardware: replace_player. Without `permanent` it can be restored for 30 days.",
+      "Use it only when the device is given away. Do not use it to repair, mute or clear a screen: pairing it again requires a person who reads its code from the screen. For new hardware use replace_player. Without `permanent` the player can be restored for 30 days.",
     caller: "operator",
     scope: "players:write",
     params: playerParams,
@@ -27,31 +56,35 @@ export const playerBinOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: async (context, given) => version(await readAny(context, given)),
-    async run(context, { params: { id: playerId }, query }) {
-      const { parts, teamId } = context;
+    current: async (dependencies, context, given) => playerVersion(await readAny(dependencies, context, given)),
+    async run(
+      { clock, commands, journal, links, log, presence, problems, sockets, sweeper },
+      { teamId },
+      { params: { id: playerId }, query },
+      unitOfWork,
+    ) {
       const permanent = query.permanent === "true";
-      const removed = await change(context, async (db) => {
-        const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await select(db, teamId, playerId), "player");
-        const now = Math.trunc(parts.clock.now());
+      const removed = await unitOfWork.write(async (db) => {
+        const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await findPlayer(db, teamId, playerId), "player");
+        const now = Math.trunc(clock.now());
         const schedules = row.removed_at === null ? await discardPlayer(db, row, now) : [];
         const erased = permanent ? await erasePlayers(db, [row.id], now) : { files: [], events: [] };
-        parts.sweeper.mark(erased.files);
-        await parts.commands.cancelAll(db, row.id);
-        await parts.journal.deletePlayer(db, row.id);
-        const ended = await parts.links.deletePlayer(db, row);
+        sweeper.mark(erased.files);
+        await commands.cancelAll(db, row.id);
+        await journal.deletePlayer(db, row.id);
+        const ended = await links.deletePlayer(db, row);
         const committed = () => {
-          parts.links.forget(row.id);
-          parts.problems.forget(row.id);
+          links.forget(row.id);
+          problems.forget(row.id);
         };
         const deleted = schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule));
         const events = [...ended, eventOf("player.removed", row), ...deleted, ...erased.events];
         return { result: { ...row, removed_at: row.removed_at ?? now }, committed, events };
       });
-      if (permanent) await parts.presence.deletePlayer(removed.id);
-      else parts.presence.markRemoved(removed.id);
-      parts.sockets.revoke(removed);
-      parts.log.info({ player_id: removed.id, name: removed.name, permanent }, "player removed");
+      if (permanent) await presence.deletePlayer(removed.id);
+      else presence.markRemoved(removed.id);
+      sockets.revoke(removed);
+      log.info({ player_id: removed.id, name: removed.name, permanent }, "player removed");
     },
   }),
   operation({
@@ -61,21 +94,21 @@ export const playerBinOperations: readonly Operation[] = [
     path: "/players/{id}/restore",
     summary: "Restore a deleted player",
     description:
-      "Takes it out of the bin as it was, with its schedules and, from the bin, the layouts that it shows. A box that has not yet heard of the deletion goes on. One that has shows a code: give that code to `POST /players/{id}/replace` to put the box back into its place.",
+      "Restores it from the bin unchanged, together with its schedules and the layouts that it shows. A device that has not yet received the notice of the deletion continues to play. A device that has received it shows a code: pass that code to `POST /players/{id}/replace` to reconnect the device.",
     caller: "operator",
     scope: "players:write",
     params: playerParams,
     status: 200,
     output: Player,
     errors: ["not-found"],
-    version,
-    async run(context, { params: { id: playerId } }) {
-      const { parts, teamId } = context;
+    version: playerVersion,
+    async run(dependencies, context, { params: { id: playerId } }, unitOfWork) {
+      const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const row = found(await inBinOrNot(db, teamId, playerId), "player");
         if (row.removed_at === null) return { result: row };
         const others: WriteEvent[] = [];
-        const { player, schedules } = await restorePlayer(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        const { player, schedules } = await restorePlayer(db, row, Math.trunc(dependencies.clock.now()), (event) => others.push(event));
         const events = [
           ...others,
           eventOf("player.restored", player),
@@ -83,7 +116,7 @@ export const playerBinOperations: readonly Operation[] = [
         ];
         return { result: player, affected: [player], events };
       };
-      return change(context, write, (db) => read(context, { id: playerId }, db));
+      return unitOfWork.write(write, (db) => readPlayer(dependencies, context, { id: playerId }, db));
     },
   }),
   operation({
@@ -91,10 +124,10 @@ export const playerBinOperations: readonly Operation[] = [
     tag: "players",
     method: "POST",
     path: "/players/{id}/replace",
-    summary: "Give a player another box",
+    summary: "Move a player to another device",
     description:
-      "Moves the player to the box that shows a code: its id, name, layout, tags, schedules and history stay. The key of the box that it had no longer counts, which is told to that box, signed; it then forgets its content and shows a new code. Commands that it has not begun are cancelled, overrides end. Wrong codes count with those of `POST /players/pair`.",
-    agent: "Use it with a code that a person reads from the new box's screen, when the hardware is exchanged. Never guess codes.",
+      "Moves the player to the device that shows a pairing code. Its id, name, layout, tags, schedules and history stay. The previous device receives a signed notice; it then deletes its content and shows a new code. Pending commands are cancelled and overrides end. Wrong codes count together with those of `POST /players/pair`.",
+    agent: "Use it when the hardware is replaced, with a code that a person reads from the new device's screen. Never guess codes.",
     caller: "operator",
     scope: "players:write",
     params: playerParams,
@@ -103,33 +136,34 @@ export const playerBinOperations: readonly Operation[] = [
     status: 200,
     output: Player,
     errors: ["not-found", "unknown-code", "already-claimed", "invalid", "too-many"],
-    version,
-    async run(context, { params: { id: playerId }, body }) {
-      const { parts, teamId, operator, address } = context;
-      let earlier: PlayerRow | undefined;
+    version: playerVersion,
+    async run(dependencies, { teamId, operator, address }, { params: { id: playerId }, body }, unitOfWork) {
+      let previous: PlayerRow | undefined;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
-        const before = found(await select(db, teamId, playerId), "player");
-        const next = await parts.pairing.replaceDevice(db, before, body.code);
-        // The same box may come back: it is not to be told that it is gone.
-        if (next.public_key !== before.public_key) earlier = { ...before, removed_at: next.updated_at };
-        await parts.commands.cancelAll(db, playerId);
-        await parts.journal.deletePlayer(db, playerId);
+        const before = found(await findPlayer(db, teamId, playerId), "player");
+        const next = await dependencies.pairing.replaceDevice(db, before, body.code);
+        // If it is the same device again, it must not receive a notice.
+        if (next.public_key !== before.public_key) previous = { ...before, removed_at: next.updated_at };
+        await dependencies.commands.cancelAll(db, playerId);
+        await dependencies.journal.deletePlayer(db, playerId);
         await deleteOverrides(db, playerId);
         return { result: next, affected: [next], events: [eventOf("player.replaced", next)] };
       };
-      // What the earlier box told last says nothing of this one.
-      const answer = async (db: Db) => show(parts, found(await select(db, teamId, playerId), "player"), null);
-      const player = await parts.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () => change(context, write, answer));
-      if (earlier !== undefined) parts.sockets.revoke(earlier);
-      await parts.presence.forgetLatest(playerId);
-      parts.pairing.notifyClaimed();
-      parts.log.info({ player_id: player.id, name: player.name }, "player has another box");
+      // The last heartbeat of the previous device does not describe the new one.
+      const respond = async (db: Db) => showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"), null);
+      const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
+        unitOfWork.write(write, respond),
+      );
+      if (previous !== undefined) dependencies.sockets.revoke(previous);
+      await dependencies.presence.forgetLatest(playerId);
+      dependencies.pairing.notifyClaimed();
+      dependencies.log.info({ player_id: player.id, name: player.name }, "player moved to another device");
       return player;
     },
   }),
 ];
 
-/** In the bin or not. */
+/** The player's row, in the bin or not. */
 async function inBinOrNot(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
   const row = await findTeamRow(db, "players", teamId, playerId);
   return row?.erased_at === null ? row : undefined;
@@ -139,13 +173,17 @@ function eventOf(type: "player.removed" | "player.restored" | "player.replaced",
   return { teamId: row.team_id, type, data: { player_id: row.id, name: row.name }, players: [row.id] };
 }
 
-/** What happens to a schedule because it happens to its player. */
+/** The event of a schedule that is deleted or restored together with its player. */
 function scheduleEvent(type: "schedule.deleted" | "schedule.restored", row: ScheduleRow): WriteEvent {
   const data = { schedule_id: row.id, name: row.name, layout_id: row.layout_id };
   return { teamId: row.team_id, type, data, players: [row.target_value] };
 }
 
-/** For If-Match of a deletion, which reaches into the bin. */
-async function readAny({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }): Promise<Player> {
-  return show(parts, found(await inBinOrNot(parts.store.db, teamId, playerId), "player"));
+/** Reads a player in the bin or outside it: deletions reach both. */
+async function readAny(
+  dependencies: PlayersBinDependencies,
+  { teamId }: OperatorContext,
+  { id: playerId }: { id: string },
+): Promise<Player> {
+  return showPlayer(dependencies, found(await inBinOrNot(dependencies.store.db, teamId, playerId), "player"));
 }

@@ -1,23 +1,30 @@
-// One change for many players at once: a layout, tags on and off.
+// Changes the layout or the tags of many players at once.
+import type { Clock } from "../../../base/clock.ts";
 import { BulkPlayerChange, BulkPlayerChangeResult } from "../../../protocol/operator/resources.ts";
+import { playersOfTarget, targetWarnings, updateTagIndex } from "../../fleet/targets.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { playersOfTarget, updateTagIndex, targetWarnings } from "../../fleet/targets.ts";
-import { change, operation, type Operation } from "../operation.ts";
+import { operationsWith, type Operation } from "../operation.ts";
 import { checkLayout } from "./players.ts";
+
+interface PlayersBulkDependencies {
+  clock: Clock;
+}
 
 const maxTags = 50;
 
-export const bulkOperations: readonly Operation[] = [
+const operation = operationsWith<PlayersBulkDependencies>();
+
+export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
   operation({
     name: "updatePlayers",
     tag: "players",
     method: "POST",
     path: "/players/bulk",
     summary: "Change many players",
-    description: "All players with a tag, or those named; at most 10,000. Either all are changed or none.",
+    description: "Changes all players with a tag, or the listed players; at most 10,000. Either all are changed or none.",
     agent:
-      "Use it for the same change on a whole tag. Call it with dry_run first and name the count to a person when it is more than they expect.",
+      "Use it to make the same change to all players with a tag. Call it with dry_run first, and tell a person the count if it is higher than expected.",
     caller: "operator",
     scope: "players:write",
     body: BulkPlayerChange,
@@ -25,13 +32,12 @@ export const bulkOperations: readonly Operation[] = [
     status: 200,
     output: BulkPlayerChangeResult,
     errors: ["invalid"],
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run({ clock }, { teamId }, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const { layout_id, tags_add, tags_remove } = body.change;
         await checkLayout(db, teamId, layout_id, "/change/layout_id");
         const before = await playersOfTarget(db, teamId, body.target);
-        const updated_at = Math.trunc(parts.clock.now());
+        const updated_at = Math.trunc(clock.now());
         const changed: PlayerRow[] = [];
         for (const row of before) {
           const tags = tagsOf(row, tags_add, tags_remove);

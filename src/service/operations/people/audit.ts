@@ -1,25 +1,34 @@
-// The audit log as operators see it: who wrote what, and whether the record of it is whole.
+// Operations that list and verify the audit log.
 import { z } from "zod";
+import { id } from "../../../protocol/common.ts";
 import { AuditEntry, AuditVerification } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { pageOf } from "../../http/paging.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import type { AuditLog } from "../../people/audit.ts";
 import type { AuditRow } from "../../store/people-tables.ts";
-import { operation, type Operation } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+
+interface AuditDependencies {
+  audit: AuditLog;
+  store: Store;
+}
 
 const Query = PageQuery.extend({
-  user_id: id("usr").optional().describe("Only what this person did"),
+  user_id: id("usr").optional().describe("Only writes of this user"),
   action: z.string().max(100).optional().describe("Only this action, such as `deletePlaylist`"),
-  resource_id: z.string().max(100).optional().describe("Only what was done to this"),
+  resource_id: z.string().max(100).optional().describe("Only writes to this resource"),
 });
 
-export const auditOperations: readonly Operation[] = [
+const operation = operationsWith<AuditDependencies>();
+
+export const auditOperations: readonly Operation<AuditDependencies>[] = [
   operation({
     name: "listAudit",
     tag: "audit",
     method: "GET",
     path: "/audit",
-    summary: "List what was done",
+    summary: "List the audit log",
     description: "One entry per successful write of an operator, newest first. Owners only.",
     caller: "operator",
     scope: "audit:read",
@@ -27,8 +36,8 @@ export const auditOperations: readonly Operation[] = [
     status: 200,
     output: page(AuditEntry),
     errors: ["invalid"],
-    run({ parts, teamId }, { query: { user_id, action, resource_id, ...query } }) {
-      let rows = parts.store.db.selectFrom("audit").selectAll().where("team_id", "=", teamId);
+    run({ store }, { teamId }, { query: { user_id, action, resource_id, ...query } }) {
+      let rows = store.db.selectFrom("audit").selectAll().where("team_id", "=", teamId);
       if (user_id !== undefined) rows = rows.where("user_id", "=", user_id);
       if (action !== undefined) rows = rows.where("action", "=", action);
       if (resource_id !== undefined) rows = rows.where("resource_id", "=", resource_id);
@@ -40,14 +49,14 @@ export const auditOperations: readonly Operation[] = [
     tag: "audit",
     method: "GET",
     path: "/audit/verify",
-    summary: "Check that the audit log is whole",
-    description: "Reads the team's whole log and follows its chain of hashes: an entry that was altered, removed or put in breaks it.",
+    summary: "Verify the audit log",
+    description: "Reads the team's whole log and verifies its hash chain: an altered, removed or inserted entry breaks it.",
     caller: "operator",
     scope: "audit:read",
     status: 200,
     output: AuditVerification,
     errors: [],
-    run: ({ parts, teamId }) => parts.audit.verify(parts.store.db, teamId),
+    run: ({ audit, store }, { teamId }) => audit.verify(store.db, teamId),
   }),
 ];
 

@@ -1,41 +1,55 @@
-// Invitations: an owner makes one and passes its secret on; whoever accepts with it is in the team.
+// Operations for invitations: an owner creates one, and the person who accepts it with its secret joins the team.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import {
   Acceptance,
-  Invitation,
-  CreatedInvitation,
-  NewInvitation,
   AcceptedInvitation,
+  CreatedInvitation,
+  Invitation,
+  NewInvitation,
   type Role,
   type Scope,
 } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { authenticate } from "../../people/authentication.ts";
-import { hashSecret, randomText } from "../../people/token-secrets.ts";
-import { scopesOfRole } from "../../people/operator.ts";
-import { intersectScopes, requireRoleScopes, grantsExpireAt } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import type { Contexts, OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { UnitOfWork } from "../unit-of-work.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import { authenticate } from "../../people/authentication.ts";
+import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
-import { createUser, selectMembers } from "../../people/people.ts";
+import { scopesOfRole } from "../../people/operator.ts";
 import { showInvitation, showTeam, showUser } from "../../people/people-resources.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
+import { createUser, selectMembers } from "../../people/people.ts";
+import { hashSecret, randomText } from "../../people/token-secrets.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { InvitationRow, UserRow } from "../../store/people-tables.ts";
-import { change, found, NoContent, operation, type Contexts, type Operation, type OperatorContext } from "../operation.ts";
+import type { Db, Store } from "../../store/store.ts";
+
+interface InvitationDependencies {
+  audit: AuditLog;
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("inv") });
 const lifeMs = 7 * 86_400_000;
 
-export const invitationOperations: readonly Operation[] = [
+const operation = operationsWith<InvitationDependencies>();
+
+export const invitationOperations: readonly Operation<InvitationDependencies>[] = [
   operation({
     name: "createInvitation",
     tag: "invitations",
     method: "POST",
     path: "/invitations",
-    summary: "Invite somebody into the team",
+    summary: "Invite a person to the team",
     description:
-      "`secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days, and no longer than the token you call with. That token has to hold all that the role allows.",
+      "`secret` is shown only once: pass it on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
     caller: "operator",
     scope: "teams:write",
     body: NewInvitation,
@@ -44,17 +58,17 @@ export const invitationOperations: readonly Operation[] = [
     output: CreatedInvitation,
     errors: ["conflict", "invalid"],
     version: showPublic,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run({ clock, makeId }, context, { body }, unitOfWork) {
+      const { teamId } = context;
+      return unitOfWork.write(async (db) => {
         const { operator } = context;
-        requireRoleScopes(operator, body.role, `To invite somebody as ${body.role}`);
-        const now = Math.trunc(parts.clock.now());
+        requireRoleScopes(operator, body.role, `To invite a person as ${body.role}`);
+        const now = Math.trunc(clock.now());
         await checkNew(db, teamId, body.email, now);
         const secret = `sgn_inv_${randomText(43)}`;
         const end = grantsExpireAt(operator);
         const row: InvitationRow = {
-          id: parts.makeId("inv"),
+          id: makeId("inv"),
           team_id: teamId,
           ...body,
           secret_hash: hashSecret(secret),
@@ -78,16 +92,16 @@ export const invitationOperations: readonly Operation[] = [
     method: "GET",
     path: "/invitations",
     summary: "List the team's invitations",
-    description: "Newest first, those that were accepted, revoked or have expired included.",
+    description: "Newest first, including accepted, revoked and expired ones.",
     caller: "operator",
     scope: "teams:read",
     query: PageQuery,
     status: 200,
     output: page(Invitation),
     errors: ["invalid"],
-    run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("invitations").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => showInvitation(row, parts.clock.now()));
+    run({ clock, store }, { teamId }, { query }) {
+      const rows = store.db.selectFrom("invitations").selectAll().where("team_id", "=", teamId);
+      return pageOf(rows, query, (row) => showInvitation(row, clock.now()));
     },
   }),
   operation({
@@ -96,7 +110,7 @@ export const invitationOperations: readonly Operation[] = [
     method: "GET",
     path: "/invitations/{id}",
     summary: "Read an invitation",
-    description: "Without its secret.",
+    description: "The secret is not included.",
     caller: "operator",
     scope: "teams:read",
     params,
@@ -104,7 +118,7 @@ export const invitationOperations: readonly Operation[] = [
     output: Invitation,
     errors: ["not-found"],
     version: showPublic,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "revokeInvitation",
@@ -112,19 +126,19 @@ export const invitationOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/invitations/{id}",
     summary: "Withdraw an invitation",
-    description: "Its secret is good no longer. An accepted one stays as it is: remove the member instead.",
+    description: "Its secret becomes invalid. An accepted invitation cannot be withdrawn: remove the member instead.",
     caller: "operator",
     scope: "teams:write",
     params,
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: async (context, given) => showPublic(await read(context, given)),
-    async run(context, input) {
-      await change(context, async (db) => {
-        const { status } = await read(context, input.params, db);
-        if (status === "accepted") throw new ProblemError("in-use", "It was accepted: remove the member instead");
-        const revoked_at = Math.trunc(context.parts.clock.now());
+    current: async (dependencies, context, given) => showPublic(await read(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const { status } = await read(dependencies, context, input.params, db);
+        if (status === "accepted") throw new ProblemError("in-use", "The invitation was accepted: remove the member instead");
+        const revoked_at = Math.trunc(dependencies.clock.now());
         if (status !== "revoked") await db.updateTable("invitations").set({ revoked_at }).where("id", "=", input.params.id).execute();
         return { result: undefined };
       });
@@ -137,7 +151,7 @@ export const invitationOperations: readonly Operation[] = [
     path: "/invitations/accept",
     summary: "Accept an invitation",
     description:
-      "Makes you a member and answers with your first token of the team, whose secret is shown this once; it ends when the token that invited you does. Who has a token already sends it along as `Authorization` and joins as the same person.",
+      "Makes you a member and returns your first token of the team, whose secret is shown only once. The token ends when the token that invited you ends. If you already have a token, send it as `Authorization` to join as the same user.",
     caller: "anyone",
     body: Acceptance,
     example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
@@ -149,27 +163,38 @@ export const invitationOperations: readonly Operation[] = [
 ];
 
 async function accept(
+  dependencies: InvitationDependencies,
   context: Contexts["anyone"],
   { body }: { body: z.output<typeof Acceptance> },
+  unitOfWork: UnitOfWork<"anyone">,
 ): Promise<z.output<typeof AcceptedInvitation>> {
-  const { parts, header, address, requestId } = context;
+  const { header, address, requestId } = context;
   const authorization = header("authorization");
-  const known = authorization === undefined ? null : await authenticate(parts.store.db, parts.clock, authorization);
-  return change(context, async (db) => {
-    const now = Math.trunc(parts.clock.now());
+  const known = authorization === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, authorization);
+  return unitOfWork.write(async (db) => {
+    const now = Math.trunc(dependencies.clock.now());
     const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
     if (row === undefined || showInvitation(row, now).status !== "pending") {
-      throw new ProblemError("not-found", "The invitation is not known, was used or withdrawn, or has expired: ask for a new one");
+      throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
     }
-    const user = await personOf(context, db, row, known?.userId ?? null, body.name);
+    const user = await personOf(dependencies, context, db, row, known?.userId ?? null, body.name);
     await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
     await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
     const role = row.role as Role;
-    // No more than the token that invited held, nor for longer.
-    const wish = { teamId: row.team_id, userId: user.id, name: "First token", createdBy: row.created_by, expiresAt: row.token_expires_at };
-    const token = await issueToken(parts, db, { ...wish, scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]) });
+    // The new token has no scope and no lifetime beyond those of the inviting token.
+    const details = {
+      teamId: row.team_id,
+      userId: user.id,
+      name: "First token",
+      createdBy: row.created_by,
+      expiresAt: row.token_expires_at,
+    };
+    const token = await issueToken(dependencies, db, {
+      ...details,
+      scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]),
+    });
     const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
-    await parts.audit.append(db, {
+    await dependencies.audit.append(db, {
       teamId: row.team_id,
       userId: user.id,
       tokenId: token.id,
@@ -185,34 +210,40 @@ async function accept(
   });
 }
 
-/** Who accepts: the person whose token came along, else somebody new. @throws Refusal 409 for one who is in the team. */
+/** The user who accepts: the owner of the sent token, or a new user. @throws ProblemError 409 for a member of the team. */
 async function personOf(
-  { parts }: Contexts["anyone"],
+  dependencies: InvitationDependencies,
+  _context: Contexts["anyone"],
   db: Db,
   { team_id, name, email }: InvitationRow,
   userId: string | null,
   ownName: string | undefined,
 ): Promise<UserRow> {
-  if (userId === null) return createUser(parts, db, { name: ownName ?? name, email });
+  if (userId === null) return createUser(dependencies, db, { name: ownName ?? name, email });
   const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
-  if (present !== undefined) throw new ProblemError("conflict", "You are in this team already");
+  if (present !== undefined) throw new ProblemError("conflict", "You are already a member of this team");
   return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: invitationId }: { id: string }, db = parts.store.db): Promise<Invitation> {
+async function read(
+  { clock, store }: InvitationDependencies,
+  { teamId }: OperatorContext,
+  { id: invitationId }: { id: string },
+  db = store.db,
+): Promise<Invitation> {
   const rows = db.selectFrom("invitations").selectAll().where("team_id", "=", teamId).where("id", "=", invitationId);
-  return showInvitation(found(await rows.executeTakeFirst(), "invitation"), parts.clock.now());
+  return showInvitation(found(await rows.executeTakeFirst(), "invitation"), clock.now());
 }
 
-/** What an invitation's ETag covers: never the secret. */
+/** The part that the ETag covers: not the secret. */
 function showPublic({ id: invitationId, email, name, role, status }: Invitation): unknown {
   return { id: invitationId, email, name, role, status };
 }
 
-/** @throws Refusal 409 when the person is in the team, or an open invitation waits for them. */
+/** @throws ProblemError 409 if the person is a member or has a pending invitation. */
 async function checkNew(db: Db, teamId: string, email: string, now: number): Promise<void> {
   const member = await selectMembers(db, teamId).where("email", "=", email).executeTakeFirst();
-  if (member !== undefined) throw new ProblemError("conflict", `${email} is in the team already (${member.id})`);
+  if (member !== undefined) throw new ProblemError("conflict", `${email} is already a member of the team (${member.id})`);
   const open = await db
     .selectFrom("invitations")
     .select("id")
@@ -222,5 +253,6 @@ async function checkNew(db: Db, teamId: string, email: string, now: number): Pro
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();
-  if (open !== undefined) throw new ProblemError("conflict", `An invitation waits for ${email} (${open.id}): withdraw it to make another`);
+  if (open !== undefined)
+    throw new ProblemError("conflict", `${email} already has a pending invitation (${open.id}): withdraw it to create another`);
 }

@@ -1,30 +1,41 @@
-// Members: the people of a team and their roles. There is always an owner.
+// Operations for members of a team and their roles. A team always has an owner.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { Member, MemberChange, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { scopesOfRole } from "../../people/operator.ts";
-import { requireMayPromote, requireRoleScopes } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
-import { restrictTokensToRole, selectMembers } from "../../people/people.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { requireMayPromote, requireRoleScopes } from "../../people/grants.ts";
+import { scopesOfRole } from "../../people/operator.ts";
 import { showMember } from "../../people/people-resources.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
-import { readActing } from "./teams.ts";
+import { restrictTokensToRole, selectMembers } from "../../people/people.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { readTokenTeam } from "./teams.ts";
+
+interface MemberDependencies {
+  clock: Clock;
+  store: Store;
+  tokens: TokenExpiry;
+}
 
 const ofTeam = z.strictObject({ id: id("team") });
 const params = z.strictObject({ id: id("team"), user_id: id("usr") });
 type Params = z.infer<typeof params>;
 
-export const memberOperations: readonly Operation[] = [
+const operation = operationsWith<MemberDependencies>();
+
+export const memberOperations: readonly Operation<MemberDependencies>[] = [
   operation({
     name: "listMembers",
     tag: "members",
     method: "GET",
     path: "/teams/{id}/members",
     summary: "List a team's members",
-    description: "Who joined last comes first.",
+    description: "The member who joined last comes first.",
     caller: "operator",
     scope: "teams:read",
     params: ofTeam,
@@ -32,9 +43,9 @@ export const memberOperations: readonly Operation[] = [
     status: 200,
     output: page(Member),
     errors: ["not-found", "invalid"],
-    async run(context, input) {
-      await readActing(context, input.params);
-      return pageOf(selectMembers(context.parts.store.db, context.teamId), input.query, showMember);
+    async run(dependencies, context, input) {
+      await readTokenTeam(dependencies, context, input.params);
+      return pageOf(selectMembers(dependencies.store.db, context.teamId), input.query, showMember);
     },
   }),
   operation({
@@ -43,7 +54,7 @@ export const memberOperations: readonly Operation[] = [
     method: "GET",
     path: "/teams/{id}/members/{user_id}",
     summary: "Read a member",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "teams:read",
     params,
@@ -51,7 +62,7 @@ export const memberOperations: readonly Operation[] = [
     output: Member,
     errors: ["not-found"],
     version: (member) => member,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateMember",
@@ -60,7 +71,7 @@ export const memberOperations: readonly Operation[] = [
     path: "/teams/{id}/members/{user_id}",
     summary: "Change a member's role",
     description:
-      "A lower role cuts down the member's tokens at once. The last owner stays one. Raising asks for a token without an end that holds all that the new role allows; lowering an owner, for one that holds all that an owner may do.",
+      "A lower role restricts the member's tokens at once. The last owner cannot be changed. To raise a role, your token must not expire and must have all scopes of the new role; to lower an owner, it must have all scopes of an owner.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -71,20 +82,20 @@ export const memberOperations: readonly Operation[] = [
     errors: ["not-found", "in-use", "invalid", "precondition-failed"],
     version: (member) => member,
     current: read,
-    async run(context, input) {
-      const { parts, teamId } = context;
+    async run(dependencies, context, input, unitOfWork) {
+      const { teamId } = context;
       let cut: string[] = [];
-      const member = await change(context, async (db) => {
-        const before = await read(context, input.params, db);
+      const member = await unitOfWork.write(async (db) => {
+        const before = await read(dependencies, context, input.params, db);
         const { role } = input.body;
         if (before.role === role) return { result: before };
         checkOwner(context, before, "lower");
         if (scopesOfRole(role).length > scopesOfRole(before.role).length) requireMayPromote(context.operator, role);
         await setRole(db, teamId, before, role);
-        cut = await restrictTokensToRole(db, Math.trunc(parts.clock.now()), teamId, before.user_id, role);
+        cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, role);
         return { result: { ...before, role } };
       });
-      parts.tokens.notifyEnded(cut);
+      dependencies.tokens.notifyEnded(cut);
       return member;
     },
   }),
@@ -95,8 +106,8 @@ export const memberOperations: readonly Operation[] = [
     path: "/teams/{id}/members/{user_id}",
     summary: "Remove a member",
     description:
-      "The person's tokens of this team end at once. The last owner stays. Removing an owner asks for a token that holds all that an owner may do.",
-    agent: "Use it only on a person's explicit wish: their access ends at once.",
+      "The person's tokens of this team end at once. The last owner cannot be removed. To remove an owner, your token must have all scopes of an owner.",
+    agent: "Use it only if a person explicitly asks for it: the member's access ends at once.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -104,37 +115,42 @@ export const memberOperations: readonly Operation[] = [
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
-    async run(context, input) {
-      const { parts, teamId } = context;
+    async run(dependencies, context, input, unitOfWork) {
+      const { teamId } = context;
       let cut: string[] = [];
-      await change(context, async (db) => {
-        const before = await read(context, input.params, db);
+      await unitOfWork.write(async (db) => {
+        const before = await read(dependencies, context, input.params, db);
         checkOwner(context, before, "remove");
         await setRole(db, teamId, before, null);
-        cut = await restrictTokensToRole(db, Math.trunc(parts.clock.now()), teamId, before.user_id, null);
+        cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, null);
         return { result: undefined };
       });
-      parts.tokens.notifyEnded(cut);
+      dependencies.tokens.notifyEnded(cut);
     },
   }),
 ];
 
-async function read(context: OperatorContext, { id: teamId, user_id }: Params, db = context.parts.store.db): Promise<Member> {
-  await readActing(context, { id: teamId }, db);
+async function read(
+  dependencies: MemberDependencies,
+  context: OperatorContext,
+  { id: teamId, user_id }: Params,
+  db = dependencies.store.db,
+): Promise<Member> {
+  await readTokenTeam(dependencies, context, { id: teamId }, db);
   return showMember(found(await selectMembers(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
 }
 
-/** Owners can take every token's power away: a narrow token must not put them down. @throws Refusal 403. */
+/** A token with few scopes must not lower or remove an owner. @throws ProblemError 403. */
 function checkOwner({ operator }: OperatorContext, { role }: Member, act: "lower" | "remove"): void {
   if (role === "owner") requireRoleScopes(operator, "owner", `To ${act} an owner`);
 }
 
-/** @throws Refusal 409 when that would leave the team without an owner. */
+/** @throws ProblemError 409 if the team would have no owner. */
 async function setRole(db: Db, teamId: string, member: Member, role: Role | null): Promise<void> {
   if (member.role === "owner") {
     const owners = db.selectFrom("members").select("user_id").where("team_id", "=", teamId).where("role", "=", "owner");
     const other = await owners.where("user_id", "<>", member.user_id).limit(1).executeTakeFirst();
-    if (other === undefined) throw new ProblemError("in-use", "The team has no other owner: make somebody else an owner first");
+    if (other === undefined) throw new ProblemError("in-use", "The team has no other owner: make another member an owner first");
   }
   const given = { teamId, userId: member.user_id };
   if (role === null) await db.deleteFrom("members").where("team_id", "=", given.teamId).where("user_id", "=", given.userId).execute();

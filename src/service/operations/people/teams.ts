@@ -1,24 +1,41 @@
-// Teams: what everything belongs to. A token acts in one; its user may be in several.
+// Operations for teams. A token belongs to one team; its user may be in several.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { CreatedToken, OwnTeam, TeamChange, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { emptyBin } from "../../cleanup/bin.ts";
-import { grantsExpireAt } from "../../people/grants.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { grantsExpireAt } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
-import { updatePendingInvitations, selectTeams } from "../../people/people.ts";
 import { showTeam } from "../../people/people-resources.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
+import { selectTeams, updatePendingInvitations } from "../../people/people.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { TeamRow } from "../../store/people-tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { Db, Store } from "../../store/store.ts";
+
+interface TeamDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  presence: Presence;
+  store: Store;
+  sweeper: BlobSweeper;
+  tokens: TokenExpiry;
+}
 
 const params = z.strictObject({ id: id("team") });
 const version = ({ id: teamId, name, updated_at }: OwnTeam) => ({ id: teamId, name, updated_at });
 const MadeTeam = OwnTeam.extend({ token: CreatedToken });
 
-export const teamOperations: readonly Operation[] = [
+const operation = operationsWith<TeamDependencies>();
+
+export const teamOperations: readonly Operation<TeamDependencies>[] = [
   operation({
     name: "createTeam",
     tag: "teams",
@@ -26,7 +43,7 @@ export const teamOperations: readonly Operation[] = [
     path: "/teams",
     summary: "Create a team",
     description:
-      "You become its owner. `token` acts in it, with the scopes and the end of the token you call with; its secret is shown this once.",
+      "You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.",
     caller: "operator",
     scope: "teams:write",
     body: TeamChange,
@@ -35,18 +52,17 @@ export const teamOperations: readonly Operation[] = [
     output: MadeTeam,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts } = context;
-      return change(context, async (db) => {
+    async run(dependencies, context, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const { operator } = context;
-        const now = Math.trunc(parts.clock.now());
-        const row: TeamRow = { id: parts.makeId("team"), name: body.name, created_at: now, updated_at: now, deleted_at: null };
+        const now = Math.trunc(dependencies.clock.now());
+        const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("teams").values(row).execute();
         const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
         await db.insertInto("members").values(member).execute();
         const { userId, scopes } = operator;
-        const wish = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: grantsExpireAt(operator) };
-        return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(parts, db, wish) } };
+        const details = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: grantsExpireAt(operator) };
+        return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(dependencies, db, details) } };
       });
     },
   }),
@@ -56,14 +72,14 @@ export const teamOperations: readonly Operation[] = [
     method: "GET",
     path: "/teams",
     summary: "List your teams",
-    description: "Those that the token's user is in, newest first. The token itself acts in one of them: see `GET /me`.",
+    description: "The teams of the token's user, newest first. The token itself belongs to one of them: see `GET /me`.",
     caller: "operator",
     scope: "teams:read",
     query: PageQuery,
     status: 200,
     output: page(OwnTeam),
     errors: ["invalid"],
-    run: ({ parts, operator }, { query }) => pageOf(selectTeams(parts.store.db, operator.userId), query, show),
+    run: ({ store }, { operator }, { query }) => pageOf(selectTeams(store.db, operator.userId), query, show),
   }),
   operation({
     name: "getTeam",
@@ -71,7 +87,7 @@ export const teamOperations: readonly Operation[] = [
     method: "GET",
     path: "/teams/{id}",
     summary: "Read a team",
-    description: "One that the token's user is in.",
+    description: "A team of the token's user.",
     caller: "operator",
     scope: "teams:read",
     params,
@@ -79,7 +95,7 @@ export const teamOperations: readonly Operation[] = [
     output: OwnTeam,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateTeam",
@@ -87,7 +103,7 @@ export const teamOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/teams/{id}",
     summary: "Rename a team",
-    description: "The team that the token acts in.",
+    description: "The team that the token belongs to.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -97,13 +113,13 @@ export const teamOperations: readonly Operation[] = [
     output: OwnTeam,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (context, given) => version(await readActing(context, given)),
-    async run(context, input) {
-      const { parts, operator } = context;
-      return change(context, async (db) => {
-        const before = await readActing(context, input.params, db);
+    current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      const { operator } = context;
+      return unitOfWork.write(async (db) => {
+        const before = await readTokenTeam(dependencies, context, input.params, db);
         if (before.name === input.body.name) return { result: before };
-        const next = { name: input.body.name, updated_at: Math.trunc(parts.clock.now()) };
+        const next = { name: input.body.name, updated_at: Math.trunc(dependencies.clock.now()) };
         const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
         return { result: show({ ...row, role: operator.role }) };
       });
@@ -115,25 +131,24 @@ export const teamOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/teams/{id}",
     summary: "Delete a team",
-    description: "Once it is empty: players, layouts, playlists and assets have to go first. All its tokens end, yours included.",
-    agent: "Use it only on an owner's explicit wish; your own token ends with it.",
+    description: "The team must be empty: delete its players, layouts, playlists and assets first. All its tokens end, including yours.",
+    agent: "Use it only if an owner explicitly asks for it; your own token ends with it.",
     caller: "operator",
     scope: "teams:write",
     params,
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: async (context, given) => version(await readActing(context, given)),
-    async run(context, input) {
-      const { parts } = context;
+    current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
       let ended: string[] = [];
       let emptied: string[] = [];
-      await change(context, async (db) => {
-        const { id: teamId } = await readActing(context, input.params, db);
+      await unitOfWork.write(async (db) => {
+        const { id: teamId } = await readTokenTeam(dependencies, context, input.params, db);
         await checkEmpty(db, teamId);
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         const { files, playerIds } = await emptyBin(db, { teamId }, now);
-        parts.sweeper.mark(files);
+        dependencies.sweeper.mark(files);
         emptied = playerIds;
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
@@ -148,23 +163,34 @@ export const teamOperations: readonly Operation[] = [
         ended = tokens.map((token) => token.id);
         return { result: undefined };
       });
-      parts.tokens.notifyEnded(ended);
-      for (const playerId of emptied) await parts.presence.deletePlayer(playerId);
+      dependencies.tokens.notifyEnded(ended);
+      for (const playerId of emptied) await dependencies.presence.deletePlayer(playerId);
     },
   }),
 ];
 
 /**
- * Makes sure that a team of the path is the one that the token acts in.
- * @throws Refusal 404 for a team of others; 403 for another of the user's own, which needs another token.
+ * Checks that the team in the path is the token's team.
+ * @throws ProblemError 404 for a team that the user is not in; 403 for another team of the user, which needs another token.
  */
-export async function readActing(context: OperatorContext, { id: teamId }: { id: string }, db = context.parts.store.db): Promise<OwnTeam> {
-  const team = await read(context, { id: teamId }, db);
-  if (team.id !== context.teamId) throw new ProblemError("forbidden", "This token acts in another of your teams: use one of this team's");
+export async function readTokenTeam(
+  dependencies: { store: Store },
+  context: OperatorContext,
+  { id: teamId }: { id: string },
+  db = dependencies.store.db,
+): Promise<OwnTeam> {
+  const team = await read(dependencies, context, { id: teamId }, db);
+  if (team.id !== context.teamId)
+    throw new ProblemError("forbidden", "This token belongs to another of your teams: use a token of this team");
   return team;
 }
 
-async function read({ parts, operator }: OperatorContext, { id: teamId }: { id: string }, db = parts.store.db): Promise<OwnTeam> {
+async function read(
+  { store }: { store: Store },
+  { operator }: OperatorContext,
+  { id: teamId }: { id: string },
+  db = store.db,
+): Promise<OwnTeam> {
   return show(found(await selectTeams(db, operator.userId).where("id", "=", teamId).executeTakeFirst(), "team"));
 }
 
@@ -172,19 +198,19 @@ function show(row: TeamRow & { role: string }): OwnTeam {
   return { ...showTeam(row), role: row.role as Role };
 }
 
-/** @throws Refusal 409 saying what the team still has, or that it is the last one. */
+/** @throws ProblemError 409 if the team still has resources or is the last team. */
 async function checkEmpty(db: Db, teamId: string): Promise<void> {
-  const refuse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
+  const inUse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
-  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
+  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw inUse("players");
   for (const table of ["layouts", "playlists", "schedules", "assets"] as const) {
-    // What is in the bin goes with the team.
+    // Resources in the bin are deleted with the team.
     const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
-    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuse(table);
+    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw inUse(table);
   }
   for (const table of ["calendars", "webhooks", "uploads"] as const) {
     const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
-    if (row !== undefined) throw refuse(table);
+    if (row !== undefined) throw inUse(table);
   }
   const other = await db
     .selectFrom("teams")
@@ -193,5 +219,5 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
     .where("deleted_at", "is", null)
     .limit(1)
     .executeTakeFirst();
-  if (other === undefined) throw new ProblemError("in-use", "It is the only team of this service: create another one first");
+  if (other === undefined) throw new ProblemError("in-use", "It is the only team of this service: create another team first");
 }

@@ -1,20 +1,33 @@
-// Tokens: what programs and people sign in with. A secret is shown once; a token gives no more than its maker holds.
+// Operations for tokens. A secret is shown once; a new token has no scope that its creator's token lacks.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { CreatedToken, NewToken, Token, TokenChange } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import type { Operator } from "../../people/operator.ts";
-import { grantsExpireAt, withdrawInvitationsByTokens } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
+import { found, invalidField, invalidFields } from "../../http/problem.ts";
+import { grantsExpireAt, withdrawInvitationsByTokens } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
+import type { Operator } from "../../people/operator.ts";
 import { showToken } from "../../people/people-resources.ts";
-import { invalidField, invalidFields } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+
+interface TokenDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+  tokens: TokenExpiry;
+}
 
 const params = z.strictObject({ id: id("tok") });
 
-export const tokenOperations: readonly Operation[] = [
+const operation = operationsWith<TokenDependencies>();
+
+export const tokenOperations: readonly Operation<TokenDependencies>[] = [
   operation({
     name: "createToken",
     tag: "tokens",
@@ -22,9 +35,9 @@ export const tokenOperations: readonly Operation[] = [
     path: "/tokens",
     summary: "Create a token",
     description:
-      "It acts for you in the team of the token you call with. `secret` is shown this once. Scopes have to be among those that your role allows and the calling token holds.",
+      "It acts for you in the team of the token you call with. `secret` is shown only once. Its scopes must be allowed by your role and included in the calling token.",
     agent:
-      "Use it only when a person asks for one, with the fewest scopes. Its secret stands in the answer: hand it to that person and nowhere else.",
+      "Use it only if a person asks for one, with as few scopes as possible. The result contains its secret: give it to that person only.",
     caller: "operator",
     scope: "tokens:write",
     body: NewToken,
@@ -33,15 +46,14 @@ export const tokenOperations: readonly Operation[] = [
     output: CreatedToken,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        // As the operator is now: while the body was sent, their role may have been lowered.
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { teamId } = context;
+      return unitOfWork.write(async (db) => {
         const { operator } = context;
         checkScopes(operator, body.scopes);
-        const expiresAt = endOf(operator, body.expires_at, parts.clock.now());
-        const wish = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
-        return { result: await issueToken(parts, db, { ...wish, scopes: [...new Set(body.scopes)] }) };
+        const expiresAt = endOf(operator, body.expires_at, dependencies.clock.now());
+        const details = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
+        return { result: await issueToken(dependencies, db, { ...details, scopes: [...new Set(body.scopes)] }) };
       });
     },
   }),
@@ -51,14 +63,14 @@ export const tokenOperations: readonly Operation[] = [
     method: "GET",
     path: "/tokens",
     summary: "List tokens",
-    description: "Your own of this team, newest first; an owner sees all of the team. Revoked ones are left out.",
+    description: "Your own tokens of this team, newest first; an owner sees all tokens of the team. Revoked tokens are not included.",
     caller: "operator",
     scope: "tokens:read",
     query: PageQuery,
     status: 200,
     output: page(Token),
     errors: ["invalid"],
-    run: (context, { query }) => pageOf(visible(context), query, showToken),
+    run: (dependencies, context, { query }) => pageOf(visible(dependencies, context), query, showToken),
   }),
   operation({
     name: "getToken",
@@ -66,7 +78,7 @@ export const tokenOperations: readonly Operation[] = [
     method: "GET",
     path: "/tokens/{id}",
     summary: "Read a token",
-    description: "Never its secret: `hint` tells it from others.",
+    description: "The secret is not included: `hint` distinguishes it from others.",
     caller: "operator",
     scope: "tokens:read",
     params,
@@ -74,7 +86,7 @@ export const tokenOperations: readonly Operation[] = [
     output: Token,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateToken",
@@ -82,7 +94,7 @@ export const tokenOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/tokens/{id}",
     summary: "Rename a token",
-    description: "Scopes and end stay as they were made: create another token for others.",
+    description: "Scopes and expiry cannot be changed: create another token instead.",
     caller: "operator",
     scope: "tokens:write",
     params,
@@ -92,10 +104,10 @@ export const tokenOperations: readonly Operation[] = [
     output: Token,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, input) {
-      return change(context, async (db) => {
-        const { id: tokenId } = await read(context, input.params, db);
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const { id: tokenId } = await read(dependencies, context, input.params, db);
         const row = await db
           .updateTable("tokens")
           .set({ name: input.body.name })
@@ -113,59 +125,59 @@ export const tokenOperations: readonly Operation[] = [
     path: "/tokens/{id}",
     summary: "Revoke a token",
     description:
-      "It is good no longer, at once; what is open under it is closed, and invitations that it made and nobody accepted are withdrawn. Tokens that it made stay.",
-    agent: "Use it at once when a secret leaked. Not on the token that you call with, unless that is the wish.",
+      "It becomes invalid at once; its open connections are closed, and its pending invitations are withdrawn. Tokens created with it stay valid.",
+    agent: "Use it at once if a secret has leaked. Do not revoke the token that you call with unless a person asks for it.",
     caller: "operator",
     scope: "tokens:write",
     params,
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, input) {
-      await change(context, async (db) => {
-        const { id: tokenId } = await read(context, input.params, db);
-        const revoked_at = Math.trunc(context.parts.clock.now());
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const { id: tokenId } = await read(dependencies, context, input.params, db);
+        const revoked_at = Math.trunc(dependencies.clock.now());
         await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
         await withdrawInvitationsByTokens(db, [tokenId], revoked_at);
         return { result: undefined };
       });
-      context.parts.tokens.notifyEnded([input.params.id]);
+      dependencies.tokens.notifyEnded([input.params.id]);
     },
   }),
 ];
 
-/** The tokens that the caller may see: their own, an owner the whole team's. */
-function visible({ parts, teamId, operator }: OperatorContext, db: Db = parts.store.db) {
+/** The tokens that the caller may see: their own, or for an owner all of the team. */
+function visible({ store }: TokenDependencies, { teamId, operator }: OperatorContext, db: Db = store.db) {
   const rows = db.selectFrom("tokens").selectAll().where("team_id", "=", teamId).where("revoked_at", "is", null);
   return operator.role === "owner" ? rows : rows.where("user_id", "=", operator.userId);
 }
 
-async function read(context: OperatorContext, { id: tokenId }: { id: string }, db?: Db): Promise<Token> {
-  return showToken(found(await visible(context, db).where("id", "=", tokenId).executeTakeFirst(), "token"));
+async function read(dependencies: TokenDependencies, context: OperatorContext, { id: tokenId }: { id: string }, db?: Db): Promise<Token> {
+  return showToken(found(await visible(dependencies, context, db).where("id", "=", tokenId).executeTakeFirst(), "token"));
 }
 
-/** What a token's ETag covers: what people set, not when it was used. */
+/** The part that the ETag covers: what people set, not when the token was used. */
 function version({ id: tokenId, name, scopes, expires_at }: Token): unknown {
   return { id: tokenId, name, scopes, expires_at };
 }
 
-/** @throws Refusal 422 naming each scope that is not the caller's to give. */
-function checkScopes({ scopes: held }: Operator, wished: readonly Token["scopes"][number][]): void {
-  const errors = wished.flatMap((scope, index) =>
-    held.includes(scope) ? [] : [{ pointer: `/scopes/${index}`, detail: `your role or this token does not hold ${scope}` }],
+/** @throws ProblemError 422 naming each scope that the caller may not give. */
+function checkScopes({ scopes: held }: Operator, requested: readonly Token["scopes"][number][]): void {
+  const errors = requested.flatMap((scope, index) =>
+    held.includes(scope) ? [] : [{ pointer: `/scopes/${index}`, detail: `your role or your token does not have the scope ${scope}` }],
   );
   if (errors.length === 0) return;
   throw invalidFields(errors);
 }
 
-/** When a wished token ends, epoch ms. @throws Refusal 422 for the past, or later than the token that makes it. */
-function endOf(operator: Operator, wished: string | null, now: number): number | null {
+/** When the new token ends, epoch ms. @throws ProblemError 422 for a time in the past or after the end of the calling token. */
+function endOf(operator: Operator, requested: string | null, now: number): number | null {
   const expiresAt = grantsExpireAt(operator);
-  const end = wished === null ? expiresAt : Date.parse(wished);
-  if (end !== null && end <= now) throw invalidField("/expires_at", "lies in the past");
+  const end = requested === null ? expiresAt : Date.parse(requested);
+  if (end !== null && end <= now) throw invalidField("/expires_at", "is in the past");
   if (end !== null && expiresAt !== null && end > expiresAt) {
-    throw invalidField("/expires_at", `the token you call with ends at ${new Date(expiresAt).toISOString()}: this one cannot outlive it`);
+    throw invalidField("/expires_at", `must not be after the end of the token you call with, ${new Date(expiresAt).toISOString()}`);
   }
   return end;
 }

@@ -1,29 +1,40 @@
-// Users: people. Everybody may know who they are, and members of a team see one another.
+// Operations for users. Everyone can read their own user, and members of a team can read each other.
 import { z } from "zod";
-import { Me, User, UserChange } from "../../../protocol/operator/people.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
+import { Me, User, UserChange } from "../../../protocol/operator/people.ts";
+import { found } from "../../http/problem.ts";
 import { showTeam, showToken, showUser } from "../../people/people-resources.ts";
-import { change, found, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
 
-export const userOperations: readonly Operation[] = [
+interface UserDependencies {
+  clock: Clock;
+  store: Store;
+}
+
+const operation = operationsWith<UserDependencies>();
+
+export const userOperations: readonly Operation<UserDependencies>[] = [
   operation({
     name: "getMe",
     tag: "users",
     method: "GET",
     path: "/me",
-    summary: "See who you are",
-    description: "The person, team, role and token that you call with.",
+    summary: "Read your own user",
+    description: "The user, team, role and token that you call with.",
     caller: "operator",
     status: 200,
     output: Me,
     errors: [],
-    async run(context) {
-      const { db } = context.parts.store;
+    async run(dependencies, context) {
+      const { db } = dependencies.store;
       const { operator, teamId, tokenId } = context;
       const team = await db.selectFrom("teams").selectAll().where("id", "=", teamId).executeTakeFirstOrThrow();
       const token = await db.selectFrom("tokens").selectAll().where("id", "=", tokenId).executeTakeFirstOrThrow();
       const shown = { ...showToken(token), scopes: [...operator.scopes] };
-      return { user: await readMe(context), team: showTeam(team), role: operator.role, token: shown };
+      return { user: await readMe(dependencies, context), team: showTeam(team), role: operator.role, token: shown };
     },
   }),
   operation({
@@ -31,8 +42,8 @@ export const userOperations: readonly Operation[] = [
     tag: "users",
     method: "PATCH",
     path: "/me",
-    summary: "Change your name or address",
-    description: "As all your teams see them.",
+    summary: "Change your name or email",
+    description: "The change is visible in all your teams.",
     caller: "operator",
     scope: "tokens:write",
     body: UserChange,
@@ -42,14 +53,14 @@ export const userOperations: readonly Operation[] = [
     errors: ["invalid", "precondition-failed"],
     version: (user) => user,
     current: readMe,
-    async run(context, { body }) {
-      return change(context, async (db) => {
-        const before = await readMe(context, {}, db);
+    async run(dependencies, context, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const before = await readMe(dependencies, context, {}, db);
         const next = { name: body.name ?? before.name, email: body.email ?? before.email };
         if (next.name === before.name && next.email === before.email) return { result: before };
         const row = await db
           .updateTable("users")
-          .set({ ...next, updated_at: Math.trunc(context.parts.clock.now()) })
+          .set({ ...next, updated_at: Math.trunc(dependencies.clock.now()) })
           .where("id", "=", before.id)
           .returningAll()
           .executeTakeFirstOrThrow();
@@ -62,8 +73,8 @@ export const userOperations: readonly Operation[] = [
     tag: "users",
     method: "GET",
     path: "/users/{id}",
-    summary: "Read a person",
-    description: "A member of the team. The team's people are listed at `GET /teams/{id}/members`.",
+    summary: "Read a user",
+    description: "A member of the team. `GET /teams/{id}/members` lists all members.",
     caller: "operator",
     scope: "teams:read",
     params: z.strictObject({ id: id("usr") }),
@@ -71,19 +82,19 @@ export const userOperations: readonly Operation[] = [
     output: User,
     errors: ["not-found"],
     version: (user) => user,
-    async run({ parts, teamId }, { params }) {
-      const row = await parts.store.db
+    async run({ store }, { teamId }, { params }) {
+      const row = await store.db
         .selectFrom("users")
         .innerJoin("members", "members.user_id", "users.id")
         .selectAll("users")
         .where("members.team_id", "=", teamId)
         .where("users.id", "=", params.id)
         .executeTakeFirst();
-      return showUser(found(row, "person in this team"));
+      return showUser(found(row, "user in this team"));
     },
   }),
 ];
 
-async function readMe({ parts, operator }: OperatorContext, _params?: unknown, db = parts.store.db): Promise<User> {
+async function readMe({ store }: UserDependencies, { operator }: OperatorContext, _params?: unknown, db = store.db): Promise<User> {
   return showUser(await db.selectFrom("users").selectAll().where("id", "=", operator.userId).executeTakeFirstOrThrow());
 }

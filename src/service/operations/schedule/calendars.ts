@@ -1,25 +1,34 @@
-// Calendars: named lists of dates, typed in or imported, that schedules ask for.
+// Operations for calendars: named lists of dates that schedule conditions refer to.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
+import type { EventType } from "../../../protocol/operator/events.ts";
+import { page } from "../../../protocol/operator/resources.ts";
 import {
   Calendar,
   CalendarChange,
-  CalendarWritten,
   CalendarsQuery,
+  CalendarWritten,
   NewCalendar,
   type CalendarDate,
 } from "../../../protocol/scheduling/calendars.ts";
-import type { EventType } from "../../../protocol/operator/events.ts";
-import { page } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
-import { ProblemError } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
 import { targetedPlayers, targetOf } from "../../schedule/schedules.ts";
-import type { Db } from "../../store/store.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { CalendarRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
-import { names } from "../content/playlists.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import { listNames } from "../content/playlists.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+
+interface CalendarDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("cal") });
 const example = {
@@ -31,18 +40,20 @@ const example = {
   ],
 };
 const imports =
-  "`ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.";
+  "Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.";
 
-export const calendarOperations: readonly Operation[] = [
+const operation = operationsWith<CalendarDependencies>();
+
+export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
   operation({
     name: "createCalendar",
     tag: "calendars",
     method: "POST",
     path: "/calendars",
     summary: "Create a calendar",
-    description: `At most 2,000 dates. Schedules ask for it by a condition \`{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}\`: except on its dates, or with \`true\` only on them. ${imports}`,
+    description: `At most 2,000 dates. A schedule refers to it with a condition \`{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}\`: except on its dates, or with \`true\` only on them. ${imports}`,
     agent:
-      "Use it for public holidays, closing days, match days: whatever several schedules share. For a day of one schedule its exdates do.",
+      "Use it for dates that several schedules share: public holidays, closing days, match days. For single days of one schedule use its exdates.",
     caller: "operator",
     scope: "schedules:write",
     body: NewCalendar,
@@ -51,13 +62,12 @@ export const calendarOperations: readonly Operation[] = [
     output: CalendarWritten,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      const now = Math.trunc(parts.clock.now());
-      const { dates = [], warnings } = await settle(body, now);
-      return change(context, async (db) => {
-        const about = { id: parts.makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
-        const row: CalendarRow = { ...about, created_at: now, updated_at: now };
+    async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
+      const now = Math.trunc(clock.now());
+      const { dates = [], warnings } = await datesIn(body, now);
+      return unitOfWork.write(async (db) => {
+        const fields = { id: makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
+        const row: CalendarRow = { ...fields, created_at: now, updated_at: now };
         await db.insertInto("calendars").values(row).execute();
         return { result: { ...showCalendar(row), warnings }, events: [eventOf("calendar.created", row)] };
       });
@@ -69,15 +79,15 @@ export const calendarOperations: readonly Operation[] = [
     method: "GET",
     path: "/calendars",
     summary: "List calendars",
-    description: "Newest first, by part of the name.",
+    description: "Newest first.",
     caller: "operator",
     scope: "schedules:read",
     query: CalendarsQuery,
     status: 200,
     output: page(Calendar),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("calendars").selectAll().where("team_id", "=", teamId);
+    async run({ store }, { teamId }, { query }) {
+      const rows = store.db.selectFrom("calendars").selectAll().where("team_id", "=", teamId);
       const { q } = query;
       return q === undefined
         ? pageOf(rows, query, showCalendar)
@@ -90,7 +100,7 @@ export const calendarOperations: readonly Operation[] = [
     method: "GET",
     path: "/calendars/{id}",
     summary: "Read a calendar",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "schedules:read",
     params,
@@ -98,7 +108,7 @@ export const calendarOperations: readonly Operation[] = [
     output: Calendar,
     errors: ["not-found"],
     version: (calendar) => calendar,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateCalendar",
@@ -106,8 +116,8 @@ export const calendarOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/calendars/{id}",
     summary: "Change a calendar",
-    description: `What is not given stays; \`dates\` or \`ical\` replace all dates. The players of all schedules that ask for it follow at once. ${imports}`,
-    agent: "Use it to add the coming year: read it first, send all dates that are to stay, and if_match.",
+    description: `Omitted fields stay unchanged; \`dates\` or \`ical\` replaces all dates. The change applies at once to all players whose schedules refer to it. ${imports}`,
+    agent: "Use it to add the coming year: read it first, then send all dates, also the unchanged ones, with if_match.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -118,11 +128,10 @@ export const calendarOperations: readonly Operation[] = [
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
     current: read,
-    async run(context, { params: { id: calendarId }, body }) {
-      const { parts, teamId } = context;
-      const now = Math.trunc(parts.clock.now());
-      const { dates, warnings } = await settle(body, now);
-      return change(context, async (db) => {
+    async run({ clock }, { teamId }, { params: { id: calendarId }, body }, unitOfWork) {
+      const now = Math.trunc(clock.now());
+      const { dates, warnings } = await datesIn(body, now);
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, calendarId), "calendar");
         const next = { ...row, name: body.name ?? row.name, dates: dates === undefined ? row.dates : JSON.stringify(dates) };
         if (next.name === row.name && next.dates === row.dates) return { result: { ...showCalendar(row), warnings } };
@@ -140,8 +149,8 @@ export const calendarOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/calendars/{id}",
     summary: "Delete a calendar",
-    description: "For good. Refused while a schedule asks for it, also one in the bin, which may come back.",
-    agent: "Use it for what no schedule asks for.",
+    description: "Deletes it for good. Rejected while a schedule refers to it, also one in the bin, since it may be restored.",
+    agent: "Use it for calendars that no schedule refers to.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -149,9 +158,8 @@ export const calendarOperations: readonly Operation[] = [
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
-    async run(context, { params: { id: calendarId } }) {
-      const { teamId } = context;
-      await change(context, async (db) => {
+    async run(_dependencies, { teamId }, { params: { id: calendarId } }, unitOfWork) {
+      await unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, calendarId), "calendar");
         checkUnused(await schedulesUsing(db, teamId, row.id));
         await db.deleteFrom("calendars").where("id", "=", row.id).execute();
@@ -161,28 +169,28 @@ export const calendarOperations: readonly Operation[] = [
   }),
 ];
 
-/** @throws Refusal 409 that names the schedules. */
+/** @throws ProblemError 409 naming the schedules that use the calendar. */
 function checkUnused(schedules: readonly { id: string; name: string; deleted_at: number | null }[]): void {
   const live = schedules.filter(({ deleted_at }) => deleted_at === null);
   if (live.length > 0) {
     throw new ProblemError(
       "in-use",
-      `Schedules ask for this calendar: ${names(live)}. Take the condition out of them first, or delete them`,
+      `Schedules ask for this calendar: ${listNames(live)}. Take the condition out of them first, or delete them`,
     );
   }
   if (schedules.length > 0) {
-    const detail = `Schedules in the bin ask for this calendar: ${names(schedules)}. Delete them for good first (?permanent=true)`;
+    const detail = `Schedules in the bin use this calendar: ${listNames(schedules)}. Delete them for good first (?permanent=true)`;
     throw new ProblemError("in-use", detail);
   }
 }
 
-/** The dates that a body gives, in order; absent: it gives none. */
-async function settle(
+/** The dates in a body, sorted; absent if it has none. */
+async function datesIn(
   { dates, ical }: Pick<z.output<typeof CalendarChange>, "dates" | "ical">,
   now: number,
 ): Promise<{ dates?: CalendarDate[]; warnings: CalendarWritten["warnings"] }> {
   if (ical !== undefined) {
-    // Loaded with its first use: few need it.
+    // Loaded on first use, since few teams need it.
     const { importIcal } = await import("../../schedule/icalendar-import.ts");
     return importIcal(ical, now);
   }
@@ -190,13 +198,13 @@ async function settle(
   return { dates: dates.toSorted((a, b) => (a.date < b.date ? -1 : 1)), warnings: [] };
 }
 
-/** What an import left out is no part of the calendar. */
+/** The part that the ETag covers: not the warnings of an import. */
 function version({ warnings: _warnings, ...calendar }: CalendarWritten): Calendar {
   return calendar;
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: calendarId }: { id: string }): Promise<Calendar> {
-  return showCalendar(found(await find(parts.store.db, teamId, calendarId), "calendar"));
+async function read({ store }: CalendarDependencies, { teamId }: OperatorContext, { id: calendarId }: { id: string }): Promise<Calendar> {
+  return showCalendar(found(await find(store.db, teamId, calendarId), "calendar"));
 }
 
 function find(db: Db, teamId: string, calendarId: string) {

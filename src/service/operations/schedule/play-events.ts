@@ -1,4 +1,5 @@
-// Proof of play: devices tell it, operators list it.
+// Operations that receive play events from players and list them.
+import type { Clock } from "../../../base/clock.ts";
 import {
   maxEventsInBatch,
   PlayEventBatch,
@@ -9,7 +10,13 @@ import {
 import { page } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { selectPlayEvents, showPlayEvent, storePlayEvents } from "../../proof/play-events.ts";
-import { operation, type Operation } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface PlayEventDependencies {
+  clock: Clock;
+  store: Store;
+}
 
 const example = {
   events: [
@@ -38,14 +45,16 @@ const example = {
   ],
 };
 
-export const playEventOperations: readonly Operation[] = [
+const operation = operationsWith<PlayEventDependencies>();
+
+export const playEventOperations: readonly Operation<PlayEventDependencies>[] = [
   operation({
     name: "sendPlayEvents",
     tag: "device",
     method: "POST",
     path: "/device/play-events",
     summary: "Send play events",
-    description: `At most ${maxEventsInBatch} in a batch, \`Content-Encoding: gzip\` is taken. An event is known by its id: a repeat is harmless. Once answered, all of the batch may be forgotten: what is \`rejected\` will be rejected again.`,
+    description: `At most ${maxEventsInBatch} per batch; \`Content-Encoding: gzip\` is supported. Events are identified by id, so a repeated event changes nothing. After the response the player may delete the whole batch: a \`rejected\` event would be rejected again.`,
     caller: "device",
     body: PlayEventBatch,
     inflates: true,
@@ -53,8 +62,8 @@ export const playEventOperations: readonly Operation[] = [
     status: 200,
     output: PlayEventReceipt,
     errors: ["invalid", "bad-request"],
-    headers: { "Content-Encoding": "`gzip`, or left out" },
-    run: ({ parts, player }, { body }) => storePlayEvents(parts.store.plays, player, body.events, Math.trunc(parts.clock.now())),
+    headers: { "Content-Encoding": "`gzip`, or omitted" },
+    run: ({ clock, store }, { player }, { body }) => storePlayEvents(store.plays, player, body.events, Math.trunc(clock.now())),
   }),
   operation({
     name: "listPlayEvents",
@@ -62,15 +71,15 @@ export const playEventOperations: readonly Operation[] = [
     method: "GET",
     path: "/play-events",
     summary: "List play events",
-    description: "What really was on the screens, by presented frames; the latest play first.",
+    description: "What was on the screens, proven by presented frames; latest play first.",
     caller: "operator",
     scope: "play_events:read",
     query: PlayEventsQuery,
     status: 200,
     output: page(PlayEventRecord),
     errors: ["invalid"],
-    run: ({ parts, teamId }, { query }) =>
-      pageOf(selectPlayEvents(parts.store.plays, teamId, query).selectAll(), query, showPlayEvent, {
+    run: ({ store }, { teamId }, { query }) =>
+      pageOf(selectPlayEvents(store.plays, teamId, query).selectAll(), query, showPlayEvent, {
         by: ["started_at", "id", "player_id"],
       }),
   }),

@@ -1,23 +1,32 @@
-// Reports on proof of play: JSON or CSV, sent as they are counted.
+// Proof-of-play reports in JSON or CSV, streamed while they are computed.
+import type { Clock } from "../../../base/clock.ts";
 import { PlayReport, PlayReportQuery, type PlayReportRow } from "../../../protocol/device/play-events.ts";
 import { csvLine } from "../../http/responses/csv.ts";
 import { countPlays, reportSpan } from "../../proof/play-report.ts";
-import type { Db } from "../../store/store.ts";
 import { inChunks } from "../../store/chunks.ts";
-import { operation, StreamResponse, type Operation } from "../operation.ts";
+import type { Db, Store } from "../../store/store.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { StreamResponse } from "../responses.ts";
+
+interface ReportDependencies {
+  clock: Clock;
+  store: Store;
+}
 
 type Rows = AsyncIterator<PlayReportRow[]>;
 
-export const reportOperations: readonly Operation[] = [
+const operation = operationsWith<ReportDependencies>();
+
+export const reportOperations: readonly Operation<ReportDependencies>[] = [
   operation({
     name: "getProofOfPlay",
     tag: "play events",
     method: "GET",
     path: "/reports/proof-of-play",
-    summary: "Report what was played",
+    summary: "Report plays",
     description:
-      "Plays and their time on the glass, counted by `group_by`. A play counts where it began. CSV with `Accept: text/csv` or `format=csv`; no cell of it is taken for a formula. Without `from` and `to`: the last 30 days; at most 400 days, 62 by the hour.",
-    agent: "Use it to count what was shown. Ask for a bounded time and few groups; it is no live view.",
+      "Number of plays and their time on screen, grouped by `group_by`. A play counts for the day or hour in which it started. CSV with `Accept: text/csv` or `format=csv`; spreadsheets read no cell as a formula. Without `from` and `to` it covers the last 30 days; at most 400 days, or 62 by the hour.",
+    agent: "Use it to count what was shown. Request a limited period and few groups; it is not a live view.",
     caller: "operator",
     scope: "play_events:read",
     query: PlayReportQuery,
@@ -26,11 +35,10 @@ export const reportOperations: readonly Operation[] = [
     texts: ["text/csv"],
     errors: ["invalid"],
     headers: { Accept: "`text/csv` for CSV" },
-    async run({ parts, teamId, header, signal }, { query }) {
-      const { store, clock } = parts;
+    async run({ clock, store }, { teamId, header, signal }, { query }) {
       const counted = countPlays(store.plays, teamId, query, reportSpan(query, Math.trunc(clock.now())), signal);
-      const rows = named(counted, store.db, teamId);
-      // Before the first byte goes out, so that what cannot be counted is refused in words.
+      const rows = withNames(counted, store.db, teamId);
+      // Compute the first rows before the response starts, so that an error can still become a problem.
       const first = await rows.next();
       const isCsv = query.format === undefined ? /^\s*text\/csv\b/i.test(header("accept") ?? "") : query.format === "csv";
       const cells = cellsOf(query.group_by);
@@ -71,18 +79,18 @@ async function* json(first: IteratorResult<PlayReportRow[]>, rows: Rows): AsyncG
   yield "]}";
 }
 
-/** Adds the names that people know players and assets by. */
-async function* named(parts: AsyncIterable<PlayReportRow[]>, db: Db, teamId: string): AsyncGenerator<PlayReportRow[]> {
+/** Adds the names of players and assets. */
+async function* withNames(parts: AsyncIterable<PlayReportRow[]>, db: Db, teamId: string): AsyncGenerator<PlayReportRow[]> {
   const known = { players: new Map<string, string | null>(), assets: new Map<string, string | null>() };
   for await (const rows of parts) {
-    await learn(
+    await loadNames(
       db,
       teamId,
       "players",
       known.players,
       rows.flatMap((row) => row.player_id ?? []),
     );
-    await learn(
+    await loadNames(
       db,
       teamId,
       "assets",
@@ -97,7 +105,7 @@ async function* named(parts: AsyncIterable<PlayReportRow[]>, db: Db, teamId: str
   }
 }
 
-async function learn(
+async function loadNames(
   db: Db,
   teamId: string,
   table: "players" | "assets",

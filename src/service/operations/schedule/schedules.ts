@@ -1,22 +1,29 @@
-// Schedules: which layout plays when, and on which players.
+// Operations for schedules: which layout is shown when, and on which players.
 import { z } from "zod";
+import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, page } from "../../../protocol/operator/resources.ts";
 import { Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
-import { id } from "../../../protocol/common.ts";
 import { restoreSchedule } from "../../cleanup/bin-restore.ts";
 import { discard } from "../../cleanup/bin.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
-import { outlookOf } from "../../schedule/schedule-outlook.ts";
+import { binned } from "../content/binned.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
 import { checkSchedule } from "../../schedule/check-schedule.ts";
-import { scheduleColumns, targetedPlayers, showSchedule, targetOf } from "../../schedule/schedules.ts";
-import { checkShares, affectsShares } from "../../schedule/shares.ts";
-import type { Db } from "../../store/store.ts";
+import { outlookOf, type OutlookDependencies } from "../../schedule/schedule-outlook.ts";
+import { scheduleColumns, showSchedule, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
+import { affectsShares, checkShares } from "../../schedule/shares.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { ScheduleRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
+
+interface ScheduleDependencies extends OutlookDependencies {
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("sch") });
 const example = {
@@ -29,7 +36,11 @@ const example = {
   priority: 10,
 };
 
-export const scheduleOperations: readonly Operation[] = [
+const schedules = binned("schedules", "schedule", showSchedule);
+
+const operation = operationsWith<ScheduleDependencies>();
+
+export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
   operation({
     name: "createSchedule",
     tag: "schedules",
@@ -37,9 +48,9 @@ export const scheduleOperations: readonly Operation[] = [
     path: "/schedules",
     summary: "Create a schedule",
     description:
-      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's; dates alone are whole days there, the last included. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.",
+      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns columns windows that never play; try it with `dry_run=true`.",
     agent:
-      "Use it for content with times: campaigns, opening hours, a weekly evening. Not for what always shows: update_player. The higher priority wins, so look at list_schedules first.",
+      "Use it for content with times: campaigns, opening hours, a weekly event. For permanent content use update_player. The higher priority wins, so check list_schedules first.",
     caller: "operator",
     scope: "schedules:write",
     body: NewSchedule,
@@ -48,19 +59,18 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
+    async run(dependencies, { teamId }, { body }, unitOfWork) {
       const write = async (db: Db) => {
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         await checkSchedule(db, teamId, body, now);
         await checkShares(db, teamId, body, null, now);
-        const about = { id: parts.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
-        const row: ScheduleRow = { ...about, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
+        const columns = { id: dependencies.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
+        const row: ScheduleRow = { ...columns, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
         await db.insertInto("schedules").values(row).execute();
         const affected = await targetedPlayers(db, teamId, [body.target]);
         return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
       };
-      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
+      return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
   }),
   operation({
@@ -69,21 +79,14 @@ export const scheduleOperations: readonly Operation[] = [
     method: "GET",
     path: "/schedules",
     summary: "List schedules",
-    description: "Newest first, by filters. `deleted=true` lists the bin.",
+    description: "Newest first. `deleted=true` lists the bin instead.",
     caller: "operator",
     scope: "schedules:read",
     query: BinQuery,
     status: 200,
     output: page(Schedule),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const all = parts.store.db.selectFrom("schedules").selectAll().where("team_id", "=", teamId);
-      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
-      const { q } = query;
-      return q === undefined
-        ? pageOf(rows, query, showSchedule)
-        : pageOf(rows.where(nameMayContain(q)), query, showSchedule, { keep: ({ name }) => nameContains(name, q) });
-    },
+    run: schedules.list,
   }),
   operation({
     name: "getSchedule",
@@ -91,7 +94,7 @@ export const scheduleOperations: readonly Operation[] = [
     method: "GET",
     path: "/schedules/{id}",
     summary: "Read a schedule",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "schedules:read",
     params,
@@ -99,7 +102,7 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateSchedule",
@@ -107,8 +110,8 @@ export const scheduleOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/schedules/{id}",
     summary: "Change a schedule",
-    description: "What is not given stays; `conditions` and `exdates` replace all.",
-    agent: "Use it to move or end a campaign: an `ends_at` keeps the record, which delete_schedule does not.",
+    description: "Omitted fields stay unchanged; `conditions` and `exdates` replace the whole list.",
+    agent: "Use it to move or end a campaign: setting `ends_at` keeps the schedule as a record, unlike delete_schedule.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -118,15 +121,14 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: readPlain,
-    async run(context, { params: { id: scheduleId }, body }) {
-      const { parts, teamId } = context;
+    current: schedules.read,
+    async run(dependencies, { teamId }, { params: { id: scheduleId }, body }, unitOfWork) {
       const write = async (db: Db) => {
-        const row = found(await find(db, teamId, scheduleId), "schedule");
+        const row = await schedules.find(db, teamId, scheduleId, { inBin: false });
         const { id: _id, created_at: _created, updated_at: _updated, deleted_at: _deleted, ...before } = showSchedule(row);
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         const after: typeof before = { ...before, ...given };
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         await checkSchedule(db, teamId, after, now, before.target);
         if (affectsShares(given)) await checkShares(db, teamId, after, row.id, now);
         const next: ScheduleRow = { ...row, ...scheduleColumns(after), updated_at: now };
@@ -135,7 +137,7 @@ export const scheduleOperations: readonly Operation[] = [
         const affected = await targetedPlayers(db, teamId, [targetOf(row), after.target]);
         return { result: showSchedule(next), affected, events: [eventOf("schedule.updated", next)] };
       };
-      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
+      return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
   }),
   operation({
@@ -145,8 +147,9 @@ export const scheduleOperations: readonly Operation[] = [
     path: "/schedules/{id}",
     summary: "Delete a schedule",
     description:
-      "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Screens that show its layout go back to what else is due.",
-    agent: "Use it for what is not to play again. To end a campaign and keep its record, update_schedule with an `ends_at`.",
+      "Moves it to the bin for 30 days; `permanent=true` deletes it for good. Screens that show its layout return to what else is due.",
+    agent:
+      "Use it for schedules that should not play again. To end a campaign and keep the schedule as a record, set `ends_at` with update_schedule.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -154,13 +157,12 @@ export const scheduleOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: readAny,
-    async run(context, { params: { id: scheduleId }, query }) {
-      const { parts, teamId } = context;
+    current: schedules.readAnywhere,
+    async run({ clock }, { teamId }, { params: { id: scheduleId }, query }, unitOfWork) {
       const permanent = query.permanent === "true";
-      await change(context, async (db) => {
-        const row = found(permanent ? await findAny(db, teamId, scheduleId) : await find(db, teamId, scheduleId), "schedule");
-        await discard(db, "schedules", row.id, Math.trunc(parts.clock.now()), permanent);
+      await unitOfWork.write(async (db) => {
+        const row = await schedules.find(db, teamId, scheduleId, { inBin: permanent });
+        await discard(db, "schedules", row.id, Math.trunc(clock.now()), permanent);
         const affected = await targetedPlayers(db, teamId, [targetOf(row)]);
         return { result: undefined, affected, events: [eventOf("schedule.deleted", row)] };
       });
@@ -173,7 +175,7 @@ export const scheduleOperations: readonly Operation[] = [
     path: "/schedules/{id}/restore",
     summary: "Restore a deleted schedule",
     description:
-      "Takes it out of the bin, and with it its layout. Refused while the player that it is for is in the bin: restore that one, and its schedules come back too.",
+      "Restores it from the bin together with its layout. Rejected while its target player is in the bin: restore the player, which also restores its schedules.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -181,23 +183,22 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["not-found", "in-use"],
     version,
-    async run(context, { params: { id: scheduleId } }) {
-      const { parts, teamId } = context;
+    async run(dependencies, { teamId }, { params: { id: scheduleId } }, unitOfWork) {
       const write = async (db: Db) => {
-        const row = found(await findAny(db, teamId, scheduleId), "schedule");
+        const row = await schedules.find(db, teamId, scheduleId, { inBin: true });
         if (row.deleted_at === null) return { result: showSchedule(row) };
         const affected = await targetedPlayers(db, teamId, [targetOf(row)]);
         if (row.target_type === "player" && affected.length === 0) {
           throw new ProblemError(
             "in-use",
-            `Its player ${row.target_value} is in the bin: restore that player, its schedules come back with it`,
+            `Its player ${row.target_value} is in the bin: restore that player, which also restores its schedules`,
           );
         }
-        const others: WriteEvent[] = [];
-        const restored = await restoreSchedule(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
-        return { result: showSchedule(restored), affected, events: [...others, eventOf("schedule.restored", restored)] };
+        const otherEvents: WriteEvent[] = [];
+        const restored = await restoreSchedule(db, row, Math.trunc(dependencies.clock.now()), (event) => otherEvents.push(event));
+        return { result: showSchedule(restored), affected, events: [...otherEvents, eventOf("schedule.restored", restored)] };
       };
-      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
+      return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
   }),
 ];
@@ -207,32 +208,14 @@ function isSame(a: ScheduleRow, b: ScheduleRow): boolean {
   return columns.every((column) => a[column] === b[column]);
 }
 
-async function read(context: OperatorContext, params: { id: string }): Promise<ScheduleOutlook> {
-  const { parts, teamId } = context;
-  return outlookOf(parts, parts.store.db, teamId, await readPlain(context, params));
+async function read(dependencies: ScheduleDependencies, context: OperatorContext, params: { id: string }): Promise<ScheduleOutlook> {
+  const { teamId } = context;
+  return outlookOf(dependencies, dependencies.store.db, teamId, await schedules.read(dependencies, context, params));
 }
 
-async function readPlain({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
-  return showSchedule(found(await find(parts.store.db, teamId, scheduleId), "schedule"));
-}
-
-/** For If-Match of a deletion, which reaches into the bin. */
-async function readAny({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
-  return showSchedule(found(await findAny(parts.store.db, teamId, scheduleId), "schedule"));
-}
-
-/** What comes of a schedule hangs on the time and on others: its version is what was written. */
+/** The part that the ETag covers: not the outlook, which depends on the time and on other resources. */
 function version({ summary: _summary, next_at: _next, screens: _screens, warnings: _warnings, ...schedule }: ScheduleOutlook): Schedule {
   return schedule;
-}
-
-function find(db: Db, teamId: string, scheduleId: string) {
-  return findAny(db, teamId, scheduleId).then((row) => (row?.deleted_at === null ? row : undefined));
-}
-
-/** In the bin or not. */
-function findAny(db: Db, teamId: string, scheduleId: string) {
-  return findTeamRow(db, "schedules", teamId, scheduleId);
 }
 
 function eventOf(type: EventType, { team_id: teamId, id: schedule_id, name, layout_id }: ScheduleRow) {

@@ -1,4 +1,4 @@
-// Somebody who starts from one token, does by chance whatever it allows, and keeps every secret that comes along.
+// A client that starts with one token, runs random operations and keeps every secret it receives.
 import { randomBytes } from "node:crypto";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
@@ -11,18 +11,18 @@ import type { FakeClock } from "../../support/clock.ts";
 import { Agent, eras, type ToolResult } from "../mcp/agent.ts";
 import { call, type ApiResponse, type TestService } from "../harness.ts";
 import { inviteMember, Person } from "../people/people.ts";
-import { valid, type Pool } from "./arbitraries.ts";
+import { validValue, type Pool } from "./arbitraries.ts";
 import { targets, unknownId, type Target } from "./fuzzed-service.ts";
 
-/** What the token that everything starts from holds. */
+/** The rights of the first token. */
 export interface Start {
   role: Role;
   scopes: readonly Scope[];
-  /** ms from now; null: it does not end. */
+  /** Lifetime in ms; null: it does not expire. */
   lifeMs: number | null;
 }
 
-/** One thing to do; the numbers choose among what there is by then. */
+/** One step. The numbers choose among the secrets and ids known at that time. */
 export type Step =
   | { is: "ask"; target: Target; secret: number; chance: number; through: "rest" | "mcp"; key: string | null }
   | { is: "accept"; invitation: number; as: number | null }
@@ -41,22 +41,22 @@ const startScopes = (role: Role): fc.Arbitrary<readonly Scope[]> =>
     { weight: 3, arbitrary: fc.constant(scopesOfRole(role)) },
     fc.constantFrom("viewer" as const, "editor" as const).map((lower) => within(role, [...scopesOfRole(lower), ...peopleScopes])),
     subset(scopesOfRole(role)),
-    // Narrow tokens for people and tokens, from which escapes begin.
+    // Tokens with few scopes besides those for people and tokens, which an escalation would use.
     subset(scopesOfRole(role)).map((some) => within(role, [...some, ...peopleScopes])),
     fc.constant(within(role, peopleScopes)),
   );
 const within = (role: Role, some: readonly Scope[]) => scopesOfRole(role).filter((scope) => some.includes(scope));
 const peopleScopes: readonly Scope[] = ["teams:read", "teams:write", "tokens:read", "tokens:write"];
 
-/** Tokens of every kind: mostly an owner's, since others may do little with people. */
-export const starts: fc.Arbitrary<Start> = fc
+/** First tokens of every kind, mostly of owners, since other roles may do little with people. */
+export const firstTokens: fc.Arbitrary<Start> = fc
   .oneof({ weight: 6, arbitrary: fc.constant("owner" as const) }, fc.constantFrom("editor" as const, "viewer" as const))
   .chain((role) =>
     fc.record({ role: fc.constant(role), scopes: startScopes(role), lifeMs: fc.constantFrom(null, null, hourMs, 48 * hourMs) }),
   );
 
-/** Things to do: half of them with people and tokens, the rest with any operation. */
-export const steps: fc.Arbitrary<Step> = fc.oneof(
+/** Random steps: half of them with people and tokens, the rest with any operation. */
+export const randomSteps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 16,
     arbitrary: fc.record({
@@ -79,11 +79,11 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ is: fc.constant("wait" as const), ms: fc.constantFrom(1_000, hourMs / 2) }) },
 );
 
-/** Each operation of operators, both ways; those after which little is left to do come last. */
-export const everything: readonly Step[] = operatorTargets
+/** Each operator operation over REST and MCP; those that end access come last. */
+export const allOperations: readonly Step[] = operatorTargets
   .toSorted((a, b) => last.indexOf(a.name) - last.indexOf(b.name))
   .flatMap((target): Step[] => [
-    // Even: with the description's example.
+    // An even number chooses the description's example as the body.
     { is: "ask", target, secret: 0, chance: 2, through: "rest", key: null },
     { is: "ask", target, secret: 0, chance: 4, through: "mcp", key: null },
   ]);
@@ -94,13 +94,13 @@ interface Held {
   teamId: string;
 }
 
-/** A service in which holders walk about, each in a team of their own. */
-export class World implements AsyncDisposable {
+/** The service and its clients, each in a team of its own. */
+export class TestWorld implements AsyncDisposable {
   readonly bench: TestService;
   readonly clock: FakeClock;
-  /** What each tool takes beside its body's fields: by the tools' own schemas. */
+  /** The arguments of each tool, from its schema. */
   readonly tools: ReadonlyMap<string, object>;
-  /** How often each operation succeeded, by the way it was asked. */
+  /** How often each operation succeeded over REST and MCP. */
   readonly done = new Map<string, number>();
   readonly #agents = new Map<string, Agent>();
 
@@ -110,13 +110,13 @@ export class World implements AsyncDisposable {
     this.tools = tools;
   }
 
-  static async open(bench: TestService, clock: FakeClock): Promise<World> {
+  static async open(bench: TestService, clock: FakeClock): Promise<TestWorld> {
     await using agent = await Agent.connect(bench.service.url, bench.token, "2026", "all");
     const { tools } = await agent.client.listTools();
-    return new World(bench, clock, new Map(tools.map((tool) => [tool.name, tool.inputSchema.properties ?? {}])));
+    return new TestWorld(bench, clock, new Map(tools.map((tool) => [tool.name, tool.inputSchema.properties ?? {}])));
   }
 
-  /** The agent that calls with a token. */
+  /** The MCP client that uses a token. */
   async agent(secret: string): Promise<Agent> {
     const known = this.#agents.get(secret);
     if (known !== undefined) return known;
@@ -129,7 +129,7 @@ export class World implements AsyncDisposable {
     this.done.set(name, (this.done.get(name) ?? 0) + 1);
   }
 
-  // A second connection to the same file.
+  // A second connection to the database file.
   file(): DatabaseSync {
     return new DatabaseSync(join(this.bench.folder, "state.db"), { timeout: 5_000 });
   }
@@ -139,22 +139,22 @@ export class World implements AsyncDisposable {
   }
 }
 
-export class Holder {
-  readonly #world: World;
+export class TokenHolder {
+  readonly #world: TestWorld;
   readonly #start: Start;
   readonly #endsAt: number | null;
   readonly #team: string;
-  /** An owner's token that is not the holder's. */
+  /** Another owner of the team, who is not part of the test. */
   readonly #keeper: Person;
   readonly #rolesBefore: ReadonlyMap<string, string>;
   readonly #held: Held[] = [];
   readonly #invitations = new Map<string, Held>();
   readonly #revoked = new Set<string>();
-  /** What was refused when it was used. */
+  /** Tokens that were rejected. */
   readonly #dead = new Set<string>();
   readonly #pool: Pool = new Map();
 
-  private constructor(world: World, start: Start, endsAt: number | null, keeper: Person, first: Held) {
+  private constructor(world: TestWorld, start: Start, endsAt: number | null, keeper: Person, first: Held) {
     this.#world = world;
     this.#start = start;
     this.#endsAt = endsAt;
@@ -164,8 +164,8 @@ export class Holder {
     this.#rolesBefore = this.#roles();
   }
 
-  /** A team with people of every role, and the token to start from. */
-  static async begin(world: World, start: Start): Promise<Holder> {
+  /** Creates a team with members of every role, and the first token. */
+  static async begin(world: TestWorld, start: Start): Promise<TokenHolder> {
     const { bench, clock } = world;
     const team = (await bench.call("POST", "teams", { name: "Walk" })).body;
     const founder = new Person(bench, { user: { id: team.token.user_id }, team, token: team.token });
@@ -185,7 +185,7 @@ export class Holder {
           .join(", ")})`,
       )
       .run(...(Object.values(mine) as SQLInputValue[]));
-    const holder = new Holder(world, start, endsAt, founder, { secret, id, teamId: founder.teamId });
+    const holder = new TokenHolder(world, start, endsAt, founder, { secret, id, teamId: founder.teamId });
     holder.#pool.set(
       "usr",
       [...people, person].map(({ userId }) => userId),
@@ -197,7 +197,7 @@ export class Holder {
     return holder;
   }
 
-  async take(step: Step): Promise<void> {
+  async run(step: Step): Promise<void> {
     switch (step.is) {
       case "ask":
         return this.#ask(step);
@@ -216,7 +216,7 @@ export class Holder {
     }
   }
 
-  /** The tokens are revoked or end, what is left of invitations is tried, and nothing is held that the first token did not hold. */
+  /** Revokes or expires the tokens, tries the pending invitations, and checks that no secret has more rights than the first token. */
   async end(): Promise<void> {
     const pending = [...this.#invitations.keys()];
     for (const [place, invitation] of pending.entries()) if (place % 2 === 0) await this.#accept(invitation);
@@ -233,7 +233,7 @@ export class Holder {
   }
 
   async #ask({ target, secret, chance, through, key }: Extract<Step, { is: "ask" }>): Promise<void> {
-    // Mostly with what is good still: else a walk is over with its first revocation.
+    // Mostly use valid tokens; otherwise a sequence would end with its first revocation.
     const live = this.#held.filter((held) => !this.#dead.has(held.secret));
     const held = pick(live.length === 0 || secret % 8 === 0 ? this.#held : live, secret)!;
     const ids = this.#idsFor(target, held, chance);
@@ -256,7 +256,7 @@ export class Holder {
     return this.#keep(answer.body, held);
   }
 
-  /** Null: the token is revoked or has ended, and is not let in any more. */
+  /** Returns null if the token is no longer valid. */
   async #callTool(held: Held, tool: string, given: Record<string, unknown>): Promise<ToolResult | null> {
     try {
       return await (await this.#world.agent(held.secret)).call(tool, given);
@@ -281,13 +281,13 @@ export class Holder {
   }
 
   async #revoke(held: Held): Promise<void> {
-    // Only in the team that the keeper is of; others are the holder's own.
+    // The other owner can only revoke tokens of the first team.
     if (held.teamId !== this.#team) return;
     const answer = await this.#keeper.call("DELETE", `tokens/${held.id}`);
     if (answer.status === 204) this.#revoked.add(held.secret);
   }
 
-  /** Keeps the secrets and ids in an answer. */
+  /** Collects the secrets and ids in a response. */
   async #keep(body: unknown, by: Held): Promise<void> {
     const text = body instanceof Uint8Array ? "" : JSON.stringify(body ?? null);
     for (const [secret] of text.matchAll(/sgn_inv_\w+/g)) if (!this.#invitations.has(secret)) this.#invitations.set(secret, by);
@@ -303,7 +303,7 @@ export class Holder {
     }
   }
 
-  /** What a secret gives is within what the first token held. */
+  /** Checks that a secret has no more rights than the first token. */
   async #lookAt(held: Held): Promise<void> {
     const answer = await this.#call(held, "GET", "me");
     if (answer.status === 401) return;
@@ -316,7 +316,7 @@ export class Holder {
     expect(Date.parse(token.expires_at), "it ends later than the first token").toBeLessThanOrEqual(this.#endsAt);
   }
 
-  /** Nobody was raised, and nobody joined, beyond what the first token held. */
+  /** Checks that no member was promoted or added with more rights than the first token. */
   #checkRoles(): void {
     for (const [userId, role] of this.#roles()) {
       const before = this.#rolesBefore.get(userId) as Role | undefined;
@@ -351,7 +351,7 @@ export class Holder {
     );
   }
 
-  /** A body that makes sense where people and tokens are concerned; for others the description's example or what it allows. */
+  /** A meaningful body for operations with people and tokens; for others the description's example or a random valid body. */
   #bodyFor(target: Target, chance: number): unknown {
     const role = pick(["owner", "owner", "editor", "viewer"] as const, chance);
     switch (target.name) {
@@ -370,7 +370,7 @@ export class Holder {
       case "createTeam":
         return { name: "Made" };
       default:
-        return chance % 2 === 0 ? target.example : fc.sample(valid(target.body!, this.#pool), { seed: chance, numRuns: 1 })[0];
+        return chance % 2 === 0 ? target.example : fc.sample(validValue(target.body!, this.#pool), { seed: chance, numRuns: 1 })[0];
     }
   }
 }

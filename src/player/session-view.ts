@@ -1,0 +1,124 @@
+// What the status, the scene, the page server and triggers see of a session.
+import type { Orientation } from "../protocol/content/orientation.ts";
+import type { DesiredState } from "../protocol/device/desired-state.ts";
+import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
+import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
+import type { Stage, UpcomingStage } from "../protocol/scene.ts";
+import type { Variables } from "../protocol/scheduling/variables.ts";
+import type { DownloadProgress } from "./content/download-progress.ts";
+import type { Connection } from "./link/connection.ts";
+import type { Pairing } from "./pairing/identity.ts";
+import type { PlaybackLoop } from "./playback-loop.ts";
+import type { ScreenContext } from "./playback/screen.ts";
+import { streamsOf, type StreamSource } from "./playback/stream-sources.ts";
+import type { PresentedItems } from "./presented-items.ts";
+import type { SessionStores } from "./session-stores.ts";
+
+export interface SessionViewDependencies {
+  pairing: Pairing;
+  stores: Pick<SessionStores, "desired" | "cache" | "follower">;
+  playback: PlaybackLoop;
+  connection: Connection;
+  presented: PresentedItems;
+}
+
+export class SessionView {
+  readonly #pairing: Pairing;
+  readonly #stores: SessionViewDependencies["stores"];
+  readonly #playback: PlaybackLoop;
+  readonly #connection: Connection;
+  readonly #presented: PresentedItems;
+
+  constructor({ pairing, stores, playback, connection, presented }: SessionViewDependencies) {
+    this.#pairing = pairing;
+    this.#stores = stores;
+    this.#playback = playback;
+    this.#connection = connection;
+    this.#presented = presented;
+  }
+
+  get playerId(): string {
+    return this.#pairing.playerId;
+  }
+
+  get playerName(): string {
+    return this.#stores.desired.current.value?.player.name ?? this.#pairing.playerName;
+  }
+
+  /** The items on screen by zone, as the page presented them. */
+  get nowPlaying(): PresentedItem[] {
+    return this.#presented.on(this.stage);
+  }
+
+  /** Why these items play. */
+  get why(): ShownReason[] {
+    return this.#stores.follower.why();
+  }
+
+  /** The variables that conditions of schedules use. */
+  get variables(): Variables {
+    return this.#stores.follower.variables();
+  }
+
+  /** Sets variables for a trigger. */
+  setVariables(id: string, args: VariablesSetArgs): Promise<{ until: string | null }> {
+    return this.#stores.follower.setVariables(id, args);
+  }
+
+  /** The newest state that the service published. */
+  get desired(): { revision: string; isEmpty: boolean } | null {
+    const desired = this.#stores.desired.current.value;
+    if (desired === null) return null;
+    const { revision, layout, layouts } = desired;
+    return { revision, isEmpty: layout === null && layouts.length === 0 };
+  }
+
+  /** The state that plays. */
+  get appliedState(): DesiredState | null {
+    return this.#stores.follower.applied?.desired ?? null;
+  }
+
+  get appliedRevision(): string | null {
+    return this.appliedState?.revision ?? null;
+  }
+
+  /** How the display is mounted, as far as is known. */
+  get orientation(): Orientation {
+    return (this.appliedState ?? this.#stores.desired.current.value)?.player.orientation ?? "landscape";
+  }
+
+  /** The stage to show now; null: nothing is due. */
+  get stage(): Stage | null {
+    return this.#playback.plan.stage;
+  }
+
+  /** The stages that the page prepares in advance. */
+  get upcoming(): readonly UpcomingStage[] {
+    return this.#playback.plan.upcoming;
+  }
+
+  get progress(): DownloadProgress {
+    return this.#stores.cache.progress.value;
+  }
+
+  /** The input for choosing a screen; null while a state is ready but its first stage is not planned yet. */
+  get phase(): ScreenContext["phase"] | null {
+    const { desired, progress } = this;
+    const { stage, revision } = this.#playback.plan;
+    const ready = this.#stores.cache.ready.value;
+    if (stage === null && ready !== null && revision !== ready.desired.revision) return null;
+    const isNothingDue = stage === null && revision === desired?.revision;
+    const known = desired === null ? "nothing" : desired.isEmpty ? "empty" : isNothingDue ? "idle" : "content";
+    return { is: "paired", playerName: this.playerName, link: this.#connection.link.value, known, progress, stage };
+  }
+
+  /** The stream item behind a key in the page's request. */
+  streamOf(key: string): StreamSource | null {
+    return streamsOf(this.appliedState?.playlists ?? []).get(key) ?? null;
+  }
+
+  /** The proven file with this hash. */
+  mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
+    return this.#stores.cache.findFile(sha256);
+  }
+}

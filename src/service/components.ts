@@ -1,0 +1,172 @@
+// Creates the components of the service, connects them and runs their background loops.
+import { join } from "node:path";
+import { runAll } from "../base/async/run-all.ts";
+import type { Clock } from "../base/clock.ts";
+import { isAbort } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
+import type { ServiceConfig } from "./config.ts";
+import { BlobSweeper } from "./content/blob-sweeper.ts";
+import { Blobs } from "./content/blobs.ts";
+import { Imports } from "./content/imports.ts";
+import type { OutboundClients } from "./content/outbound-clients.ts";
+import { Thumbnails } from "./content/thumbnails.ts";
+import { Uploads } from "./content/uploads.ts";
+import { EventJournal } from "./events/event-journal.ts";
+import { Subscribers } from "./events/subscribers.ts";
+import { Deliveries } from "./events/webhooks/deliveries.ts";
+import { WebhookSender } from "./events/webhooks/sender.ts";
+import { Commands } from "./fleet/commands.ts";
+import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
+import { DesiredStates } from "./fleet/state/desired-states.ts";
+import { DeviceAccess } from "./fleet/devices/device-access.ts";
+import { DeviceJournal } from "./fleet/devices/device-journal.ts";
+import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
+import { Signer } from "./fleet/devices/signer.ts";
+import { Pairing } from "./fleet/pairing.ts";
+import { PlayerProblems } from "./fleet/player-problems.ts";
+import { Presence } from "./fleet/presence.ts";
+import type { MediaProcessPool } from "./media/process-pool.ts";
+import { clearOperatorCache } from "./people/authentication.ts";
+import { ensureAdminToken } from "./people/admin-token.ts";
+import { AuditLog } from "./people/audit.ts";
+import { TokenExpiry } from "./people/token-expiry.ts";
+import { createIds } from "./store/ids.ts";
+import type { Store } from "./store/store.ts";
+
+const defaultMaxAssetBytes = 2 * 1_024 ** 3;
+const defaultHeartbeatMs = 30_000;
+const defaultPlayEventDays = 400;
+const dayMs = 86_400_000;
+const refreshBatchSize = 500;
+
+/** What the service opens before its components. */
+interface Resources {
+  store: Store;
+  outbound: OutboundClients;
+  media: MediaProcessPool;
+  log: Log;
+  clock: Clock;
+}
+
+export type Components = Awaited<ReturnType<typeof createComponents>>;
+
+/** Creates all components. @param closing aborts when the service stops */
+export async function createComponents(config: ServiceConfig, { store, outbound, media, log, clock }: Resources, closing: AbortSignal) {
+  const makeId = createIds(clock);
+  store.onCommit(() => clearOperatorCache(store.db));
+  await ensureAdminToken(store, config.data, makeId, clock, log);
+  const signer = await Signer.open(config.data);
+  const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
+  const journal = await DeviceJournal.open(store.db, makeId, clock);
+  const presence = await Presence.open(store.telemetry, clock);
+  const events = new EventJournal(journal.epoch, clock, makeId);
+  const deliveries = new Deliveries(clock, makeId);
+  events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
+  const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
+  const commands = new Commands({ store, clock, makeId, signer, journal, events });
+  const problems = new PlayerProblems(presence, clock);
+  const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
+  const tokens = new TokenExpiry(clock);
+  const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
+  const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
+  const sockets = new DeviceSockets({
+    store,
+    clock,
+    log,
+    makeId,
+    access,
+    journal,
+    presence,
+    commands,
+    links,
+    problems,
+    subscribers,
+    heartbeatMs,
+  });
+  const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
+  const blobs = await Blobs.open(join(config.data, "blobs"));
+  const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
+  const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
+  const desired = new DesiredStates();
+  await updateAllRevisions(store, desired);
+  return {
+    ...files,
+    access,
+    audit: new AuditLog(clock, makeId),
+    closing,
+    commands,
+    deliveries,
+    desired,
+    imports: new Imports({ ...files, http: outbound.imports }),
+    journal,
+    links,
+    pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
+    presence,
+    problems,
+    sockets,
+    subscribers,
+    sweeper: new BlobSweeper({ blobs, store, clock }),
+    tokens,
+    webhookHttp: outbound.webhooks,
+    uploads: await Uploads.open(join(config.data, "uploads"), files),
+    webhooks,
+  };
+}
+
+/**
+ * Updates the revision of every player, since a new version of the service may compute states differently. In batches: reading all
+ * rows at once would grow the process's memory for good.
+ */
+async function updateAllRevisions(store: Store, desired: DesiredStates): Promise<void> {
+  for (let after = ""; ;) {
+    const last = await store.write(async (db) => {
+      const rows = await db
+        .selectFrom("players")
+        .selectAll()
+        .where("removed_at", "is", null)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(refreshBatchSize)
+        .execute();
+      await desired.updateRevisions(db, rows);
+      return rows.at(-1)?.id;
+    });
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+/** Runs the components' background loops until `signal` aborts. If one fails, the process ends: nobody would notice it missing. */
+export function runLoops(components: Components, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
+  const { log, presence } = components;
+  const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;
+  const loops = [
+    components.commands,
+    components.sockets,
+    components.links,
+    components.subscribers,
+    components.webhooks,
+    components.sweeper,
+    components.thumbnails,
+    components.imports,
+    components.uploads,
+    { run: (each: AbortSignal) => presence.run(log, each) },
+    { run: (each: AbortSignal) => runHourlyCleanup(components, playEventRetentionMs, each) },
+  ];
+  const ended = runAll(
+    loops.map((loop) => (each: AbortSignal) => loop.run(each)),
+    signal,
+  ).catch((error: unknown) => {
+    if (isAbort(error) && signal.aborted) return;
+    log.fatal({ err: error }, "background loop failed");
+    throw error;
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await ended;
+      // Heartbeats that arrived while the sockets were closing.
+      await presence.flush();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+// The configuration of a service.
+import type { AddressBlock } from "./content/outbound-clients.ts";
+import type { RequestLimits } from "./http/rate-limit.ts";
+import type { LimitTable } from "./media/limits.ts";
+import type { StartMediaProcess } from "./media/process.ts";
+
+export interface ServiceConfig {
+  /** 0: any free port. */
+  port: number;
+  host: string;
+  /** The data folder. */
+  data: string;
+  /** The public URL of the service, for links and the claim page; null if it is not known. */
+  publicUrl: string | null;
+  /** Paths of the certificate and the key (PEM); null for plain HTTP. */
+  tls: { cert: string; key: string } | null;
+  /** The folder of the claim page. */
+  claimFolder: string;
+  version: string;
+  /** The largest asset, bytes; default 2 GiB. */
+  maxAssetBytes?: number;
+  heartbeatMs?: number;
+  /** Private address blocks that webhooks and imports may call. */
+  allowAddresses?: readonly AddressBlock[];
+  /** Requests per minute; defaults: {@link defaultLimits}. */
+  limits?: Partial<RequestLimits>;
+  /** Proxies whose X-Forwarded-For is trusted, as addresses or in CIDR notation; default none. */
+  trustedProxies?: readonly string[];
+  /** Whether anyone may read the metrics. By default only this machine and tokens with `teams:read` may. */
+  metricsPublic?: boolean;
+  /** How long play events are kept, days; default 400. */
+  playEventDays?: number;
+  /** Resource limits for examining files, by kind; the rest has defaults. */
+  mediaLimits?: Partial<LimitTable>;
+  /** Starts a process that examines files; by default a Node process. */
+  startMediaProcess?: StartMediaProcess | undefined;
+}

@@ -1,0 +1,84 @@
+// Decides who may call an operation and how often.
+import type { Clock } from "../../base/clock.ts";
+import type { DeviceAccess } from "../fleet/devices/device-access.ts";
+import type { Operation } from "../operations/operation.ts";
+import { authenticate, cachedOperator, invalidToken } from "../people/authentication.ts";
+import { requireScope, type Operator } from "../people/operator.ts";
+import type { Store } from "../store/store.ts";
+import type { Call } from "./call.ts";
+import { Context, type ContextDependencies } from "./context.ts";
+import { ProblemError } from "./problem.ts";
+import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "./rate-limit.ts";
+
+interface AdmissionDependencies extends ContextDependencies {
+  access: DeviceAccess;
+  clock: Clock;
+  store: Store;
+}
+
+export class Admission {
+  readonly #dependencies: AdmissionDependencies;
+  readonly #byToken: Quotas;
+  readonly #byPlayer: Quotas;
+  readonly #byAddress: Quotas;
+
+  constructor(dependencies: AdmissionDependencies, limits: RequestLimits) {
+    this.#dependencies = dependencies;
+    this.#byToken = new Quotas("token", limits.token, dependencies.clock);
+    this.#byPlayer = new Quotas("player", limits.player, dependencies.clock);
+    this.#byAddress = new Quotas("address", limits.address, dependencies.clock);
+  }
+
+  /** Authenticates and authorizes a call of one operation. @throws ProblemError 401, 403 or 429. */
+  async admit(operation: Operation, call: Call): Promise<Context> {
+    if (operation.caller === "anyone") {
+      spend(this.#byAddress, addressKey(call.address), call);
+      return new Context(this.#dependencies, call, {});
+    }
+    if (operation.caller === "device") {
+      const player = await this.#countingFailures(this.#dependencies.access.authenticate(call.header("authorization")), call);
+      spend(this.#byPlayer, player.id, call);
+      if (player.removed_at !== null) throw invalidToken();
+      return new Context(this.#dependencies, call, { player });
+    }
+    return this.admitOperator(operation, call, await this.authenticateOperator(call));
+  }
+
+  /** Authenticates an operator and counts one request of their token. @throws ProblemError 401 or 429. */
+  async authenticateOperator(call: Call): Promise<Operator> {
+    const { clock, store } = this.#dependencies;
+    const authorization = call.header("authorization");
+    const operator =
+      cachedOperator(store.db, clock, authorization) ?? (await this.#countingFailures(authenticate(store.db, clock, authorization), call));
+    this.countRequest(operator, call);
+    return operator;
+  }
+
+  /** Counts one more request of an operator's token. @throws ProblemError 429. */
+  countRequest(operator: Operator, call: Call): void {
+    spend(this.#byToken, operator.tokenId, call);
+  }
+
+  /** Authorizes an authenticated operator for one operation. @throws ProblemError 403. */
+  admitOperator(operation: Operation, call: Call, operator: Operator): Context {
+    if (operation.scope !== undefined) requireScope(operator, operation.scope);
+    return new Context(this.#dependencies, call, { operator });
+  }
+
+  /** Failed authentications count against the client's address. */
+  async #countingFailures<T>(authentication: Promise<T>, call: Call): Promise<T> {
+    try {
+      return await authentication;
+    } catch (error) {
+      if (error instanceof ProblemError) spend(this.#byAddress, addressKey(call.address), call);
+      throw error;
+    }
+  }
+}
+
+/** Counts a request and sets the rate limit headers. @throws ProblemError 429 when the quota is used up. */
+function spend(quotas: Quotas, key: string, call: Call): void {
+  const { headers, waitMs } = quotas.take(key);
+  call.setHeaders(headers);
+  if (waitMs > 0) throw tooManyRequests("Too many requests", waitMs);
+}

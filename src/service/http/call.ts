@@ -1,0 +1,16 @@
+// A request as admission and the gateway see it, the same for REST and MCP.
+
+export interface Call {
+  id: string;
+  /** The client's IP address. */
+  address: string;
+  /** The requested URL with its query. An idempotency key may not be reused with another URL. */
+  url: string;
+  /** The service's origin as the client sees it; null if the Host header is invalid. */
+  origin: string | null;
+  /** Reads a request header by its lower-case name. */
+  header(name: string): string | undefined;
+  setHeaders(headers: Readonly<Record<string, string>>): void;
+  /** Aborts when the client disconnects or the response has been sent. */
+  closedSignal(): AbortSignal;
+}

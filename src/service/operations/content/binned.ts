@@ -1,0 +1,48 @@
+// Reads the resources that can be in the bin: playlists, layouts, schedules and assets.
+import type { SelectQueryBuilder } from "kysely";
+import type { z } from "zod";
+import type { BinQuery } from "../../../protocol/operator/resources.ts";
+import { pageByName } from "../../http/paging.ts";
+import { found } from "../../http/problem.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { AssetRow, LayoutRow, PlaylistRow, ScheduleRow, Tables } from "../../store/tables.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import type { OperatorContext } from "../context.ts";
+
+interface BinnedRows {
+  playlists: PlaylistRow;
+  layouts: LayoutRow;
+  schedules: ScheduleRow;
+  assets: AssetRow;
+}
+type Rows<T extends keyof BinnedRows> = SelectQueryBuilder<Tables, T, BinnedRows[T]>;
+
+/** The team's rows in the bin, or those outside it. */
+export function selectBinned<T extends keyof BinnedRows>(db: Db, table: T, teamId: string, isInBin: boolean): Rows<T> {
+  // All tables have these columns; the types of one stand for all.
+  const rows = db
+    .selectFrom(table as "playlists")
+    .selectAll()
+    .where("team_id", "=", teamId);
+  return rows.where("deleted_at", isInBin ? "is not" : "is", null) as unknown as Rows<T>;
+}
+
+/** Reads the rows of one table. @param noun names the resource in a 404 */
+export function binned<T extends Exclude<keyof BinnedRows, "assets">, R>(table: T, noun: string, show: (row: BinnedRows[T]) => R) {
+  async function find(db: Db, teamId: string, id: string, { inBin }: { inBin: boolean }): Promise<BinnedRows[T]> {
+    const row = await findTeamRow(db, table, teamId, id);
+    return found(inBin || row?.deleted_at === null ? row : undefined, noun);
+  }
+  return {
+    /** @param inBin whether a row in the bin is found too @throws ProblemError 404. */
+    find,
+    /** Reads a resource outside the bin. @throws ProblemError 404. */
+    read: async ({ store }: { store: Store }, { teamId }: OperatorContext, { id }: { id: string }): Promise<R> =>
+      show(await find(store.db, teamId, id, { inBin: false })),
+    /** Reads a resource in the bin or outside it. @throws ProblemError 404. */
+    readAnywhere: async ({ store }: { store: Store }, { teamId }: OperatorContext, { id }: { id: string }): Promise<R> =>
+      show(await find(store.db, teamId, id, { inBin: true })),
+    list: ({ store }: { store: Store }, { teamId }: OperatorContext, { query }: { query: z.output<typeof BinQuery> }) =>
+      pageByName<T, BinnedRows[T], R>(selectBinned(store.db, table, teamId, query.deleted === "true"), query, show),
+  };
+}

@@ -1,0 +1,25 @@
+// What an operation knows about the request it handles, whichever protocol the request uses.
+import type { Operator } from "../people/operator.ts";
+import type { PlayerRow } from "../store/tables.ts";
+
+interface RequestContext {
+  /** The client's IP address. */
+  address: string;
+  requestId: string;
+  /** The service's origin as the client sees it; null if the Host header is invalid. */
+  origin: string | null;
+  /** Reads a request header by its lower-case name. */
+  header: (name: string) => string | undefined;
+  /** Aborts when the client disconnects, its token ends or the service stops. */
+  signal: AbortSignal;
+}
+
+/** The context of a request, by kind of caller. */
+export interface Contexts {
+  operator: RequestContext & { operator: Operator; teamId: string; tokenId: string };
+  device: RequestContext & { player: PlayerRow };
+  anyone: RequestContext;
+}
+
+export type Caller = keyof Contexts;
+export type OperatorContext = Contexts["operator"];

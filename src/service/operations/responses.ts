@@ -1,0 +1,45 @@
+// The kinds of responses an operation can return besides its plain result.
+
+/** A JSON response with its own status and headers. */
+export class JsonResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** A stored file. It supports ranges; its strong ETag is its hash. */
+export class FileResponse {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly mimeType: string;
+  /** The file name for downloads; null: none is sent. */
+  readonly name: string | null;
+
+  constructor(file: { sha256: string; size_bytes: number; mime_type: string; name?: string }) {
+    this.name = file.name ?? null;
+    this.sha256 = file.sha256;
+    this.sizeBytes = file.size_bytes;
+    this.mimeType = file.mime_type;
+  }
+}
+
+/** A response that is sent while it is produced. An error after the first byte cuts the connection. */
+export class StreamResponse {
+  readonly type: string;
+  readonly parts: AsyncIterable<string>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(type: string, parts: AsyncIterable<string>, headers: Record<string, string> = {}) {
+    this.type = type;
+    this.parts = parts;
+    this.headers = headers;
+  }
+}
+
+export type OperationResponse = JsonResponse | FileResponse | StreamResponse;

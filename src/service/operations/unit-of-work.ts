@@ -1,0 +1,32 @@
+// The write of an operation: its transaction and what follows from it.
+import type { NewEvent } from "../events/event-journal.ts";
+import type { JournalEntry } from "../fleet/devices/device-journal.ts";
+import type { Db } from "../store/store.ts";
+import type { PlayerRow } from "../store/tables.ts";
+import type { Caller, Contexts } from "./context.ts";
+
+/** An event of a write. Without `players` it concerns all players that the write affects. */
+export type WriteEvent = Omit<NewEvent, "players"> & { players?: readonly string[] };
+
+/** What a write did. */
+export interface Change<T> {
+  result: T;
+  /** Players whose desired state may have changed. */
+  affected?: readonly PlayerRow[];
+  /** Device messages that are already in the journal and still have to be sent. */
+  entries?: readonly JournalEntry[];
+  /** Events for subscribers and webhooks. */
+  events?: readonly WriteEvent[];
+  /** Updates memory after the commit. Not called if the transaction rolls back. */
+  committed?: () => void;
+}
+
+/** The one transaction in which an operation writes. The gateway adds authorization, audit and idempotency to it. */
+export interface UnitOfWork<C extends Caller> {
+  /**
+   * Runs `change` in a transaction and commits it.
+   * @param change gets the caller's context as it is now: the operator's role may have changed since the request arrived.
+   * @param respond makes the operation's response inside the transaction; by default it is the change's result.
+   */
+  write<T, R = T>(change: (db: Db, context: Contexts[C]) => Promise<Change<T>>, respond?: (db: Db, result: T) => Promise<R>): Promise<R>;
+}
