@@ -1,10 +1,6 @@
 // The loopback server of the player's page: serves the page, verified media and streams, and accepts the page's WebSocket.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Watchable } from "../../base/async/observable.ts";
-import type { AddressInfo } from "node:net";
-import { pipeline } from "node:stream/promises";
-import send from "@fastify/send";
-import { WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { OutboundHttp } from "../../base/http/outbound-http.ts";
