@@ -22,7 +22,7 @@ const seen = [run("red", 0, 2_000), run("green", 2_000, 4_000), run("red", 4_000
 const told = seen.map((each) => ({ ...each, from: each.from - 10, until: each.until - 10 }));
 const restart: Disturbance = { from: 3_500, until: 4_500, reason: "restart" };
 
-test("[HOU1] plays that were told as they were seen differ nowhere; one told for another cause, item or time is found", () => {
+test("[HOU1] plays that are reported as they were seen show no difference; one reported with another cause, item or time is found", () => {
   expect(compareRuns(seen, told, [], 50)).toEqual({
     startsMs: [-10, -10, -10, -10],
     endsMs: [-10, -10, -10, -10],
@@ -57,7 +57,7 @@ test("[HOU1] plays that were told as they were seen differ nowhere; one told for
   ]);
 });
 
-test("[HOU2] sums leave disturbed time out on both sides, and what is told too long or for another cause stands apart", () => {
+test("[HOU2] sums omit disturbed time on both sides, and list separately what is reported as too long or with another cause", () => {
   const exact = compareSums(seen, seen, []);
   expect(exact).toContainEqual({ key: `left ${home} red`, seenMs: 4_000, toldMs: 4_000, runs: 2, blurMs: 0 });
   expect(exact.every(({ seenMs, toldMs }) => seenMs === toldMs)).toBe(true);
@@ -78,7 +78,7 @@ test("[HOU2] sums leave disturbed time out on both sides, and what is told too l
   ).toBe(70);
 });
 
-test("[HOU3] a second at which the screen shows something else than forecast or why is found, with its reason", () => {
+test("[HOU3] a second in which the screen shows something other than forecast or why is found, with its reason", () => {
   const seconds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000].map((at) => ({
     at,
     seen: home,
@@ -116,7 +116,7 @@ test("[HOU3] a second at which the screen shows something else than forecast or 
   ]);
 });
 
-test("[HOU4] plays of one item that follow each other for one cause are one stretch; a gap, a cause or an item divides it", () => {
+test("[HOU4] consecutive plays of one item for one cause form one interval; a gap, a cause or an item separates them", () => {
   const spans = [run("red", 2_000, 3_000), run("red", 0, 2_000), run("red", 3_500, 4_000), run("red", 4_000, 5_000, lunch)];
   const other = { ...run("red", 1_000, 1_500), zone: "right" };
   expect(mergeAdjacent([...spans, other])).toEqual([

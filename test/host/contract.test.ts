@@ -23,14 +23,14 @@ function contract(subject: HostUnderTest): void {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  test("[HST1] the page covers the whole display, to the pixel", async () => {
+  test("[HST1] the page covers the whole display exactly", async () => {
     const engine = await host.open(stage.server.page, never);
     expect(engine.version).toMatch(/^\d+\./);
     expect(await stage.server.run("[innerWidth, innerHeight, devicePixelRatio]")).toEqual([1920, 1080, 1]);
     await expectContent(stage);
   });
 
-  test("[HST2] the cookie opens the door, out of sight of scripts, arguments and addresses", async () => {
+  test("[HST2] the page's cookie gives access, and is invisible to scripts, arguments and addresses", async () => {
     const { page, addresses } = stage.server;
     const withoutCookie = await fetch(page.url);
     expect(withoutCookie.status).toBe(403);
@@ -40,7 +40,7 @@ function contract(subject: HostUnderTest): void {
     expect(await stage.server.run("location.href")).toBe(page.url);
   });
 
-  test("[HST3] a capture is what is shown, at full size", async () => {
+  test("[HST3] a capture shows what is on the screen, at full size", async () => {
     const { bytes, mimeType } = await host.capture(never);
     expect(mimeType).toBe("image/jpeg");
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
@@ -51,7 +51,7 @@ function contract(subject: HostUnderTest): void {
     }
   });
 
-  test("[HST4] capturing leaves the live picture alone", async ({ skip }) => {
+  test("[HST4] capturing does not change the picture on the screen", async ({ skip }) => {
     const { framebuffer: glass } = stage;
     if (glass === null) return skip("no glass to look at");
     await expectContent(stage);
@@ -71,7 +71,7 @@ function contract(subject: HostUnderTest): void {
     expect(await stage.server.run("resized")).toBe(0);
   });
 
-  test("[HST5] renderers stay in their sandbox and no part of the browser runs as root", async () => {
+  test("[HST5] renderers are sandboxed and no process of the browser runs as root", async () => {
     const renderers = await browserProcesses(stage, "renderer");
     expect(renderers.length).toBeGreaterThan(0);
     for (const { status } of renderers) expect(status).toMatch(/^Seccomp:\s+2$/m);
@@ -81,7 +81,7 @@ function contract(subject: HostUnderTest): void {
     }
   });
 
-  test("[HST6] popups, dialogs, downloads and permission prompts do not come up", async () => {
+  test("[HST6] popups, dialogs, downloads and permission prompts do not appear", async () => {
     expect(await stage.server.run("open('/foreign') === null")).toBe(true);
     expect(await stage.server.run("[alert('a'), confirm('b'), prompt('c')]")).toEqual([null, false, null]);
     expect(
@@ -92,7 +92,7 @@ function contract(subject: HostUnderTest): void {
     await expectContent(stage);
   });
 
-  test("[HST7] a page that tries to leave its origin is kept or brought back", async () => {
+  test("[HST7] a page that navigates to another origin is stopped or brought back", async () => {
     const { page, addresses } = stage.server;
     const before = stage.blocked.length;
     await stage.server.start(`location.href = "${page.url.replace("127.0.0.1", "localhost")}foreign"`);
@@ -123,20 +123,20 @@ function contract(subject: HostUnderTest): void {
     await expectContent(stage);
   });
 
-  test("[HST30] no pointer is on the glass, however late the page's style comes", async () => {
+  test("[HST30] no pointer is visible, even if the page's style arrives late", async () => {
     const releaseStyle = stage.server.holdStyle();
     await host.reload(never);
     releaseStyle();
     await expectContent(stage);
   });
 
-  test("[HST11] the memory told is that of the whole browser", async () => {
+  test("[HST11] the reported memory is that of the whole browser", async () => {
     const bytes = await host.memoryBytes();
     expect(bytes).toBeGreaterThan(100e6);
     expect(bytes).toBeLessThan(1_500e6);
   });
 
-  test("[HST12] a killed browser is reported as browser-exited; opened again it shows the page and nothing else", async () => {
+  test("[HST12] a killed browser is reported as browser-exited; the next open shows only the page", async () => {
     process.kill(await browserPid(stage), "SIGKILL");
     expect(await stage.nextFault()).toMatchObject({ is: "browser-exited", detail: expect.stringContaining("SIGKILL") });
     await expect(host.capture(never)).rejects.toMatchObject({ code: "page-dead" });
@@ -144,7 +144,7 @@ function contract(subject: HostUnderTest): void {
     await expectContent(stage);
   });
 
-  test("[HST13] a browser that hangs as a whole is ended, reported as browser-exited, and opens again", async ({ skip }) => {
+  test("[HST13] a browser that hangs as a whole is ended and reported as browser-exited, and opens again", async ({ skip }) => {
     if (electrons.includes(subject)) return skip("its host would be stopped with it; that is the supervisor's case");
     process.kill(await browserPid(stage), "SIGSTOP");
     expect(await stage.nextFault()).toMatchObject({ is: "browser-exited" });
@@ -152,7 +152,7 @@ function contract(subject: HostUnderTest): void {
     await expectContent(stage);
   });
 
-  test("[HST14] close leaves no process, reports no fault, and open starts anew", async () => {
+  test("[HST14] close ends all processes without a fault, and open starts again", async () => {
     await host.close();
     await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
     await host.open(stage.server.page, never);

@@ -81,7 +81,7 @@ function reaching(subject: HostUnderTest): void {
     expect(prey.arrivals()).toEqual(before);
   });
 
-  test("[PXY2] what is excepted is reached by every kind of request, and nothing else is", async () => {
+  test("[PXY2] an allowed service of this machine is reached by every kind of request; others are not", async () => {
     // The page of the stage is at 127.0.0.1, which is never framed.
     await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
     prey.requestedPaths.length = 0;
@@ -92,7 +92,7 @@ function reaching(subject: HostUnderTest): void {
     expect([...arrived].toSorted()).toEqual(wanted);
   });
 
-  test("[PXY3] a page that is on this machine, leads there or is redirected there fails, and the reason names the setting", async () => {
+  test("[PXY3] a page on this machine, or one that leads or redirects there, fails with a reason that names the setting", async () => {
     await using shown = await open([]);
     const before = prey.arrivals();
     const target = `http://127.0.0.9:${prey.port}/`;
@@ -113,7 +113,7 @@ function reaching(subject: HostUnderTest): void {
     expect(prey.arrivals()).toEqual(before);
   });
 
-  test("[PXY9] the page that is served at the host's port is fetched straight, and content that asks that port of this machine is turned away", async (context) => {
+  test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port is rejected", async (context) => {
     await using stage = await subject.start({ allowLocal: new URL(attacker.origin).host, names, limits });
     await stage.host.prepare();
     const { pagePort } = stage.host;

@@ -103,21 +103,21 @@ function frames(subject: HostUnderTest): void {
     return (await browserProcesses(stage, "renderer")).map(({ pid }) => pid);
   }
 
-  test("[WFR1] a frame is told as shown once it has painted, and lives in a renderer process of its own", async () => {
+  test("[WFR1] an iframe is reported as shown once it has painted, and has its own renderer process", async () => {
     const name = await show("/");
     await newsOf(name, "shown");
     expect(news).toEqual([{ frame: name, is: "shown" }]);
     expect((await renderers()).length).toBeGreaterThanOrEqual(2);
   });
 
-  test("[WFR1] two sites do not share a process: while one loops the other loads and paints", async () => {
+  test("[WFR1] two sites share no process: while one loops the other loads and paints", async () => {
     await newsOf(await show("/loops"), "shown");
     stage.host.setIframeSites([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
     await frame("other.1", `${other.origin}/`);
     await newsOf("other.1", "shown");
   });
 
-  test("[WFR2] a frame's endless loop leaves the page's frames coming, is told as stalled, and is ended", async () => {
+  test("[WFR2] an endless loop in an iframe does not stop the page, is reported as stalled, and is ended", async () => {
     const name = await show("/loops");
     await newsOf(name, "shown");
     expect(await newsOf(name, "failed")).toMatchObject({ code: "stalled", detail: expect.stringContaining(site.origin) });
@@ -127,7 +127,7 @@ function frames(subject: HostUnderTest): void {
     await waitUntil("nothing burns a core any more", async () => (await cpuTicks(stage, 500)) < 25, limitMs);
   });
 
-  test("[WFR2] while it loops, before anybody ends it, the page goes on", async () => {
+  test("[WFR2] the page keeps rendering while an iframe loops", async () => {
     const name = await show("/loops");
     await newsOf(name, "shown");
     const counted = stage.server.run(
@@ -136,7 +136,7 @@ function frames(subject: HostUnderTest): void {
     expect(await counted).toBe(30);
   });
 
-  test("[WFR3] a frame whose renderer is killed is told as crashed; the page hears nothing of it", async () => {
+  test("[WFR3] an iframe whose renderer is killed is reported as crashed; the page is unaffected", async () => {
     const name = await show("/");
     await newsOf(name, "shown");
     // The page's own renderer is the first that was started; the frame may have got one that was waiting for use.
@@ -148,13 +148,13 @@ function frames(subject: HostUnderTest): void {
     await newsOf(await show("/"), "shown");
   });
 
-  test("[WFR4] a frame that eats memory is ended alone and told by its site", async () => {
+  test("[WFR4] an iframe that uses too much memory is ended alone and reported with its site", async () => {
     const name = await show("/eats");
     expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[REM7] two ports of one host have a renderer process each: while one's page loops and is ended, the other's paints and lives on", async () => {
+  test("[REM7] two ports of one host have separate renderer processes: while one's page loops and is ended, the other's paints and stays", async () => {
     await using second = await startWebServer("127.0.0.2", { "/": colouredPage("orange") });
     const looping = await show("/loops");
     await newsOf(looping, "shown");
@@ -167,7 +167,7 @@ function frames(subject: HostUnderTest): void {
     expect(news.filter(({ frame: name }) => name === "second.1")).toEqual([{ frame: "second.1", is: "shown" }]);
   });
 
-  test("[REM8] the frames of one origin share a process: each is told of its end, by the same name, and why it was ended", async () => {
+  test("[REM8] the iframes of one origin share a process: its end is reported for each of them with the same id and reason", async () => {
     const quiet = await show("/");
     await newsOf(quiet, "shown");
     const eats = await show("/eats");
@@ -183,7 +183,7 @@ function frames(subject: HostUnderTest): void {
     expect(death).not.toBe(first);
   });
 
-  test("[REM9] a page that comes to a process that hangs since before is told, the process is ended, and the next load has another", async () => {
+  test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
     await newsOf(await show("/tells-and-loops"), "shown");
     await waitUntil("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
     // From here on nobody watches it.
@@ -194,7 +194,7 @@ function frames(subject: HostUnderTest): void {
     await newsOf(await show("/"), "shown");
   });
 
-  test("[WFR5] headers that forbid framing are lifted for the declared site only, its other policy stays", async () => {
+  test("[WFR5] headers that forbid framing are removed for the declared site only, the rest of its policy stays", async () => {
     await newsOf(await show("/refuses"), "shown");
     await waitUntil("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
     expect(site.requests.map(({ path }) => path)).not.toContain("/image");
@@ -205,7 +205,7 @@ function frames(subject: HostUnderTest): void {
     expect(other.requests.map(({ path }) => path)).toContain("/refuses");
   });
 
-  test("[WFR6] a frame of no declared site loads nothing", async () => {
+  test("[WFR6] an iframe of an undeclared site loads nothing", async () => {
     await show("/");
     site.requests.length = 0;
     await frame("unknown.1", `${site.origin}/data`);
@@ -214,7 +214,7 @@ function frames(subject: HostUnderTest): void {
     expect(site.requests.map(({ path }) => path)).not.toContain("/data");
   });
 
-  test("[WFR7] the player's own host is never framed, not on another port, not by a redirect", async () => {
+  test("[WFR7] the player's own host is never framed, on any port or by a redirect", async () => {
     const own = new URL(stage.server.page.url);
     const addresses = stage.server.addresses.length;
     expect(await newsOf(await show("/", {}, own.origin), "failed")).toMatchObject({
@@ -226,7 +226,7 @@ function frames(subject: HostUnderTest): void {
     expect(stage.server.addresses.slice(addresses).filter((address) => address === "/")).toEqual([]);
   });
 
-  test("[WFR8] a site's own headers go with each request to its origin, and to no other", async () => {
+  test("[WFR8] a site's own headers are sent with each request to its origin, and with no other", async () => {
     await newsOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
     await waitUntil("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
     for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
@@ -247,12 +247,12 @@ function frames(subject: HostUnderTest): void {
     ["/ping", "load", "replaces itself"],
     ["/empty", "blank", "stays empty"],
     ["/silent", "timeout", "not shown within"],
-  ] as const)("[WFR9] a page at %s is told as failed (%s), with a plain reason", async ([path, code, reason]) => {
+  ] as const)("[WFR9] a page at %s is reported as failed (%s), with a plain reason", async ([path, code, reason]) => {
     expect(await newsOf(await show(path), "failed")).toMatchObject({ code, detail: expect.stringContaining(reason) });
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[WFR9] a name that does not resolve and a port where nobody listens are told as failed", async () => {
+  test("[WFR9] an unknown host name and a port without a server are reported as failed", async () => {
     expect(await newsOf(await show("/", {}, "http://nowhere.invalid"), "failed")).toMatchObject({
       code: "load",
       detail: expect.stringContaining("resolved"),
@@ -260,7 +260,7 @@ function frames(subject: HostUnderTest): void {
     expect(await newsOf(await show("/", {}, "http://127.0.0.4:9"), "failed")).toMatchObject({ code: "load" });
   });
 
-  test("[WFR9] a page whose certificate nobody vouches for is told as failed, with what to do about it", async (context) => {
+  test("[WFR9] a page with an untrusted certificate is reported as failed, with the remedy", async (context) => {
     await using folder = await temporaryFolder();
     const made = await createSelfSignedCertificate(folder.path);
     if (made === null) return context.skip("openssl is not on this machine");
@@ -289,20 +289,20 @@ function frames(subject: HostUnderTest): void {
     expect(data[at + 2]! - data[at + 1]!).toBeGreaterThan(150);
   });
 
-  test("[WFR12] a confined frame goes nowhere but to its own origin", async () => {
+  test("[WFR12] a confined iframe cannot leave its own origin", async () => {
     expect(await newsOf(await show("/leaves", { isConfinedToOrigin: true }), "failed")).toMatchObject({
       detail: expect.stringContaining("leaves its own origin"),
     });
     expect(other.requests).toEqual([]);
   });
 
-  test("[WFR13] after a reload of the page its frames are watched as before", async () => {
+  test("[WFR13] after a reload of the page its iframes are watched as before", async () => {
     await stage.host.reload(never);
     await newsOf(await show("/refuses"), "shown");
     expect(await newsOf(await show("/not-there"), "failed")).toMatchObject({ code: "load" });
   });
 
-  test("[WEB15] a page that hangs is told also while one of its frames loads without end", async () => {
+  test("[WEB15] a page that hangs is reported even while one of its iframes loads endlessly", async () => {
     await show("/silent");
     await waitUntil("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
     await stage.server.start("for (;;);");

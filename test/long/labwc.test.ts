@@ -23,7 +23,7 @@ const debian = process.env["SIGNAGE_LABWC_ROOT"] ?? "";
 const isRoot = process.getuid?.() === 0;
 const isHere = existsSync(join(debian || "/", "usr/bin/labwc")) && (debian === "" || isRoot);
 
-test.skipIf(!isHere)("[HST36] on labwc the content covers the display without a pointer, in every mode and turned", async () => {
+test.skipIf(!isHere)("[HST36] on labwc the page covers the display without a pointer, in every mode and rotation", async () => {
   await using labwc = await startLabwc();
   await using server = await startTestPageServer();
   const folder = await temporaryFolder();

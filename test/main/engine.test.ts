@@ -36,7 +36,7 @@ const obstacles: [string, Partial<EngineFacts>, string, string][] = [
   ["all at once", { headless: true, hasDisplay: false, uid: 0, sandbox: blocked }, "cannot render without a window", "omit --headless"],
 ];
 
-test("[ENG1] Electron draws where its binary is and nothing keeps it from running", () => {
+test("[ENG1] Electron is used if its binary is installed and it can run", () => {
   expect(decideEngine(facts({}))).toEqual({ name: "electron", executable: electron, why: "its binary is installed" });
   expect(decideEngine(facts({ engine: "electron" }))).toEqual({ name: "electron", executable: electron, why: "requested" });
   // Windows has no user ids.
@@ -44,7 +44,7 @@ test("[ENG1] Electron draws where its binary is and nothing keeps it from runnin
   expect(decideEngine(facts({ electron: null }))).toEqual({ name: "chromium", why: "Electron's binary is not installed" });
 });
 
-test.each(obstacles)("[ENG2] Chromium draws where Electron cannot, and the log says why: %s", (_, row, problem, remedy) => {
+test.each(obstacles)("[ENG2] Chromium is used if Electron cannot run, and the log says why: %s", (_, row, problem, remedy) => {
   const decision = decideEngine(facts(row));
   expect(decision.name).toBe("chromium");
   expect(decision.why).toContain(problem);
@@ -56,7 +56,7 @@ test.each(obstacles)("[ENG2] Chromium draws where Electron cannot, and the log s
 });
 
 test.each(obstacles)(
-  "[ENG3] Electron that was asked for and cannot run is one line with problem and remedy: %s",
+  "[ENG3] if Electron is requested but cannot run, one line names the problem and the remedy: %s",
   (_, row, problem, remedy) => {
     const error = thrownBy(() => decideEngine(facts({ ...row, engine: "electron" })));
     expect(isFault(error, "bad-config")).toBe(true);
@@ -68,7 +68,7 @@ test.each(obstacles)(
   },
 );
 
-test("[ENG3] Electron that was asked for and cannot run is one line with problem and remedy: its binary is missing", () => {
+test("[ENG3] if Electron is requested but its binary is missing, one line says how to download it", () => {
   const error = thrownBy(() => decideEngine(facts({ engine: "electron", electron: null })));
   expect(isFault(error, "browser-missing")).toBe(true);
   expect((error as Error).message).toContain("npx install-electron");
@@ -110,7 +110,7 @@ test.each([
   ["Debian's setting allows", { [clone]: "1\n", [most]: "96365\n" }],
   ["AppArmor's setting allows", { [apparmor]: "0\n" }],
   ["none of the settings exists", {}],
-])("[ENG4] Electron's sandbox is usable where user namespaces are, whatever its helper: %s", async (_, settings) => {
+])("[ENG4] Electron's sandbox is usable if user namespaces are, whatever the state of its helper: %s", async (_, settings) => {
   await using here = await machine(settings as Record<string, string>);
   expect(await readSandbox(here.proc, here.executable)).toEqual({ is: "usable" });
 });
@@ -119,7 +119,7 @@ test.each([
   [clone, "0"],
   [most, "0"],
   [apparmor, "1"],
-])("[ENG5] Without user namespaces Electron's sandbox needs its helper, root's and with mode 4755: %s", async (setting, value) => {
+])("[ENG5] without user namespaces Electron's sandbox needs its helper, owned by root and with mode 4755: %s", async (setting, value) => {
   await using here = await machine({ [clone]: "1\n", [most]: "96365\n", [apparmor]: "0\n", [setting]: `${value}\n` });
   const { proc, executable, helper } = here;
   const state = { is: "blocked", setting: join(proc, setting), value, helper };
@@ -133,14 +133,14 @@ test.each([
   expect(await readSandbox(proc, executable)).toEqual({ ...state, helperIs: "not-setuid-root" });
 });
 
-test("[ENG5] Without user namespaces Electron's sandbox needs its helper, root's and with mode 4755", async () => {
+test("[ENG5] without user namespaces Electron's sandbox needs its helper, owned by root and with mode 4755", async () => {
   await using here = await machine({ [apparmor]: "1\n" });
   // Only root can make such a file; every Debian has this one.
   await symlink("/usr/bin/passwd", here.helper);
   expect(await readSandbox(here.proc, here.executable)).toEqual({ is: "usable" });
 });
 
-test("[ENG6] Electron's binary is looked for as a file, in the folder that ELECTRON_OVERRIDE_DIST_PATH names if there is one", async () => {
+test("[ENG6] Electron's binary is found as a file, in the folder that ELECTRON_OVERRIDE_DIST_PATH names if it is set", async () => {
   await using here = await machine({});
   const env = { ELECTRON_OVERRIDE_DIST_PATH: dirname(here.executable) };
   expect(findElectron(env)).toBeNull();

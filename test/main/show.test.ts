@@ -15,7 +15,7 @@ async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
-test("[FST7] show puts a file, a page and a text on screens, and --clear takes them back", { timeout: 90_000 }, async () => {
+test("[FST7] show shows a file, a page and a text on screens, and --clear ends that", { timeout: 90_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--server", service.api.url, "--token-file", join(folder.path, "admin-token")];
@@ -32,7 +32,7 @@ test("[FST7] show puts a file, a page and a text on screens, and --clear takes t
   expect((await shows(service.api)).map(({ status }) => status)).toEqual(["cleared", "cleared", "cleared"]);
 });
 
-test("[FST7] what cannot be shown is refused in one line that says why", { timeout: 60_000 }, async () => {
+test("[FST7] content that cannot be shown is rejected in one line with the reason", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--token-file", join(folder.path, "admin-token")];
@@ -57,7 +57,7 @@ test("[FST7] what cannot be shown is refused in one line that says why", { timeo
   await Promise.all(tries);
 });
 
-test("[FST7] without a screen's name or a tag all screens are meant, and times have units", async () => {
+test("[FST7] without a screen's name or a tag all screens are used, and durations have units", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "token");
   await (await import("node:fs/promises")).writeFile(file, "sgn_pat_x\n");
@@ -75,7 +75,7 @@ test("[FST7] without a screen's name or a tag all screens are meant, and times h
   ]);
 });
 
-test("[FST6] the README's commands for one's own picture work as they stand", { timeout: 120_000 }, async () => {
+test("[FST6] the README's commands for showing one's own picture work as written", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "signage-player/service"));
   const readme = await readFile(join(rootFolder, "README.md"), "utf8");

@@ -21,7 +21,7 @@ async function middleOf(base64: string): Promise<number[]> {
 const isNear = (seen: readonly number[], wanted: readonly number[]) =>
   seen.every((value, channel) => Math.abs(value - wanted[channel]!) <= 12);
 
-test("[MCP18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it, shows something else for a time and takes it back", async () => {
+test("[MCP18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it, temporarily shows something else and ends that", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

@@ -49,7 +49,7 @@ test("[PRG2] Ctrl+C stops everything and leaves no process; the next start needs
   }
 });
 
-test("[PRG3] killed with -9 the demo takes service, player and browser with it", async () => {
+test("[PRG3] killed with -9, the demo ends its service, player and browser", async () => {
   await using folder = await temporaryFolder();
   await using program = demo(folder.path);
   await program.line("ready");
@@ -64,14 +64,14 @@ test.each([
   [["start", "--engine", "netscape"], "--engine: must be electron or chromium"],
   [["demo", "--port", "x"], "--port: must be a port, 0 to 65535"],
   [["fly"], "there is no program “fly”"],
-])("[PRG4] bad flags are one clear line and exit 2: %j", async (argv, words) => {
+])("[PRG4] bad flags print one clear line and exit with 2: %j", async (argv, words) => {
   const program = new Program(["src/main/cli.ts", ...argv]);
   expect(await program.exitCode).toBe(2);
   expect(program.output.trim().split("\n")).toHaveLength(1);
   expect(program.output).toContain(words);
 });
 
-test("[PRG5] a second player on the same data folder is refused, and the first goes on", async () => {
+test("[PRG5] a second player on the same data folder is rejected, and the first one continues", async () => {
   await using folder = await temporaryFolder();
   const flags = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9", "--headless", "--engine", "chromium", "--data", folder.path];
   await using first = new Program(flags);

@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  "[ELE2] the embedded service is there at each start, on another port when its own is taken, and again when it dies",
+  "[ELE2] the embedded service runs after each start, on another port if its own is in use, and is restarted when it dies",
   { timeout: limitMs },
   async () => {
     await using folder = await temporaryFolder();
@@ -171,7 +171,7 @@ test(
 );
 
 standInTest(
-  "[ELE3] Electron is set up before it is ready: the switches of the Chromium host, a sandbox, a profile of the player's own, no menu",
+  "[ELE3] Electron is configured before it is ready: the Chromium host's switches, the sandbox, the player's own profile, no menu",
   { timeout: limitMs },
   async () => {
     await using folder = await temporaryFolder();
@@ -202,7 +202,7 @@ standInTest(
 );
 
 standInTest.for(["throws", "rejects"])(
-  "[ELE4] an error that nobody catches is logged and ends the program with 1, without a box: %s",
+  "[ELE4] an uncaught error is logged and ends the program with 1, without a dialog: %s",
   async (kind) => {
     await using folder = await temporaryFolder();
     await using program = startOnStandIn(join(import.meta.dirname, "../support/electron/apps/fails.ts"), folder.path, xvfb.display, [kind]);
@@ -213,7 +213,7 @@ standInTest.for(["throws", "rejects"])(
 );
 
 standInTest(
-  "[ELE5] the window follows its display, and is opened anew when its DevTools connection is lost",
+  "[ELE5] the window follows its display, and is reopened when its DevTools connection is lost",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();
@@ -243,7 +243,7 @@ standInTest(
   },
 );
 
-standInTest("[ELE6] the stand-in waits for ever, as Electron does, where an app awaits its readiness at top level", async () => {
+standInTest("[ELE6] the stand-in never becomes ready if an app awaits its readiness at top level, like Electron", async () => {
   await using folder = await temporaryFolder();
   const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
   const program = startOnStandIn(app, folder.path, xvfb.display);
@@ -259,7 +259,7 @@ standInTest("[ELE6] the stand-in waits for ever, as Electron does, where an app 
 });
 
 test(
-  "[ELE7] an Electron that hangs is started again by its parent, and ends with a parent that is killed",
+  "[ELE7] a hanging Electron is restarted by its parent, and ends when the parent is killed",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();

@@ -20,7 +20,7 @@ async function withElectron(): Promise<{ env: Record<string, string>; data: stri
 
 const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
 
-test("[ENG20] without a window the player draws with Chromium although Electron's binary is there, and the log says why", async () => {
+test("[ENG20] without a window the player uses Chromium even if Electron's binary is installed, and the log says why", async () => {
   await using here = await withElectron();
   await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
   expect(await player.line("browser engine selected")).toMatchObject({ engine: "chromium", why: expect.stringContaining("without a window") });
@@ -38,7 +38,7 @@ test.each([
   // A test's program has no display.
   ["the player without a display", [...start, "--engine", "electron"], "Electron needs a display"],
   ["a switch that would weaken the browser", [...start, "--no-sandbox"], "--no-sandbox"],
-])("[ENG21] flags that Electron cannot follow are one line and exit code 2: %s", async (_, argv, words) => {
+])("[ENG21] flags that Electron cannot follow print one line and exit with 2: %s", async (_, argv, words) => {
   await using here = await withElectron();
   await using program = new Program([...argv, "--data", here.data], here.env);
   expect(await program.exitCode).toBe(2);
@@ -46,7 +46,7 @@ test.each([
   expect(program.output).toContain(words);
 });
 
-test.each(["prestart", "preplayer"])("[ENG22] npm builds the page and the programs anew before a start: %s", async (script) => {
+test.each(["prestart", "preplayer"])("[ENG22] npm builds the page and the programs before a start: %s", async (script) => {
   // In a copy: other tests use this project's build meanwhile.
   await using folder = await temporaryFolder();
   await copyCheckout(folder.path);

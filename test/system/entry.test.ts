@@ -12,7 +12,7 @@ beforeAll(() => bundleProgramsIfStale());
 
 // electron-store may come to be loaded on demand; it is looked at all the same, since it runs before the window is there.
 test.each(["src/main/electron/electron.ts", manifest.main, "node_modules/electron-store/index.js"])(
-  "[PCK7] no module that %s imports statically waits at its top level",
+  "[PCK7] no module that %s imports statically awaits at its top level",
   async (entry) => {
     const modules = await staticModules(join(rootFolder, entry));
     expect(modules.size).toBeGreaterThan(20);
@@ -25,7 +25,7 @@ test.each([
   ["await in a block", "if (globalThis.x !== 1) {\n  await Promise.resolve();\n}"],
   ["for await", "for await (const one of []) console.log(one);"],
   ["await using", "await using held = null;"],
-])("[PCK7] %s at the top level is found in a chunk or a package behind another chunk", async (_what, fault) => {
+])("[PCK7] %s at the top level is found in a chunk or a package that another chunk imports", async (_what, fault) => {
   const code = `${fault}\nexport const value = 1;`;
   const [wait] = /(for )?await .*;/.exec(fault)!;
   expect(await waitsBehind({ "chunks/last.js": code })).toEqual([`chunks/last.js: ${wait}`]);
@@ -42,7 +42,7 @@ test.each([
   ["an async arrow function", "export const value = async () => { await 1; };"],
   ["an async method", "export class Value { async run() { await using held = null; await 1; } }; export const value = 1;"],
   ["a chunk that is imported on demand", `export const value = () => import("./on-demand.js");`],
-])("[PCK7] await in %s is let through", async (_what, code) => {
+])("[PCK7] await in %s is accepted", async (_what, code) => {
   expect(await waitsBehind({ "chunks/last.js": code, "chunks/on-demand.js": "await Promise.resolve();" })).toEqual([]);
 });
 

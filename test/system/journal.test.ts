@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 
-test("[CJN1] a new player does its first command at once; after its journal was deleted it refuses what was sent before, and then does what is new", async () => {
+test("[CJN1] a new player executes its first command; after its journal is deleted it rejects earlier commands and executes later ones", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));

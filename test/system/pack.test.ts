@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => packed?.[Symbol.asyncDispose]());
 
-test("[PCK1] a package holds the built programs, the page, the claim page and production packages, and nothing else", async () => {
+test("[PCK1] a package contains the built programs, the page, the claim page and production packages, and nothing else", async () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([manifest.main, "dist/main/cli.js", "dist/renderer/player/index.html", "renderer/claim/index.html"]),
@@ -44,7 +44,7 @@ const programs = [manifest.main, "dist/main/cli.js", "dist/main/media-child.js"]
 // Looked for by these packages, and done without.
 const optional = ["supports-color from node_modules/debug/", "@img/sharp-libvips-dev/"];
 
-test("[PCK2] whatever the packed programs and their workers import is in the package", async () => {
+test("[PCK2] everything that the packed programs and their workers import is in the package", async () => {
   const { modules, missing } = await readModules([...programs.map(inPackage), await workerEntry()]);
   for (const name of ["fastify", "ws", "sharp", "electron-store", "feedsmith", "pdfjs-dist", "file-type", "mediabunny", "yauzl"]) {
     expect(
@@ -58,7 +58,7 @@ test("[PCK2] whatever the packed programs and their workers import is in the pac
   expect(lacking.filter((line) => !optional.some((start) => line.startsWith(start)))).toEqual([]);
 });
 
-test("[PCK3] native files, and the packages that worker threads load, lie outside the archive", async () => {
+test("[PCK3] native files, and the packages that worker threads load, are outside the archive", async () => {
   const native = packed.files.filter(({ path }) => /\.(node|so|dll|dylib)(\.[\d.]+)?$/.test(path));
   expect(native.length).toBeGreaterThan(1);
   expect([...native, ...(await filesOfWorkers())].filter(({ unpacked }) => !unpacked)).toEqual([]);
@@ -114,7 +114,7 @@ test("[PCK5] the packed service runs with nothing but the package, and its worke
   expect(JSON.parse(stdout)).toMatchObject({ title: "Post", entries: [{ title: "One" }] });
 });
 
-test("[PCK6] a build that is missing or older than its sources is refused with the remedy", async () => {
+test("[PCK6] a missing or stale build is rejected with the remedy", async () => {
   const { beforePack } = await hooks();
   await using folder = await temporaryFolder();
   const file = async (name: string, second: number): Promise<void> => {
@@ -137,7 +137,7 @@ test("[PCK6] a build that is missing or older than its sources is refused with t
   expect(pack).toThrow("dist/renderer/player/index.html is older than renderer/player/main.ts. Run: npm run build");
 });
 
-test("[PCK6] a package without the addons of its machine is refused with the remedy", async () => {
+test("[PCK6] a package without the addons of its machine is rejected with the remedy", async () => {
   const { afterPack } = await hooks();
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "resources/app.asar.unpacked/node_modules/@img/sharp-linux-x64"), { recursive: true });

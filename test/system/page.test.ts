@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { copyCheckout } from "../support/programs/checkout.ts";
 import { Program } from "../support/programs/programs.ts";
 
-test("[PRG6] a player whose page was not built ends with 1 and one line that says how to build it", async () => {
+test("[PRG6] a player whose page was not built exits with 1 and one line that says how to build it", async () => {
   await using folder = await temporaryFolder();
   // The program finds its page relative to its own source.
   await copyCheckout(folder.path);

@@ -93,7 +93,7 @@ async function publish(api: Api) {
   return { assets, layoutIds: made };
 }
 
-test("[POP26] on a real screen through schedules, an override, an interrupt, a skip, a pause and a page that is loaded anew, what was seen and the report agree by layout, layer, schedule, override, item and player", async () => {
+test("[POP26] the report agrees with a real screen by layout, layer, schedule, override, item and player, through schedules, an override, an interrupt, a skip, a pause and a reload", async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using service = await startService(join(folder.path, "service"));

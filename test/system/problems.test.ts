@@ -10,7 +10,7 @@ const slow = { timeout: 240_000 };
 
 type Told = { code: string; detail: string; zone_id: string | null; item_id: string | null }[];
 
-test("[PRB12] an item that fails on a real screen stands in the service's problems until it is taken out", slow, async () => {
+test("[PRB12] an item that fails on a real screen is listed in the service's problems until it is removed", slow, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -33,7 +33,7 @@ test("[PRB12] an item that fails on a real screen stands in the service's proble
   await eventually(async () => (await problems()).length === 0);
 });
 
-test("[REC9] a real browser that ends again and again: screen, heartbeat and now say that content is withheld", slow, async () => {
+test("[REC9] if a real browser ends again and again, the screen, the heartbeat and now report that content is withheld", slow, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

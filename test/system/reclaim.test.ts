@@ -14,7 +14,7 @@ const day = 86_400_000;
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });
 
 test(
-  "[RST13] a player plays on under another key; after the day it shows a code, and once that is claimed it obeys again",
+  "[RST13] a player keeps playing when the service has another key; after a day it shows a code, and once claimed it accepts commands again",
   { timeout: 180_000 },
   async (context) => {
     await using folder = await temporaryFolder();

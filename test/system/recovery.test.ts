@@ -58,7 +58,7 @@ test.each([
   ["browser", "SIGKILL"],
   ["renderer", "SIGKILL"],
   ["renderer", "SIGSTOP"],
-] as const)("[REC3] the %s hit by %s: the content comes back by itself, and the fault is in the log", async (kind, signal) => {
+] as const)("[REC3] after %s receives %s the content comes back by itself, and the fault is logged", async (kind, signal) => {
   await using folder = await temporaryFolder();
   await using at = await playing(folder.path);
   const from = at.player.lines.length;
@@ -71,7 +71,7 @@ test.each([
   expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
 });
 
-test("[REC4] a heartbeat says that the glass is rendering, and what is on it", async () => {
+test("[REC4] a heartbeat reports that the page is rendering, and what it shows", async () => {
   await using folder = await temporaryFolder();
   await using at = await playing(folder.path);
   const now = await eventually(async () => {

@@ -22,7 +22,7 @@ afterAll(() => xvfb[Symbol.asyncDispose]());
 const shows = (color: Rgb): boolean => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) <= 4);
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 10_000, fit: "fill" });
 
-test("[SCH19] a schedule shows when it is due and leaves when it ends; deleted, it leaves at once", async () => {
+test("[SCH19] a schedule is shown when it is due and until it ends; a deleted one ends immediately", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -48,7 +48,7 @@ test("[SCH19] a schedule shows when it is due and leaves when it ends; deleted, 
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OVR10] an override shows at once, outlives kill -9, and gives way when it is cleared or over", async () => {
+test("[OVR10] an override is shown immediately, survives kill -9, and ends when it is cleared or expires", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -82,7 +82,7 @@ test("[OVR10] an override shows at once, outlives kill -9, and gives way when it
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OVR11] skip and pause do on the glass what they say", async () => {
+test("[OVR11] skip and pause take effect on the screen", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -102,7 +102,7 @@ test("[OVR11] skip and pause do on the glass what they say", async () => {
   await eventually(() => shows(second));
 }, 180_000);
 
-test("[VAR8] a variable set by command or trigger brings its schedule at once, outlives kill -9, and is over when it is cleared", async () => {
+test("[VAR8] a variable set by command or trigger activates its schedule immediately, survives kill -9, and ends when it is cleared", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

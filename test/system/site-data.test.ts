@@ -16,7 +16,7 @@ const counting = colouredPage(
   </script>`,
 );
 
-test("[WEB13] a site in a frame finds its cookies and its local storage again when the player has been restarted", async () => {
+test("[WEB13] a site in an iframe keeps its cookies and local storage across a restart of the player", async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 960, height: 540 });
   await using site = await startWebServer("127.0.0.8", {

@@ -7,7 +7,7 @@ import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Api, eventually, Program } from "../support/programs/programs.ts";
 
-test("[FST4] at a terminal the demo says in a few lines what it does and what to do next, by names, and is quiet while all is well", async () => {
+test("[FST4] at a terminal the demo reports its steps and the next ones in a few lines, by names, and nothing during normal operation", async () => {
   await using folder = await temporaryFolder();
   const command = `${process.execPath} ${join(rootFolder, "src/main/cli.ts")} demo --headless --engine chromium --port 0 --data ${folder.path}`;
   await using program = new Program(["-qefc", command, "/dev/null"], { TERM: "xterm" }, "script");

@@ -46,7 +46,7 @@ async function startProxy(target: string) {
 
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });
 
-test("[TRB1] with sockets blocked a player pairs, plays and obeys by polling", async () => {
+test("[TRB1] with WebSockets blocked a player pairs, plays and executes commands by polling", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -96,7 +96,7 @@ describe("a proxy that answers an error to everything", () => {
   });
 });
 
-test("[TRB3] a player removed at the service purges its content and shows a new code", async () => {
+test("[TRB3] a player that is removed at the service purges its content and shows a new code", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));
@@ -113,7 +113,7 @@ test("[TRB3] a player removed at the service purges its content and shows a new 
   expect(await readdir(join(playerFolder, "content"))).toEqual([]);
 });
 
-test("[TRB3] a player removed while it was away learns it when it comes back, by signature", async () => {
+test("[TRB3] a player that is removed while offline purges its content when it reconnects, by a signed message", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));

@@ -10,7 +10,7 @@ import { startXvfb } from "../support/browser/xvfb.ts";
 const red = [220, 30, 40] as const;
 const blue = [30, 60, 200] as const;
 
-test("[WFR15] a picture larger than its zone and a PDF, which workers bring in, are on the real screen", { timeout: 180_000 }, async () => {
+test("[WFR15] a picture larger than its zone and a PDF, both rendered by workers, are on the real screen", { timeout: 180_000 }, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 640, height: 360 });
   await using service = await startService(join(folder.path, "service"));

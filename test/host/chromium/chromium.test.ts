@@ -19,7 +19,7 @@ import { browserProcesses, headlessChromium, kioskChromium, temporaryFolder } fr
 const never = new AbortController().signal;
 
 describe.skipIf(kioskChromium.missing !== null)("the window", () => {
-  test("[HST15] nothing lighter than dark grey is seen from the start to the page's first frame", async () => {
+  test("[HST15] nothing lighter than dark grey is visible from the start until the page's first frame", async () => {
     await using stage = await kioskChromium.start();
     const glass = stage.framebuffer!;
     const seen = watch(glass);
@@ -35,14 +35,14 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
     [1366, 768],
     [1080, 1920],
     [3840, 2160],
-  ] as const)("[HST16] a display of %i×%i is filled without being told its size", async ([width, height]) => {
+  ] as const)("[HST16] the page fills a display of %i×%i without configuration", async ([width, height]) => {
     await using stage = await kioskChromium.start({ size: { width, height } });
     await stage.host.open(stage.server.page, never);
     expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
     await waitUntil("the corners are the page's", () => isPage(stage.framebuffer!));
   });
 
-  test("[HST17] a window manager changes nothing", async ({ skip }) => {
+  test("[HST17] the page fills the display under a window manager too", async ({ skip }) => {
     await using display = await startXvfb();
     const manager = spawn("openbox", [], { env: { ...process.env, DISPLAY: display.display }, stdio: "ignore" });
     try {
@@ -96,7 +96,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
 });
 
 describe.skipIf(headlessChromium.missing !== null)("the process", () => {
-  test("[HST19] when its owner is killed with -9, no process of the browser stays", async () => {
+  test("[HST19] when its owner is killed with -9, no process of the browser remains", async () => {
     await using server = await startTestPageServer();
     const folder = await temporaryFolder();
     try {
@@ -113,7 +113,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     }
   });
 
-  test("[HST20] a profile locked on a machine of another name opens all the same", async () => {
+  test("[HST20] a profile that was locked on a machine of another name can be opened", async () => {
     await using stage = await headlessChromium.start();
     await mkdir(join(stage.folder, "profile"));
     await symlink("another-machine-1", join(stage.folder, "profile", "SingletonLock"));
@@ -121,7 +121,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     expect(await stage.server.run("document.title")).toBe("stage");
   });
 
-  test("[HST21] a browser left behind on the profile is ended, and the page shown", async () => {
+  test("[HST21] a browser that still uses the profile is ended before the new one starts", async () => {
     await using stage = await headlessChromium.start();
     await stage.host.open(stage.server.page, never);
     const before = await browserProcesses(stage, "");
@@ -141,7 +141,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     expect(after.some(({ pid }) => before.some((old) => old.pid === pid))).toBe(false);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("[HST22] root's folder that nobody else may enter is no obstacle", async () => {
+  test.skipIf(process.getuid?.() !== 0)("[HST22] root can use a data folder that other users cannot enter", async () => {
     const replacements = "/var/lib/signage-player/chromium";
     const known: string[] = await readdir(replacements).catch(() => []);
     await using stage = await headlessChromium.start();
@@ -154,7 +154,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await rm(join(replacements, made[0]!), { recursive: true, maxRetries: 5 });
   });
 
-  test("[HST23] a page that cannot be reached is page-dead; open succeeds once it can", async () => {
+  test("[HST23] a page that cannot be reached is reported as page-dead; open succeeds once it can be reached", async () => {
     await using stage = await headlessChromium.start();
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
@@ -166,7 +166,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     expect(await stage.server.run("document.title")).toBe("stage");
   });
 
-  test("[HST24] a browser that is not there is browser-missing, one that ends at once browser-failed with its last words", async () => {
+  test("[HST24] a missing browser is reported as browser-missing, one that exits immediately as browser-failed with its last output", async () => {
     const options = {
       profileFolder: await temporaryFolder(),
       headless: true,
@@ -190,7 +190,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     }
   });
 
-  test("[HST25] a start that is given up rejects with the reason and leaves no process", async () => {
+  test("[HST25] a cancelled start rejects with the reason and leaves no process", async () => {
     await using stage = await headlessChromium.start();
     const giveUp = new AbortController();
     const opening = stage.host.open(stage.server.page, giveUp.signal);
@@ -200,7 +200,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
   });
 
-  test("[HST28] close while the browser starts ends the start", async () => {
+  test("[HST28] close ends a start in progress", async () => {
     await using stage = await headlessChromium.start();
     const opening = stage.host.open(stage.server.page, never);
     const refused = expect(opening).rejects.toMatchObject({ name: "AbortError" });
@@ -209,7 +209,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
   });
 
-  test("[HST29] a browser started ahead shows the page that open names", async () => {
+  test("[HST29] a browser started in advance shows the page given to open", async () => {
     await using stage = await headlessChromium.start();
     await stage.host.prepare();
     expect((await browserProcesses(stage)).length).toBeGreaterThan(0);
@@ -219,7 +219,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     expect((await stage.host.capture(never)).bytes.length).toBeGreaterThan(0);
   });
 
-  test("[HST29] a browser started ahead and closed before it was opened leaves no process", async () => {
+  test("[HST29] a browser started in advance and closed before open leaves no process", async () => {
     await using stage = await headlessChromium.start();
     await stage.host.prepare();
     expect((await browserProcesses(stage)).length).toBeGreaterThan(0);

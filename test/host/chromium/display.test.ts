@@ -24,7 +24,7 @@ const fullHd = { width: 1920, height: 1080 };
 const promisedMs = 3_000;
 
 describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its display", () => {
-  test("[HST31] a change of the display's mode is followed within 3 s: smaller, larger, turned, back", async () => {
+  test("[HST31] the window follows a change of the display's mode within 3 s: smaller, larger, rotated, back", async () => {
     await using display = await startXvnc(fullHd);
     const warnings: string[] = [];
     {
@@ -34,7 +34,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     expect(warnings).toEqual([]);
   });
 
-  test("[HST31] under a window manager too", async ({ skip }) => {
+  test("[HST31] the window follows a change of the display's mode under a window manager too", async ({ skip }) => {
     await using display = await startXvnc(fullHd);
     const manager = spawn("openbox", [], { env: { ...process.env, DISPLAY: display.display }, stdio: "ignore" });
     try {
@@ -50,7 +50,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     }
   });
 
-  test("[HST32] a display that appears after the start is filled", async () => {
+  test("[HST32] the window fills a display that appears after the start", async () => {
     await using display = await startXvnc({ width: 1024, height: 768 });
     await display.turnOff();
     await using stage = await openOn(display);
@@ -61,7 +61,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     await covers(display, stage.server, { width: 1280, height: 720 });
   });
 
-  test("[HST33] a change while the page hangs is made up for as soon as it answers again", async () => {
+  test("[HST33] the window follows a change that happened while the page hung, once the page responds again", async () => {
     await using display = await startXvnc(fullHd);
     await using stage = await openOn(display);
     await stage.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
@@ -71,7 +71,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     await covers(display, stage.server, { width: 1280, height: 720 });
   });
 
-  test("[HST33] a change while the page's process is dead is made up for by the reload", async () => {
+  test("[HST33] the window follows a change that happened while the page's process was dead, after the reload", async () => {
     await using display = await startXvnc(fullHd);
     await using stage = await openOn(display);
     const mode = { width: 1280, height: 720 };
@@ -84,7 +84,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     await covers(display, stage.server, mode);
   });
 
-  test("[HST34] a window of a given size keeps it", async () => {
+  test("[HST34] a window of a given size keeps it when the display changes", async () => {
     const window = { width: 1280, height: 720 };
     await using display = await startXvnc(fullHd);
     await using stage = await openOn(display, { window });
@@ -95,7 +95,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
 });
 
 describe.skipIf(noXvnc !== null)("the X server", () => {
-  test("[HST35] it tells each change to a client that shows the cookie of XAUTHORITY, and to no other", async () => {
+  test("[HST35] the X server notifies a client with the cookie of XAUTHORITY of each change, and rejects others", async () => {
     const folder = await temporaryFolder();
     try {
       const XAUTHORITY = join(folder, "Xauthority");
@@ -121,7 +121,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
     }
   });
 
-  test("[HST35] its end is told", async () => {
+  test("[HST35] the end of the X server is reported", async () => {
     const display = await startXvnc(fullHd);
     const { promise: listens, resolve } = Promise.withResolvers<void>();
     const watching = watchDisplays({ DISPLAY: display.display }, resolve, never);
@@ -131,7 +131,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
     await ended;
   });
 
-  test("[HST35] a display that cannot be heard is followed all the same", async () => {
+  test("[HST35] the window follows a display that cannot be listened to", async () => {
     await using display = await startXvnc(fullHd);
     // Xlib takes this spelling for the server beside it, our client does not.
     await using stage = await openOn({ ...display, display: `unix/${display.display}` });

@@ -54,7 +54,7 @@ async function tunnel(gate: BrowserProxy, authority: string): Promise<{ status: 
   return { status: first.toString().split("\r\n")[0]!, socket };
 }
 
-test("[PXY4] each connection has its name looked up once, and goes to an address of that look and to no other", async () => {
+test("[PXY4] each connection resolves its name once, and uses one of the resolved addresses", async () => {
   const { server, port } = await serve((_request, response) => response.end("inside"));
   let connections = 0;
   server.on("connection", () => connections++);
@@ -73,7 +73,7 @@ test("[PXY4] each connection has its name looked up once, and goes to an address
   expect([looks, connections]).toEqual([2, 1]);
 });
 
-test("[PXY4] a name that leads elsewhere first and to this machine later is refused from then on, for requests and tunnels", async () => {
+test("[PXY4] a name that first leads elsewhere and later to this machine is then rejected, for requests and tunnels", async () => {
   const { server, port } = await serve((_request, response) => response.end("inside"));
   let connections = 0;
   server.on("connection", () => connections++);
@@ -90,7 +90,7 @@ test("[PXY4] a name that leads elsewhere first and to this machine later is refu
   expect(connections).toBe(0);
 });
 
-test("[PXY10] a public page reaches no private network by way of the player, a page of such a network does", async () => {
+test("[PXY10] a public page cannot reach a private network through the player, a page of such a network can", async () => {
   const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
   const lookup = async (host: string): Promise<string[]> => [known[host]!];
   const reach = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
@@ -119,7 +119,7 @@ test("[PXY10] a public page reaches no private network by way of the player, a p
   expect((await tunnel(gate, "lan.example:443")).status).toContain("502");
 });
 
-test("[PXY5] a proxy of the network is asked for everything but this machine, and never for this machine", async () => {
+test("[PXY5] the network's proxy is used for everything except this machine", async () => {
   const asked: string[] = [];
   const upstream = await serve((incoming, response) => {
     asked.push(`${incoming.method} ${incoming.url}`);
@@ -146,7 +146,7 @@ test("[PXY5] a proxy of the network is asked for everything but this machine, an
   expect(asked).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
 });
 
-test("[PXY5] the network's proxy is read from the environment and from what Electron resolves", async () => {
+test("[PXY5] the network's proxy is read from the environment and from Electron's proxy list", async () => {
   const route = routerFromEnvironment({ all_proxy: "http://proxy.example:3128", no_proxy: "intranet.example, .local,10.0.0.1:8080" });
   const proxy = { is: "proxy", host: "proxy.example", port: 3128 };
   expect(await route("https://site.example:443/")).toEqual(proxy);
@@ -161,7 +161,7 @@ test("[PXY5] the network's proxy is read from the environment and from what Elec
   expect(parseProxyList("SOCKS5 proxy.example:1080")).toMatchObject({ is: "unusable", reason: expect.stringContaining("speaks HTTP") });
 });
 
-test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a reader that leaves takes the request with it", async () => {
+test("[PXY6] responses and request bodies are streamed, and a client that leaves cancels its request", async () => {
   let leftAt = 0;
   const { port } = await serve((incoming, response) => {
     if (incoming.url === "/echo") return void incoming.pipe(response);
@@ -179,7 +179,7 @@ test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a rea
   await waitUntil("the server is left", () => leftAt > 0);
 });
 
-test("[PXY6] a host that cannot be had is a failed connection, and the gate knows why", async () => {
+test("[PXY6] an unreachable host is a failed connection, and the proxy knows why", async () => {
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
   const clock = new FakeClock();
   const gate = await openGate({ clock, lookup, mayReachLocal: () => true });

@@ -107,7 +107,7 @@ async function stateOf(pid: number): Promise<string> {
   return status.slice(status.lastIndexOf(")") + 2)[0]!;
 }
 
-test("[ENG10] Electron gets the app's folder, the flags in one word each, and Chromium's switches; never a bare Node", async () => {
+test("[ENG10] Electron receives the app's folder, one argument per flag, and Chromium's switches, and never runs as plain Node", async () => {
   process.env["ELECTRON_RUN_AS_NODE"] = "1";
   try {
     await using stage = await Stage.with({ exitCode: 0 });
@@ -120,7 +120,7 @@ test("[ENG10] Electron gets the app's folder, the flags in one word each, and Ch
   }
 });
 
-test("[ENG11] an Electron that crashes is started again, and the log says why", async () => {
+test("[ENG11] an Electron that crashes is restarted, and the log says why", async () => {
   await using stage = await Stage.with({ exitCode: 1 }, { signal: "SIGSEGV" }, "run");
   const run = stage.run();
   const [, , third] = await stage.started(3);
@@ -133,7 +133,7 @@ test("[ENG11] an Electron that crashes is started again, and the log says why", 
   expect(isRunning(third!.pid)).toBe(false);
 });
 
-test("[ENG12] a browser process that hangs is killed and started again", async () => {
+test("[ENG12] a browser process that hangs is killed and restarted", async () => {
   await using stage = await Stage.with("freeze", "run");
   const run = stage.run({ silentMs: 2_000 });
   const [first] = await stage.started(1);
@@ -145,7 +145,7 @@ test("[ENG12] a browser process that hangs is killed and started again", async (
   await run;
 });
 
-test("[ENG12] a browser process that hangs is killed and started again, also when it never came up", async () => {
+test("[ENG12] a browser process that never responded is killed and restarted", async () => {
   await using stage = await Stage.with("mute", "run");
   const run = stage.run({ firstKeepAliveMs: 3_000 });
   await stage.started(2);
@@ -154,7 +154,7 @@ test("[ENG12] a browser process that hangs is killed and started again, also whe
   await run;
 });
 
-test("[ENG13] an Electron that gives signs of life is left alone", async () => {
+test("[ENG13] an Electron that sends keep-alive messages is not restarted", async () => {
   await using stage = await Stage.with("run");
   const run = stage.run({ silentMs: 4_000, graceMs: 2_000 });
   const [start] = await stage.started(1);
@@ -167,7 +167,7 @@ test("[ENG13] an Electron that gives signs of life is left alone", async () => {
   await run;
 });
 
-test("[ENG14] an Electron that fails too often is a fault", async () => {
+test("[ENG14] an Electron that fails too often causes a fault", async () => {
   await using stage = await Stage.with({ exitCode: 1 });
   const error: unknown = await stage.run().catch((thrown: unknown) => thrown);
   expect(isFault(error, "browser-failed")).toBe(true);
@@ -175,7 +175,7 @@ test("[ENG14] an Electron that fails too often is a fault", async () => {
   expect(await stage.starts()).toHaveLength(6);
 });
 
-test("[ENG15] failures that lie back longer than the window are forgotten", async () => {
+test("[ENG15] failures older than the time window do not count", async () => {
   await using stage = await Stage.with(...Array.from({ length: 7 }, () => ({ exitCode: 1 })), "run");
   // Each wait is longer than the window.
   const run = stage.run({ restarts: { times: 1, withinMs: 1, backoff: { firstMs: 30, longestMs: 30 } } });
@@ -184,7 +184,7 @@ test("[ENG15] failures that lie back longer than the window are forgotten", asyn
   await run;
 });
 
-test("[ENG16] exit code 0 ends the player, and code 2 is told as bad flags, at once", async () => {
+test("[ENG16] exit code 0 ends the player, and code 2 is immediately reported as bad flags", async () => {
   await using ended = await Stage.with({ exitCode: 0 });
   await ended.run();
   await using refused = await Stage.with({ exitCode: 2 });
@@ -193,7 +193,7 @@ test("[ENG16] exit code 0 ends the player, and code 2 is told as bad flags, at o
   expect([...ended.lines, ...refused.lines]).toEqual([]);
 });
 
-test("[ENG17] a binary that cannot be started, a player that is not built and a data folder in use are told at once", async () => {
+test("[ENG17] a binary that cannot be started, a player that is not built and a data folder in use are reported immediately", async () => {
   await using stage = await Stage.with("run");
   await expect(stage.run({}, join(stage.folder, "nothing"))).rejects.toMatchObject({
     code: "browser-failed",
@@ -208,7 +208,7 @@ test("[ENG17] a binary that cannot be started, a player that is not built and a 
   expect(await stage.starts()).toEqual([]);
 });
 
-test("[ENG18] stopping asks Electron to stop and waits until it is gone; one that does not is killed", async () => {
+test("[ENG18] stopping asks Electron to stop and waits until it has exited; if it does not, it is killed", async () => {
   await using willing = await Stage.with("run");
   void willing.run();
   const [first] = await willing.started(1);
@@ -224,7 +224,7 @@ test("[ENG18] stopping asks Electron to stop and waits until it is gone; one tha
   expect(deaf.lines).toMatchObject([{ msg: "Electron did not stop and is killed", limit_ms: 300 }]);
 });
 
-test("[ENG18] stopping while Electron waits to be started again ends the wait", async () => {
+test("[ENG18] stopping while Electron waits to be restarted ends the wait", async () => {
   await using stage = await Stage.with({ exitCode: 1 });
   void stage.run({ restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: hourMs, longestMs: hourMs } } });
   await eventually(() => stage.lines.length > 0);
@@ -232,7 +232,7 @@ test("[ENG18] stopping while Electron waits to be started again ends the wait", 
   expect(await stage.starts()).toHaveLength(1);
 });
 
-test("[ENG19] a parent that is killed takes Electron with it, and its data folder is free", async () => {
+test("[ENG19] when the parent is killed, Electron ends and its data folder is free", async () => {
   await using stage = await Stage.with("run");
   await using parent = new Program(["test/main/electron/parent.ts", stage.executable, stage.folder, stage.config.data]);
   const [start] = await stage.started(1);
