@@ -1,7 +1,7 @@
-// Tells what a new description takes from those who rely on the old one. Pure: two documents in, sentences out.
+// Finds the changes of an API description that break clients of the old one. Pure: two documents in, sentences out.
 
 type Json = Record<string, unknown>;
-/** A description, as far as it is looked at. */
+/** The parts of a description that are compared. */
 export interface Description {
   info: { version: string };
   paths: Record<string, Record<string, Json>>;
@@ -12,13 +12,13 @@ type Pair = { old: Json; new: Json; at: string; side: Side };
 
 /**
  * One sentence for each change that breaks a client: something removed, something newly required, a type or an
- * enumeration or a bound that takes less in a request or promises less in an answer.
+ * enumeration or a bound that accepts less in a request or guarantees less in a response.
  */
 export function breakingChanges(before: Description, after: Description): string[] {
   return new Comparison(before, after).run();
 }
 
-/** Whether the version says that clients may break: a higher major, or below 1.0 a higher minor. */
+/** Whether the version allows breaking changes: a higher major, or below 1.0 a higher minor. */
 export function allowsBreaking(before: string, after: string): boolean {
   const [oldMajor = 0, oldMinor = 0] = before.split(".").map(Number);
   const [newMajor = 0, newMinor = 0] = after.split(".").map(Number);
@@ -104,7 +104,7 @@ class Comparison {
 
   #schema({ old: oldPart, new: newPart, at, side }: Pair): void {
     const key = `${side} ${JSON.stringify(oldPart)} ${JSON.stringify(newPart)}`;
-    // What two operations share is told once; a schema that refers to itself ends here.
+    // A schema shared by operations is reported once. This also ends the recursion of schemas that refer to themselves.
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const old = this.#old(oldPart);
@@ -112,7 +112,7 @@ class Comparison {
     const report = (what: string) => this.#found.push(`${at}: ${what}`);
     const before = this.#types(old, (part) => this.#old(part));
     const after = this.#types(now, (part) => this.#new(part));
-    // "any" takes and promises everything.
+    // "any" accepts everything and guarantees nothing.
     const lost = after.includes("any") ? [] : minus(before, after);
     const gained = before.includes("any") ? [] : minus(after, before);
     if ((side === "request" ? lost : gained).length > 0) report(`the type was ${before.join(" or ")}, it is ${after.join(" or ")}`);
@@ -147,7 +147,7 @@ class Comparison {
     const isObject = [now["type"]].flat().includes("object");
     for (const [name, schema] of Object.entries(before)) {
       const other = after[name];
-      // Where the type itself changed, that was said.
+      // A changed type was reported already.
       if (other === undefined && isObject) this.#found.push(`${at}.${name}: the field is gone`);
       else if (other !== undefined) this.#schema({ at: `${at}.${name}`, old: schema, new: other, side });
     }
@@ -169,7 +169,7 @@ class Comparison {
     }
   }
 
-  /** The members of a union by what tells them apart: their constant fields, else their type. */
+  /** The members of a union by their constant fields, else by their type. */
   #members(schema: Json, resolve: (part: unknown) => Json): Map<string, Json> {
     const list = membersOf(schema).map(resolve);
     const nameOf = (each: Json) => {
@@ -212,7 +212,7 @@ function isUnion(schema: Json): boolean {
   return "oneOf" in schema || "anyOf" in schema;
 }
 
-/** The members of a union; several types are one too. What is none is its own only member. */
+/** The members of a union, which includes a list of types. Any other schema is its own only member. */
 function membersOf(schema: Json): unknown[] {
   const types = [schema["type"]].flat();
   return (schema["oneOf"] ?? schema["anyOf"] ?? (types.length > 1 ? types.map((type) => ({ ...schema, type })) : [schema])) as unknown[];

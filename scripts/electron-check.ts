@@ -1,4 +1,4 @@
-// `npm run electron:check`: runs the Electron player's tests on Electron's real binary and writes a report to send in.
+// `npm run electron:check`: runs the Electron player's tests on Electron's real binary and writes a report to send to the project.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { release, tmpdir, type } from "node:os";
@@ -12,7 +12,7 @@ import { rootFolder } from "../src/main/folders.ts";
 
 const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";
 const files = ["test/system/electron.test.ts", "test/host/contract.test.ts", "test/host/sites.test.ts"];
-// Of the hosts' files only what concerns Electron's own binary.
+// Of the host tests only those with Electron's own binary.
 const wanted = "\\[EL|electron under Xvfb";
 const questions = [
   "ELE1 passes: the window, the pages' frames and the screenshots work, and Electron ends with 0",
@@ -43,11 +43,11 @@ writeFileSync(values.report, report);
 process.stdout.write(`${report}\nWritten to ${resolve(values.report)}: please send it in.\n`);
 process.exitCode = results.some(({ status }) => status === "failed") || results.every(({ status }) => status !== "passed") ? 1 : 0;
 
-/** Why the check cannot be made, with the remedy; null when it can. */
+/** Why the check cannot run, with the remedy; null when it can. */
 function obstacle(path: string | null): string | null {
-  if (path === null) return "Electron's binary is not here; fetch it with: npx install-electron";
+  if (path === null) return "Electron's binary is not installed; download it with: npx install-electron";
   if (!existsSync(path)) return `there is no ${path}`;
-  return existsSync("/usr/bin/Xvfb") ? null : "Xvfb is not here; install it with: sudo apt-get install xvfb";
+  return existsSync("/usr/bin/Xvfb") ? null : "Xvfb is not installed; install it with: sudo apt-get install xvfb";
 }
 
 function runTests(path: string): Result[] {
@@ -67,7 +67,7 @@ function runTests(path: string): Result[] {
   }
 }
 
-/** The report as Markdown: the machine, each test, and what the tests that failed said. */
+/** The report as Markdown: the machine, each test, and the messages of failed tests. */
 function inWords(path: string, all: readonly Result[]): string {
   const count = (status: string): number => all.filter((one) => one.status === status).length;
   const failed = all.filter(({ status }) => status === "failed");

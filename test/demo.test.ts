@@ -1,4 +1,4 @@
-// The demo's content as a stranger gets it: files that fit the repository, bodies that the service takes, zones that fit the screen.
+// The demo's content: small files, request bodies that the service accepts, and zones that fill the screen.
 import { open, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";

@@ -3,7 +3,7 @@ import { Signal } from "../../src/base/async/signal.ts";
 import { CorrectedClock, createSystemClock } from "../../src/base/clock.ts";
 import { FakeClock } from "../support/clock.ts";
 
-/** An exchange with a service that is `aheadMs` ahead, over a path of these one-way delays. */
+/** An exchange with a service whose clock is `aheadMs` ahead, with these one-way delays. */
 function exchange(fake: FakeClock, corrected: CorrectedClock, aheadMs: number, upMs: number, downMs: number): void {
   const t0 = corrected.raw();
   fake.advance(upMs);

@@ -33,7 +33,7 @@ test.each([
   await file.write(2);
   await damage(file.path);
   expect(await file.read()).toEqual({ is: "found", value: 1, recovered: true });
-  // Writing over the damage does not push out the good generation before it.
+  // A write over the damaged file keeps the good previous generation.
   await file.write(3);
   expect(await readFile(`${file.path}.previous`, "utf8")).toMatch(/\n1\n$/);
 });
@@ -62,7 +62,7 @@ test("[DUR4] kill -9 during a write leaves the old value or the new one", { time
   for (let round = 0; round < 20; round += 1) {
     const child = spawn(process.execPath, ["--input-type=module", "-e", writer], { stdio: ["ignore", "pipe", "inherit"] });
     let heard = last;
-    // Killed after a number of writes that differs by round, in the midst of the next.
+    // Killed during a write, after a number of writes that differs in each round.
     await new Promise<void>((resolve) =>
       child.stdout.on("data", (lines: Buffer) => {
         heard = Number(lines.toString().trim().split("\n").at(-1));
@@ -74,7 +74,7 @@ test("[DUR4] kill -9 during a write leaves the old value or the new one", { time
     const read = await new DurableFile(path, asNumber).read();
     expect(read).toMatchObject({ is: "found", recovered: false });
     const value = read.is === "found" ? read.value : Number.NaN;
-    // What was reported as written is there; at most the write in flight is there besides, unreported.
+    // Every reported write is there, and at most one that was in progress.
     expect(value).toBeGreaterThanOrEqual(heard);
     last = value;
   }

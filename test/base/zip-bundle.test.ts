@@ -1,4 +1,4 @@
-// Bundles, sound and hostile.
+// Valid and hostile bundles.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -30,9 +30,9 @@ test.for<[string, Buffer | ZipFile[], string]>([
   ["a cut zip", zip([index]).subarray(0, 60), "not a zip"],
   ["no index.html", [{ name: "start.html", bytes: "x" }], "no index.html"],
   ["a packed folder", [{ name: "site/index.html", bytes: "x" }], "not the folder"],
-  ["a name that leads out", [index, { name: "../../etc/cron.d/x", bytes: "x" }], "not sound"],
-  ["a name that leads out the Windows way", [index, { name: "..\\..\\x", bytes: "x" }], "not sound"],
-  ["an absolute name", [index, { name: "/etc/passwd", bytes: "x" }], "not sound"],
+  ["a name that leads out", [index, { name: "../../etc/cron.d/x", bytes: "x" }], "is damaged"],
+  ["a name that leads out the Windows way", [index, { name: "..\\..\\x", bytes: "x" }], "is damaged"],
+  ["an absolute name", [index, { name: "/etc/passwd", bytes: "x" }], "is damaged"],
   ["a symbolic link", [index, { name: "passwd", bytes: "/etc/passwd", mode: 0o120_777 }], "link"],
   ["the same name twice", [index, index], "twice"],
   ["a zip bomb", [index, { name: "bomb", bytes: Buffer.alloc(64 * 1024 ** 2) }], "zip bomb"],

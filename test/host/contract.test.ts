@@ -1,4 +1,4 @@
-// What every Host promises, put to each that is there.
+// The contract of Host, tested on each available host.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import sharp from "sharp";
 import type { Host } from "../../src/player/host.ts";
@@ -163,7 +163,7 @@ function contract(subject: HostUnderTest): void {
   });
 }
 
-/** The page runs and, where there is a glass, every pixel of it is the page's. */
+/** Checks that the page runs and, if there is a screen, covers every pixel of it. */
 async function expectContent({ server, framebuffer: glass }: HostFixture): Promise<void> {
   expect(await server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))")).toBe(
     "stage",

@@ -1,4 +1,4 @@
-// Runs inside Electron: does with an Electron host what the tests say over the process channel. See electron-remote.ts.
+// Runs inside Electron: calls an Electron host as the tests request over the IPC channel. See electron-remote.ts.
 import { app } from "electron";
 import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
@@ -9,14 +9,14 @@ import type { IframeSite, HostPage } from "../../src/player/host.ts";
 import { probe } from "./limits.ts";
 import { localRule, lookupOf, type Names } from "./names.ts";
 
-/** How the host is made; see `StageOptions`. */
+/** Options of the host; see `HostFixtureOptions`. */
 export interface DriverOptions {
   allowLocal: string;
   names: Names;
   limits: Partial<IframeLimits>;
 }
 
-/** What the tests ask. */
+/** A request of the tests. */
 export interface Request {
   id: number;
   call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "admit";

@@ -1,4 +1,4 @@
-// An Electron host as the tests see it: the real one runs inside an Electron of its own.
+// A Host that forwards calls to an Electron host in another process.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ interface Reply {
   line?: { what?: string; msg: string };
 }
 
-/** An Electron host in a process of its own, started by the first `open` and ended by `close`. */
+/** An Electron host in its own process, which the first `open` starts and `close` ends. */
 export class RemoteElectronHost implements Host {
   readonly pagePort = null;
   readonly #start: () => ChildProcess;
@@ -30,7 +30,7 @@ export class RemoteElectronHost implements Host {
   #child: ChildProcess | undefined;
   #lastId = 0;
 
-  /** @param folder for its profile; it stands in the command line of Electron's processes. */
+  /** @param folder for its profile; it is in the command line of Electron's processes. */
   constructor(electron: string, folder: string, env: NodeJS.ProcessEnv, log: Log, options: DriverOptions) {
     this.#log = log;
     // Chromium's sandbox refuses root.

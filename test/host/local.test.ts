@@ -1,4 +1,4 @@
-// What framed sites reach of the machine itself: nothing, in whatever way they ask and however the address is written, unless it is excepted.
+// Framed sites cannot connect to this machine, by any kind of request and in any notation of its address, unless that is allowed.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -19,9 +19,9 @@ const names: Names = {
   "translated.example": [["64:ff9b::7f00:1"]],
 };
 
-// Attacks keep their process busy: that is no hang.
+// Attacks keep their process busy, which must not count as a hang.
 const limits = { ...defaultLimits, ...frames, loadMs: 20_000, probe: { intervalMs: 60_000, limitMs: 5_000 } };
-/** Every spelling under which content could look for this machine, as a host of a URL. */
+/** Every notation of this machine's address as the host of a URL. */
 const spellings: Readonly<Record<string, string>> = {
   literal: "127.0.0.1",
   other: "127.0.0.9",
@@ -59,7 +59,7 @@ function reaching(subject: HostUnderTest): void {
     await prey[Symbol.asyncDispose]();
   });
 
-  /** A stage on which content may reach the attacker's server, and `more` of this machine. */
+  /** A host whose content may connect to the attacker's server and to `more` services of this machine. */
   async function open(more: readonly string[]): Promise<Shown> {
     const allowLocal = [new URL(attacker.origin).host, ...more].join(",");
     const stage = await subject.start({ allowLocal, names, limits });
@@ -82,7 +82,7 @@ function reaching(subject: HostUnderTest): void {
   });
 
   test("[PXY2] an allowed service of this machine is reached by every kind of request; others are not", async () => {
-    // The page of the stage is at 127.0.0.1, which is never framed.
+    // The player's page is at 127.0.0.1, which is never framed.
     await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
     prey.requestedPaths.length = 0;
     const excepted = ["other", "name"];
@@ -130,7 +130,7 @@ function reaching(subject: HostUnderTest): void {
     await once(server, "listening");
     await stage.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
     await waitUntil("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
-    // The proxy opens a connection of its own for each request, and says so.
+    // The proxy would use a separate connection for each request.
     expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
     await expect(fetch(`http://127.0.0.1:${pagePort}/`).then(({ status }) => status)).resolves.toBe(400);
   });
@@ -140,7 +140,7 @@ function reaching(subject: HostUnderTest): void {
   }
 }
 
-/** A host that shows the stage, and what is heard of its frames. */
+/** A host with an open page, and the events of its iframes. */
 class Shown implements AsyncDisposable {
   readonly #stage: HostFixture;
   readonly #news: readonly IframeEvent[];
@@ -151,7 +151,7 @@ class Shown implements AsyncDisposable {
     this.#news = news;
   }
 
-  /** Declares the site of `url` and frames it as the page does. Resolves with the frame's name. */
+  /** Declares the site of `url` and adds an iframe for it. Resolves with the iframe's name. */
   async frame(url: string): Promise<string> {
     const id = `site${++this.#serial}`;
     const name = `${id}.1`;
@@ -170,7 +170,7 @@ class Shown implements AsyncDisposable {
     return name;
   }
 
-  /** Frames the attacker's page that reaches for these targets, and takes it away when it has tried all. */
+  /** Frames the attacker's page, and removes it when it has tried all these targets. */
   async attack(attacker: Attacker, targets: Readonly<Record<string, string>>, maxKinds?: number): Promise<void> {
     const { ended } = attacker;
     await this.frame(attacker.attack(targets, maxKinds));

@@ -1,4 +1,4 @@
-// Frames of other sites inside the page: apart from it, admitted by declaration only, and never silently empty.
+// Iframes of other sites: isolated from the page, allowed only if declared, and never silently empty.
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { IframeSite, IframeEvent } from "../../src/player/host.ts";
@@ -76,7 +76,7 @@ function frames(subject: HostUnderTest): void {
     await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
   });
 
-  /** Declares a site alone, frames it and resolves with the frame's name. */
+  /** Declares only this site, frames it and resolves with the iframe's name. */
   async function show(path: string, declared: Partial<IframeSite> = {}, origin = site.origin): Promise<string> {
     const url = origin + path;
     stage.host.setIframeSites([{ id: "site", url, headers: {}, css: null, isConfinedToOrigin: false, ...declared }]);
@@ -139,7 +139,7 @@ function frames(subject: HostUnderTest): void {
   test("[WFR3] an iframe whose renderer is killed is reported as crashed; the page is unaffected", async () => {
     const name = await show("/");
     await newsOf(name, "shown");
-    // The page's own renderer is the first that was started; the frame may have got one that was waiting for use.
+    // The page's own renderer was started first. The iframe may use a spare one that was started in advance.
     const [, ...others] = (await renderers()).toSorted((a, b) => a - b);
     for (const pid of others) process.kill(pid, "SIGKILL");
     expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringContaining(site.origin) });
@@ -162,7 +162,7 @@ function frames(subject: HostUnderTest): void {
     await frame("second.1", `${second.origin}/`);
     await newsOf("second.1", "shown");
     await newsOf(looping, "failed");
-    // One more page is told of by the same browser: whatever it had to say of the second has been said by then.
+    // When this page is reported, all earlier events of the second one have arrived.
     await newsOf(await show("/"), "shown");
     expect(news.filter(({ frame: name }) => name === "second.1")).toEqual([{ frame: "second.1", is: "shown" }]);
   });
@@ -176,7 +176,7 @@ function frames(subject: HostUnderTest): void {
     const [first, second] = deaths.map((told) => (told.is === "failed" ? told.death : undefined));
     expect(first).toBeDefined();
     expect(second).toBe(first);
-    // What is loaded after that has a process of its own, and dies another death.
+    // A page loaded afterwards has another process, and another end.
     const again = await show("/eats");
     const { death } = (await newsOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
     expect(death).toBeDefined();
@@ -186,7 +186,7 @@ function frames(subject: HostUnderTest): void {
   test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
     await newsOf(await show("/tells-and-loops"), "shown");
     await waitUntil("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
-    // From here on nobody watches it.
+    // A removed iframe is no longer watched.
     await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     const stuck = await show("/");
     await waitUntil("it was told of", () => news.some(({ frame: name }) => name === stuck), limitMs);

@@ -1,4 +1,4 @@
-// The page the hosts are tested with: a loopback server behind a cookie, and a line to the script in the page.
+// The page for tests of hosts: a loopback server that requires a cookie and runs scripts in the page.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -13,22 +13,22 @@ export const colours = [
   [190, 150, 0],
 ] as const;
 
-/** A served page that does as the test says. */
+/** A page that runs a test's scripts. */
 export interface TestPageServer extends AsyncDisposable {
   page: HostPage;
-  /** Every request's address, in order. */
+  /** The paths of all requests, in order. */
   addresses: string[];
-  /** Runs a script in the page that asks next and resolves with its value; survives reloads in between. */
+  /** Runs a script in the page and resolves with its value. Runs it again if the page is reloaded meanwhile. */
   run(script: string): Promise<unknown>;
-  /** Runs a script that does not come back, such as an endless loop; resolves once the page has taken it. */
+  /** Runs a script that does not return, such as an endless loop. Resolves once the page has received it. */
   start(script: string): Promise<void>;
-  /** Keeps the page's stylesheet back until what it returns is called, as a slow disk would. */
+  /** Delays the page's stylesheet until the returned function is called. */
   holdStyle(): () => void;
 }
 
 interface Order {
   script: string;
-  /** Not to be repeated in another document. */
+  /** Whether the script is not repeated after a reload. */
   once: boolean;
   taken(): void;
   done(value: unknown): void;
@@ -82,7 +82,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       response.statusCode = 404;
       return void response.end();
     }
-    // A new document: what the one before it took and will not answer any more goes to this one.
+    // A new document runs the scripts that the previous one received but did not finish.
     queued.unshift(...[...taken.values()].filter(({ once: only }) => !only));
     taken.clear();
     waiting = undefined;
@@ -119,7 +119,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   };
 }
 
-/** How many pixels of a whole glass (four bytes each: blue, green, red, unused) are not the page's. */
+/** The number of pixels of a screen's picture (four bytes each: blue, green, red, unused) that differ from the page. */
 export function countForeignPixels(picture: Buffer, stride: number, width: number, height: number): number {
   let foreign = 0;
   for (let y = 0; y < height; y++) {

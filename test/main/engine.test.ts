@@ -17,7 +17,7 @@ const blocked: SandboxState = {
 const chown4755 =
   "sudo chown root:root /app/node_modules/electron/dist/chrome-sandbox && sudo chmod 4755 /app/node_modules/electron/dist/chrome-sandbox";
 
-/** A desktop with Electron's binary, but for what the row says. */
+/** A desktop with Electron's binary, changed as the row says. */
 function facts(row: Partial<EngineFacts>): EngineFacts {
   return { engine: undefined, headless: false, electron, uid: 1000, hasDisplay: true, sandbox: { is: "usable" }, ...row };
 }
@@ -49,9 +49,9 @@ test.each(obstacles)("[ENG2] Chromium is used if Electron cannot run, and the lo
   expect(decision.name).toBe("chromium");
   expect(decision.why).toContain(problem);
   expect(decision.why).toContain(remedy);
-  // Chromium has no such troubles, and nothing to explain when it was asked for.
+  // Chromium has none of these problems, and needs no explanation when it was requested.
   expect(decideEngine(facts({ ...row, engine: "chromium" }))).toEqual({ name: "chromium", why: "requested" });
-  // Without the binary there is nothing to say of what would keep it from running.
+  // Without the binary, other obstacles are not mentioned.
   expect(decideEngine(facts({ ...row, electron: null })).why).toBe("Electron's binary is not installed");
 });
 
@@ -83,7 +83,7 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error("nothing was thrown");
 }
 
-/** A folder that looks like /proc with these settings, and one that looks like Electron's. */
+/** A folder like /proc with these settings, and one like Electron's. */
 async function machine(settings: Record<string, string>): Promise<{ proc: string; executable: string; helper: string } & AsyncDisposable> {
   const folder = await temporaryFolder();
   const proc = join(folder.path, "proc");
@@ -127,7 +127,7 @@ test.each([
   await writeFile(helper, "");
   await chmod(helper, 0o755);
   expect(await readSandbox(proc, executable)).toEqual({ ...state, helperIs: "not-setuid-root" });
-  // As npm leaves it: the mode without the owner.
+  // As npm installs it: with the mode, but not the owner.
   if (process.getuid?.() === 0) await chown(helper, 65_534, 65_534);
   await chmod(helper, 0o4755);
   expect(await readSandbox(proc, executable)).toEqual({ ...state, helperIs: "not-setuid-root" });
@@ -135,7 +135,7 @@ test.each([
 
 test("[ENG5] without user namespaces Electron's sandbox needs its helper, owned by root and with mode 4755", async () => {
   await using here = await machine({ [apparmor]: "1\n" });
-  // Only root can make such a file; every Debian has this one.
+  // Only root can create such a file; every Debian has this one.
   await symlink("/usr/bin/passwd", here.helper);
   expect(await readSandbox(here.proc, here.executable)).toEqual({ is: "usable" });
 });

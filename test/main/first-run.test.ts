@@ -35,7 +35,7 @@ test("[FST1] --help without a program lists all programs, and so does an unknown
   }
 });
 
-/** What a service printed that could not start: one line, without a stack. */
+/** The output of a service that could not start: one line, without a stack. */
 async function whyNot(program: Program): Promise<string> {
   expect(await program.exitCode).toBe(1);
   const fatal = program.lines.filter(({ level }) => level === "fatal");
@@ -54,7 +54,7 @@ test("[FST2] a data folder that cannot be used prints one line with the reason a
   const tries = [
     [file, "it is a file, not a folder"],
     [join(file, "below"), "part of the path is a file"],
-    // Node's own recursive mkdir never returns from this one.
+    // Node's own recursive mkdir never returns for this folder.
     ["/proc/signage", "no folder can be created there"],
   ].map(async ([data, why]) => {
     await using program = serve(data!);
@@ -108,7 +108,7 @@ test(
         join(folder.path, "demo"),
       ]);
       expect(await demo.exitCode).toBe(1);
-      expect(demo.lines.at(-1)).toMatchObject({ program: "demo", msg: expect.stringContaining("give another one with --port") });
+      expect(demo.lines.at(-1)).toMatchObject({ program: "demo", msg: expect.stringContaining("choose another with --port") });
       expect(demo.lines.at(-1)).not.toHaveProperty("err");
     } finally {
       other.close();

@@ -72,10 +72,10 @@ test.each([
 });
 
 test.each([
-  // Chromium takes one dash for two, and on Windows a slash.
+  // Chromium accepts one dash instead of two, and on Windows a slash.
   [["-ozone-platform=wayland"], "'-o'"],
   [["/no-sandbox"], "'/no-sandbox'"],
-  // Nothing is hidden behind the end of the flags.
+  // Switches after the end of the flags are rejected too.
   [["--", "--no-sandbox"], "'--no-sandbox'"],
 ])("[ENG9] any other switch is rejected in one line that names it: %j", (words, named) => {
   expect(reading(...words)).toThrow(expect.objectContaining({ code: "bad-config", message: expect.stringContaining(named) }));

@@ -18,7 +18,8 @@ const longTimeout = { timeout: 120_000 + 2 * changes * slotMs };
 
 const red = [220, 30, 40] as const;
 
-const faultsOf = (player: Program, from = 0) => player.lines.slice(from).filter(({ msg }) => /could not be shown|reports a fault/.test(msg));
+const faultsOf = (player: Program, from = 0) =>
+  player.lines.slice(from).filter(({ msg }) => /could not be shown|reports a fault/.test(msg));
 
 test("[SWP12] changes between image, clip, web page and text, by cut and by crossfade, show nothing else", longTimeout, async () => {
   await using folder = await temporaryFolder();

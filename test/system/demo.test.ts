@@ -27,7 +27,7 @@ test("[PRG1] one command pairs a player by its code, after three seconds to read
   expect((await fetch(String(ready["docs"]))).status).toBe(200);
   expect(Object.values(ready["curl"] as object).join(" ")).toContain(String(ready["player_id"]));
 
-  // The picture, as the printed lines say: the four zones are all covered.
+  // The screenshot from the printed address shows all four zones.
   const api = new Api(new URL(String(ready["docs"])).origin, (await readFile(tokenFile, "utf8")).trim());
   const address = String(ready["screenshot"]);
   expect(address).toMatch(/\/api\/v1\/screenshots\/shot_\w+\/image$/);

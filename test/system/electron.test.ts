@@ -1,4 +1,4 @@
-// The bundled Electron player through the whole path, on the stand-in for Electron's binary over Debian's Chromium.
+// The bundled Electron player on the stand-in for Electron's binary, with a real service.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ const mediaProgram = join(rootFolder, "dist/main/media-child.js");
 
 let xvfb: Xvfb;
 
-// What only the stand-in can show or do.
+// Tests that need the stand-in.
 const standInTest = test.skipIf(realBinary !== null);
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => xvfb[Symbol.asyncDispose]());
 
-/** Waits until the middle and the corners of the screen have this colour. */
+/** Waits until the middle and the corners of the screen have this color. */
 function shows(color: Rgb, { width, height } = { width: 1280, height: 720 }): Promise<boolean> {
   const { framebuffer } = xvfb;
   const points = [
@@ -56,7 +56,7 @@ function shows(color: Rgb, { width, height } = { width: 1280, height: 720 }): Pr
 
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 600_000, fit: "fill" });
 
-/** The API of the service that a player without `--server` has brought along. */
+/** The API of a player's embedded service. */
 async function embeddedApi(player: Program, folder: string): Promise<Api> {
   const { url } = await player.line("listening");
   return new Api(String(url), (await readFile(join(folder, "player/service/admin-token"), "utf8")).trim());
@@ -93,7 +93,7 @@ test(
     const { channels } = await picture.stats();
     for (const [channel, { mean }] of channels.entries()) expect(Math.abs(mean - blue[channel]!)).toBeLessThan(4);
 
-    // Its page's process is killed, then a helper of the browser: the picture comes back, and nothing else is asked of anybody.
+    // The page's process is killed, then a helper of the browser: the picture comes back each time.
     const processes = (type: string) => processesNaming(at).then((found) => found.filter((one) => one.type === type));
     for (const { pid } of await processes("renderer")) process.kill(pid, "SIGKILL");
     await player.line(({ msg, fault }) => msg === "browser fault" && fault === "page-crashed");
@@ -105,13 +105,11 @@ test(
     expect(player.lines.slice(from).filter(({ msg }) => msg === "browser fault")).toEqual([]);
 
     expect(await player.stop("SIGTERM")).toBe(0);
-    expect(player.lines.filter(({ level }) => level === "fatal" || level === "error").map(({ msg }) => msg)).toEqual([
-      "rendering failed",
-    ]);
+    expect(player.lines.filter(({ level }) => level === "fatal" || level === "error").map(({ msg }) => msg)).toEqual(["rendering failed"]);
     await eventually(async () => (await processesNaming(at)).length === 0);
     if (realBinary === null) {
       const ends = recorded(at).filter(({ call }) => ["before-quit", "close", "app.exit"].includes(call));
-      // Electron's quitting is held back, so that nothing asks the window to close while the player stops.
+      // Quitting is prevented, so that the window stays open while the player stops.
       expect(ends).toEqual([
         { call: "before-quit", prevented: true },
         { call: "app.exit", code: 0 },
@@ -133,7 +131,7 @@ test(
       port = Number(new URL(api.url).port);
       await publish(api, first, green);
       await shows(green);
-      // Electron's main process forks what examines files for the service: the package runs no other program on Node.
+      // Electron's main process forks the service's media processes, because the package cannot run Node programs.
       expect(await processesNaming(mediaProgram)).toHaveLength(1);
       expect(await first.stop("SIGINT")).toBe(0);
       expect(await processesNaming(mediaProgram)).toEqual([]);
@@ -145,7 +143,7 @@ test(
       await second.line("already paired");
       await shows(green);
 
-      // The service is killed: the picture stays, and the service is back where it was.
+      // The service is killed: the picture stays, and the service restarts on the same port.
       const from = second.lines.length;
       process.kill(await pidListeningOn(port), "SIGKILL");
       expect(await second.line("listening", from)).toMatchObject({ url: api.url });
@@ -183,7 +181,7 @@ standInTest(
     const wanted = Object.fromEntries(sharedSwitches(hasGpu()).map(({ name, value = "" }) => [name, value]));
     expect(calls[ready]!["switches"]).toEqual(wanted);
     expect(wanted).toMatchObject({ "force-device-scale-factor": "1", "password-store": "basic", "site-per-process": "" });
-    // The Chromium host starts its browser with the very same.
+    // The Chromium host uses the same switches.
     const flags = chromiumFlags({
       profileFolder: "/x",
       display: "x11",
@@ -249,7 +247,7 @@ standInTest("[ELE6] the stand-in never becomes ready if an app awaits its readin
   const program = startOnStandIn(app, folder.path, xvfb.display);
   try {
     await program.line("evaluating");
-    // What would come within a moment has not come after many times as long, while another app became ready.
+    // Another app became ready in the meantime, so this one never will.
     await using other = startElectronPlayer(folder.path, xvfb.display, ["--server", "http://127.0.0.1:9"]);
     await other.line("screen shown");
     expect(program.lines.map(({ msg }) => msg)).toEqual(["evaluating"]);
@@ -258,26 +256,22 @@ standInTest("[ELE6] the stand-in never becomes ready if an app awaits its readin
   }
 });
 
-test(
-  "[ELE7] a hanging Electron is restarted by its parent, and ends when the parent is killed",
-  { timeout: limitMs },
-  async () => {
-    await using serviceFolder = await temporaryFolder();
-    await using service = await startService(serviceFolder.path);
-    await using folder = await temporaryFolder();
-    await using program = startSupervisedPlayer(folder.path, xvfb.display, ["--server", service.api.url]);
-    await publish(service.api, program, green);
-    await shows(green);
+test("[ELE7] a hanging Electron is restarted by its parent, and ends when the parent is killed", { timeout: limitMs }, async () => {
+  await using serviceFolder = await temporaryFolder();
+  await using service = await startService(serviceFolder.path);
+  await using folder = await temporaryFolder();
+  await using program = startSupervisedPlayer(folder.path, xvfb.display, ["--server", service.api.url]);
+  await publish(service.api, program, green);
+  await shows(green);
 
-    const from = program.lines.length;
-    const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
-    process.kill(electron!.pid, "SIGSTOP");
-    await program.line("restarting Electron", from);
-    await program.line("presented", from);
-    await shows(green);
+  const from = program.lines.length;
+  const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
+  process.kill(electron!.pid, "SIGSTOP");
+  await program.line("restarting Electron", from);
+  await program.line("presented", from);
+  await shows(green);
 
-    await program.kill();
-    await eventually(async () => (await processesNaming(folder.path)).length === 0);
-    await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value) => value === 0));
-  },
-);
+  await program.kill();
+  await eventually(async () => (await processesNaming(folder.path)).length === 0);
+  await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value) => value === 0));
+});

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { copyCheckout } from "../support/programs/checkout.ts";
 import { Program } from "../support/programs/programs.ts";
 
-/** A folder with an Electron that says so if ever it is started, and the environment in which it is found. */
+/** A folder with a fake Electron that prints a line when it is started, and the environment that selects it. */
 async function withElectron(): Promise<{ env: Record<string, string>; data: string } & AsyncDisposable> {
   const folder = await temporaryFolder();
   await writeFile(join(folder.path, "electron"), "#!/bin/sh\necho electron was started >&2\nexit 2\n", { mode: 0o755 });
@@ -23,7 +23,10 @@ const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
 test("[ENG20] without a window the player uses Chromium even if Electron's binary is installed, and the log says why", async () => {
   await using here = await withElectron();
   await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
-  expect(await player.line("browser engine selected")).toMatchObject({ engine: "chromium", why: expect.stringContaining("without a window") });
+  expect(await player.line("browser engine selected")).toMatchObject({
+    engine: "chromium",
+    why: expect.stringContaining("without a window"),
+  });
   expect(await player.line(({ msg }) => msg.startsWith("these switches are only for Electron"))).toMatchObject({
     switches: ["--ozone-platform=wayland"],
   });
@@ -35,7 +38,7 @@ test("[ENG20] without a window the player uses Chromium even if Electron's binar
 test.each([
   ["the player", [...start, "--headless", "--engine", "electron"], "Electron cannot render without a window"],
   ["the demo", ["src/main/cli.ts", "demo", "--headless", "--engine", "electron"], "Electron cannot render without a window"],
-  // A test's program has no display.
+  // Programs of tests have no display.
   ["the player without a display", [...start, "--engine", "electron"], "Electron needs a display"],
   ["a switch that would weaken the browser", [...start, "--no-sandbox"], "--no-sandbox"],
 ])("[ENG21] flags that Electron cannot follow print one line and exit with 2: %s", async (_, argv, words) => {

@@ -1,4 +1,4 @@
-// Electron emits `ready` only after the entry module is evaluated, so nothing that the entry imports may wait at module level.
+// Electron becomes ready only after the entry module is evaluated, so no module that the entry imports may await at top level.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
 
 beforeAll(() => bundleProgramsIfStale());
 
-// electron-store may come to be loaded on demand; it is looked at all the same, since it runs before the window is there.
+// electron-store is checked too, even if it is loaded on demand later, because it runs before the window opens.
 test.each(["src/main/electron/electron.ts", manifest.main, "node_modules/electron-store/index.js"])(
   "[PCK7] no module that %s imports statically awaits at its top level",
   async (entry) => {
@@ -46,7 +46,7 @@ test.each([
   expect(await waitsBehind({ "chunks/last.js": code, "chunks/on-demand.js": "await Promise.resolve();" })).toEqual([]);
 });
 
-/** The waits in a small bundle: an entry, a chunk that it imports, and the chunk `chunks/last.js` which that one imports. */
+/** The top-level awaits in a small bundle: an entry, a chunk that it imports, and `chunks/last.js`, which that chunk imports. */
 async function waitsBehind(files: Record<string, string>): Promise<string[]> {
   await using folder = await temporaryFolder();
   const all = {
@@ -61,7 +61,7 @@ async function waitsBehind(files: Record<string, string>): Promise<string[]> {
   return waitsOf(await staticModules(join(folder.path, "entry.js")), folder.path);
 }
 
-/** What is evaluated before and with `entry`. */
+/** `entry` and all modules that it imports statically. */
 async function staticModules(entry: string): Promise<Map<string, LoadedModule>> {
   const { modules } = await readModules([entry]);
   const reached = new Map<string, LoadedModule>();
@@ -75,7 +75,7 @@ async function staticModules(entry: string): Promise<Map<string, LoadedModule>> 
   return reached;
 }
 
-/** The waits at module level: the file and the beginning of the wait. */
+/** The awaits at top level: the file and the beginning of the statement. */
 function waitsOf(modules: ReadonlyMap<string, LoadedModule>, folder = rootFolder): string[] {
   return [...modules].flatMap(([id, { code }]) =>
     syntaxNodes(code, isFunction)

@@ -1,4 +1,4 @@
-// The real programs when a player's journal of commands is gone: what was sent before is refused, what is sent after runs.
+// A player without its command journal rejects commands that were sent before, and executes later ones.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ test("[CJN1] a new player executes its first command; after its journal is delet
   {
     await using player = startPlayer(api.url, playerFolder);
     playerId = await api.pair(player);
-    // Sent before the player has heard that it is claimed.
+    // Sent before the player knows that it is claimed.
     expect(await api.command(playerId, "identify")).toMatchObject({ status: "succeeded" });
   }
   const { id } = await api.ok("POST", `players/${playerId}/commands`, { type: "restart" });
@@ -26,6 +26,6 @@ test("[CJN1] a new player executes its first command; after its journal is delet
   });
   expect(refused).toMatchObject({ error: { code: "journal-lost" } });
   await again.line("the journal of commands is lost: commands issued before now are refused, since they may have run");
-  // Those of the first seconds are refused too, for want of knowing the clocks better.
+  // Commands of the first seconds are rejected too, because the clocks are not compared exactly.
   await eventually(async () => (await api.command(playerId, "identify"))["status"] === "succeeded");
 });

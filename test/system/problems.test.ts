@@ -1,4 +1,4 @@
-// A real service and a real player of which something is wrong: what the one says of the other, and what stands on the screen.
+// Problems of a real player, as its screen and its service report them.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -58,7 +58,7 @@ test("[REC9] if a real browser ends again and again, the screen, the heartbeat a
   expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ in_sync: false });
 });
 
-/** The player's Chromium processes that were started as the browser. */
+/** The player's browser processes. */
 async function browsersOf(player: Program): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = new Map<number, number>();
@@ -73,7 +73,7 @@ async function browsersOf(player: Program): Promise<number[]> {
   return browsers.filter((pid) => isOurs(pid));
 }
 
-/** Kills a process, which may have ended with another of the same browser. */
+/** Kills a process, unless it has ended already. */
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

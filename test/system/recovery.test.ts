@@ -15,7 +15,7 @@ afterAll(() => xvfb[Symbol.asyncDispose]());
 
 const isGreen = (): boolean => xvfb.framebuffer.pixel(640, 360).every((value, channel) => Math.abs(value - green[channel]!) <= 4);
 
-/** The player's Chromium processes: `browser` is the one without a type. */
+/** The player's Chromium processes of one kind. */
 async function chromiumOf(player: Program, kind: "browser" | "renderer" | "gpu-process"): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const about = await Promise.all(
@@ -67,7 +67,7 @@ test.each([
   await at.player.line("presented", at.player.lines.length);
   await eventually(isGreen);
   expect(at.player.lines.some(({ msg }) => msg === "already paired")).toBe(false);
-  // The whole way still works: the service is told, a screenshot comes back.
+  // Commands and screenshots still work.
   expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
 });
 

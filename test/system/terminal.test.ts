@@ -1,4 +1,4 @@
-// What a person sees who starts the demo at a terminal: `script` gives it one.
+// The demo's output at a terminal, which the program `script` provides.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -20,7 +20,7 @@ test("[FST4] at a terminal the demo reports its steps and the next ones in a few
   expect(told.join("\n")).not.toMatch(/(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/);
   expect(told.join("\n")).toMatch(/pairing code is on the screen/);
   expect(told.length).toBeLessThan(15);
-  // Playlists are written, screenshots are taken: none of it is worth a line.
+  // Publishing and screenshots print nothing.
   const [, url] = /(http:\/\/\S+)\/docs/.exec(lines().join("\n"))!;
   const api = new Api(url!, (await readFile(join(folder.path, "service/admin-token"), "utf8")).trim());
   const before = lines();

@@ -69,7 +69,7 @@ test("[SYS2] an update is shown; an identical one restarts nothing; a lost servi
   const clipId = await api.upload("clip.mp4", clip);
   const blueId = await api.upload("blue.png", await plainImage(blue));
   const greenId = await api.upload("green.png", await plainImage(green));
-  // A day long, so that its next play, which is no restart, does not begin while we count.
+  // A day long, so that its next play does not begin during the test.
   const video = { type: "video", asset_id: clipId, duration_ms: 86_400_000, fit: "fill" };
   const { playlistId, layoutId } = await api.publish([video]);
   const player = startPlayer(api.url, playerFolder, xvfb.display);

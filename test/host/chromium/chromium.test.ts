@@ -1,4 +1,4 @@
-// What only the Chromium host promises: its window, its process, its profile.
+// Tests of the Chromium host alone: its window, its process, its profile.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, rm, symlink } from "node:fs/promises";
@@ -228,7 +228,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
   });
 });
 
-/** Looks at the glass about once a millisecond, off the middle, where X draws its own pointer. */
+/** Samples the screen about once per millisecond, except its middle, where X draws its own pointer. */
 function watch(glass: Framebuffer): { stop(): { lightest: number; samples: number } } {
   const row = Buffer.allocUnsafe(glass.stride);
   let lightest = 0;

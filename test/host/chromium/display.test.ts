@@ -1,4 +1,4 @@
-// The window on a display whose mode changes while it is shown.
+// Tests of the window on a display whose mode changes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -66,7 +66,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     await using stage = await openOn(display);
     await stage.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
     await display.setMode({ width: 1280, height: 720 });
-    // The stage's next answer is the first sign of life.
+    // This resolves when the page responds again.
     await stage.server.run("1");
     await covers(display, stage.server, { width: 1280, height: 720 });
   });
@@ -133,7 +133,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
 
   test("[HST35] the window follows a display that cannot be listened to", async () => {
     await using display = await startXvnc(fullHd);
-    // Xlib takes this spelling for the server beside it, our client does not.
+    // Xlib accepts this notation, our client does not.
     await using stage = await openOn({ ...display, display: `unix/${display.display}` });
     const mode = { width: 1280, height: 720 };
     await display.setMode(mode);
@@ -141,7 +141,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
   });
 });
 
-/** Goes through modes and looks for each at the whole glass. */
+/** Sets several modes, and checks the whole screen in each. */
 async function followsEach(display: Xvnc, server: TestPageServer): Promise<void> {
   await covers(display, server, fullHd);
   const modes = [
@@ -157,7 +157,7 @@ async function followsEach(display: Xvnc, server: TestPageServer): Promise<void>
   }
 }
 
-/** Every pixel of the display is the page's within the time promised, and stays so. */
+/** Checks that the page covers every pixel of the display within the promised time, and still does afterwards. */
 async function covers(display: Xvnc, server: TestPageServer, mode: Mode): Promise<void> {
   const { width, height } = mode;
   const isCovered = async (): Promise<boolean> => countForeignPixels(await display.picture(mode), width * 4, width, height) === 0;
@@ -176,7 +176,7 @@ function cookieEntry(display: string): Buffer {
 interface Opened extends AsyncDisposable {
   server: TestPageServer;
   host: Host;
-  /** Stands in the command line of each of the browser's processes. */
+  /** A folder that is in the command line of each of the browser's processes. */
   folder: string;
 }
 

@@ -1,4 +1,4 @@
-// The readings of the box this runs on.
+// Reads the machine that the tests run on.
 import { networkInterfaces, tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { createLinuxMachine } from "../../../src/host/linux/machine.ts";

@@ -1,4 +1,4 @@
-// The proxy between the browser and the web, asked as a browser asks it, without one.
+// Tests of the browser's proxy with requests like a browser's.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -28,7 +28,7 @@ async function openGate(options: Partial<BrowserProxyOptions> = {}): Promise<Bro
   return gate;
 }
 
-/** Asks for an address by way of the gate; rejects when the connection ends without an answer. */
+/** Requests an address through the proxy; rejects when the connection ends without a response. */
 async function ask(gate: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
   const { hostname, port } = new URL(gate.address);
   const asked = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
@@ -41,7 +41,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)).toString();
 }
 
-/** Opens a tunnel by way of the gate; resolves with its first line. */
+/** Opens a tunnel through the proxy; resolves with its first line. */
 async function tunnel(gate: BrowserProxy, authority: string): Promise<{ status: string; socket: Socket }> {
   const { hostname, port } = new URL(gate.address);
   const socket = connect(Number(port), hostname);
@@ -63,7 +63,7 @@ test("[PXY4] each connection resolves its name once, and uses one of the resolve
   let looks = 0;
   const lookup = async (): Promise<string[]> => answers[Math.min(looks++, 1)]!;
   const gate = await openGate({ clock, lookup, mayReachLocal: (host) => host === "kept.example" });
-  // Nobody listens at the first address. A second look, made by whoever connects, would find the server.
+  // Nothing listens at the first address. A second lookup would find the server.
   await expect(ask(gate, `http://kept.example:${port}/`)).rejects.toThrow();
   expect([looks, connections]).toEqual([1, 0]);
   expect(gate.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not accept the connection");
@@ -104,14 +104,14 @@ test("[PXY10] a public page cannot reach a private network through the player, a
   for (const host of ["camera.example", "192.168.1.1", "fd00::1"]) {
     expect(await reaches(host, null), host).toBe(false);
     expect(await reaches(host, "public.example"), host).toBe(false);
-    // The page of the player, and what it serves itself.
+    // The player's page, and other pages that it serves itself.
     expect(await reaches(host, "127.1.2.3"), host).toBe(true);
   }
   reach.setSiteHosts(["public.example", "lan.example"]);
   expect(await reaches("camera.example", "lan.example")).toBe(true);
   expect(await reaches("camera.example", "public.example")).toBe(false);
   expect(await reaches("lan.example", "public.example")).toBe(true);
-  // By way of the gate, the headers tell who asks.
+  // Through the proxy, the headers name the requesting page.
   const gate = await openGate({ lookup });
   gate.allowSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfinedToOrigin: false }]);
   await expect(ask(gate, "http://camera.example/")).rejects.toThrow();
@@ -131,7 +131,7 @@ test("[PXY5] the network's proxy is used for everything except this machine", as
   });
   const inside = await serve((_request, response) => response.end("inside"));
   const route = routerFromEnvironment({ http_proxy: `http://127.0.0.1:${upstream.port}`, HTTPS_PROXY: `127.0.0.1:${upstream.port}` });
-  // Names that nobody here knows are the proxy's to resolve.
+  // The network's proxy resolves names that are unknown here.
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
   const gate = await openGate({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
   expect(await textOf(await ask(gate, "http://site.example/page?x"))).toBe("by the proxy");
@@ -158,7 +158,10 @@ test("[PXY5] the network's proxy is read from the environment and from Electron'
   expect(await routerFromEnvironment({ http_proxy: "socks5://proxy.example" })("http://site.example/")).toMatchObject({ is: "unusable" });
   expect(parseProxyList("DIRECT")).toEqual({ is: "direct" });
   expect(parseProxyList("PROXY proxy.example:3128; DIRECT")).toEqual(proxy);
-  expect(parseProxyList("SOCKS5 proxy.example:1080")).toMatchObject({ is: "unusable", reason: expect.stringContaining("speaks HTTP") });
+  expect(parseProxyList("SOCKS5 proxy.example:1080")).toMatchObject({
+    is: "unusable",
+    reason: expect.stringContaining("not an HTTP proxy"),
+  });
 });
 
 test("[PXY6] responses and request bodies are streamed, and a client that leaves cancels its request", async () => {

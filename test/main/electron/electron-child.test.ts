@@ -11,18 +11,18 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually, Program, type Line } from "../../support/programs/programs.ts";
 import type { Life, Start } from "./fake-electron.ts";
 
-// Nothing in a test waits for these to pass but the test of that limit.
+// Only the test of a limit waits for it.
 const hourMs = 3_600_000;
 const patient: ElectronLimits = {
   firstKeepAliveMs: hourMs,
   silentMs: hourMs,
   graceMs: 10,
-  // The fake ends in milliseconds; one that a failed test left stopped must not keep the others waiting.
+  // The fake exits within milliseconds. One that a failed test left stopped must not delay the others.
   stopMs: 8_000,
   restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: 10, longestMs: 20 } },
 };
 
-/** An app's folder with a fake Electron that lives the lives of `plan`, one after the other; its starts and the lines of our log. */
+/** An app's folder with a fake Electron whose runs behave as `plan` says, with its starts and the log. */
 class Stage implements AsyncDisposable {
   readonly folder: string;
   readonly lines: Line[] = [];
@@ -58,11 +58,11 @@ class Stage implements AsyncDisposable {
     const log = pino({ base: null }, { write: (text: string) => void this.lines.push(JSON.parse(text) as Line) });
     const parts = { executable, config: this.config, switches: ["--lang=de"], clock: createSystemClock(), log, appFolder: this.folder };
     this.#run = runElectron({ ...parts, limits: { ...patient, ...limits } }, this.#stop.signal);
-    this.#run.catch(() => undefined); // the test that expects a fault awaits the same promise
+    this.#run.catch(() => undefined); // a test that expects a fault awaits the same promise
     return this.#run;
   }
 
-  /** Resolves once the fake was started so often. */
+  /** Resolves once the fake has been started `times` times. */
   started(times: number): Promise<Start[]> {
     return eventually(async () => {
       const starts = await this.starts();
@@ -86,7 +86,7 @@ class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await Promise.allSettled([this.#run]);
-    // Those of a failed test, and those of a killed parent.
+    // Processes of a failed test, or of a killed parent.
     for (const { pid } of await this.starts()) if (isRunning(pid)) process.kill(pid, "SIGKILL");
     await this.#dispose();
   }
@@ -97,11 +97,11 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch {
-    return false; // the kernel says that there is none
+    return false; // there is no such process
   }
 }
 
-/** What the kernel says of the process, "T" for a stopped one. */
+/** The process's state in /proc, "T" for a stopped one. */
 async function stateOf(pid: number): Promise<string> {
   const status = await readFile(`/proc/${pid}/stat`, "utf8");
   return status.slice(status.lastIndexOf(")") + 2)[0]!;
@@ -158,7 +158,7 @@ test("[ENG13] an Electron that sends keep-alive messages is not restarted", asyn
   await using stage = await Stage.with("run");
   const run = stage.run({ silentMs: 4_000, graceMs: 2_000 });
   const [start] = await stage.started(1);
-  // Twice as long as a silent one would live.
+  // Twice as long as the limit for a silent process.
   await createSystemClock().wait(8_500);
   expect(isRunning(start!.pid)).toBe(true);
   expect(await stage.starts()).toHaveLength(1);
@@ -171,7 +171,7 @@ test("[ENG14] an Electron that fails too often causes a fault", async () => {
   await using stage = await Stage.with({ exitCode: 1 });
   const error: unknown = await stage.run().catch((thrown: unknown) => thrown);
   expect(isFault(error, "browser-failed")).toBe(true);
-  expect((error as Error).message).toContain("Electron failed 6 times within 60 minutes, the last time it exited with 1");
+  expect((error as Error).message).toContain("Electron failed 6 times within 60 minutes; the last time it exited with 1");
   expect(await stage.starts()).toHaveLength(6);
 });
 
@@ -221,7 +221,7 @@ test("[ENG18] stopping asks Electron to stop and waits until it has exited; if i
   const [second] = await deaf.started(1);
   await deaf.stop();
   expect(isRunning(second!.pid)).toBe(false);
-  expect(deaf.lines).toMatchObject([{ msg: "Electron did not stop and is killed", limit_ms: 300 }]);
+  expect(deaf.lines).toMatchObject([{ msg: "Electron did not stop in time and is killed", limit_ms: 300 }]);
 });
 
 test("[ENG18] stopping while Electron waits to be restarted ends the wait", async () => {

@@ -43,7 +43,7 @@ class Example implements AsyncDisposable {
     return found()!;
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it, as a power cut would. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#ended;
