@@ -19,8 +19,8 @@ export interface DriverOptions {
 /** A request of the tests. */
 export interface Request {
   id: number;
-  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "admit";
-  given?: HostPage | readonly IframeSite[];
+  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "setIframeSites";
+  argument?: HostPage | readonly IframeSite[];
 }
 
 prepareApp(process.env["SIGNAGE_ELECTRON_DATA"]!);
@@ -38,27 +38,27 @@ const host = createElectronHost({
   lookup: lookupOf(names),
 });
 host.onFault((fault) => process.send!({ fault }), never);
-host.onIframeEvent((news) => process.send!({ news }), never);
+host.onIframeEvent((event) => process.send!({ event }), never);
 
 process.on("message", (request: Request) => {
-  answer(request).then(
+  handle(request).then(
     (value) => process.send!({ id: request.id, value }),
     (error: unknown) => process.send!({ id: request.id, code: (error as { code?: string }).code ?? String(error) }),
   );
 });
 
-async function answer({ call, given }: Request): Promise<unknown> {
+async function handle({ call, argument }: Request): Promise<unknown> {
   switch (call) {
     case "open":
-      return await host.open(given as HostPage, never);
+      return await host.open(argument as HostPage, never);
     case "reload":
       return await host.reload(never);
     case "close":
       return await host.close();
     case "capture":
       return (await host.capture(never)).bytes.toString("base64");
-    case "admit":
-      return host.setIframeSites(given as readonly IframeSite[]);
+    case "setIframeSites":
+      return host.setIframeSites(argument as readonly IframeSite[]);
     case "memoryBytes":
       return await host.memoryBytes();
   }

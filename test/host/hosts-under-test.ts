@@ -91,12 +91,12 @@ function startElectron(
   binary: string,
   { size = fullHd, allowLocal = everything, names = {}, limits = frames }: HostFixtureOptions = {},
 ): Promise<HostFixture> {
-  return startStage(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits }));
+  return startFixture(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits }));
 }
 
 function startChromium(headless: boolean, options: HostFixtureOptions = {}): Promise<HostFixture> {
   const { size = fullHd, allowLocal = everything, names = {}, limits = frames } = options;
-  return startStage(headless ? null : size, (folder, env, log) =>
+  return startFixture(headless ? null : size, (folder, env, log) =>
     createChromiumHost({
       executable: chromium!,
       profileFolder: folder,
@@ -114,7 +114,7 @@ function startChromium(headless: boolean, options: HostFixtureOptions = {}): Pro
 }
 
 /** @param size of the display; null for none. */
-async function startStage(
+async function startFixture(
   size: { width: number; height: number } | null,
   create: (folder: string, env: NodeJS.ProcessEnv, log: Log) => Host,
 ): Promise<HostFixture> {
@@ -155,8 +155,8 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** The browser's processes of one type, or all. */
-export async function browserProcesses(stage: HostFixture, type?: string): ReturnType<typeof processesNaming> {
-  return (await processesNaming(stage.folder)).filter((found) => type === undefined || found.type === type);
+export async function browserProcesses(fixture: HostFixture, type?: string): ReturnType<typeof processesNaming> {
+  return (await processesNaming(fixture.folder)).filter((found) => type === undefined || found.type === type);
 }
 
 class FaultQueue {

@@ -42,12 +42,12 @@ const spellings: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ownAddresses.map((address, at) => [`own-${at}`, address.includes(":") ? `[${address}]` : address])),
 };
 
-for (const subject of [headlessChromium, ...electrons]) {
-  if (subject.missing === null) describe(subject.name, { timeout: 120_000 }, () => reaching(subject));
-  else test.skip(`${subject.name}: ${subject.missing}`);
+for (const hostUnderTest of [headlessChromium, ...electrons]) {
+  if (hostUnderTest.missing === null) describe(hostUnderTest.name, { timeout: 120_000 }, () => reaching(hostUnderTest));
+  else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
 }
 
-function reaching(subject: HostUnderTest): void {
+function reaching(hostUnderTest: HostUnderTest): void {
   let prey: ProbeListeners;
   let attacker: Attacker;
   beforeAll(async () => {
@@ -62,11 +62,11 @@ function reaching(subject: HostUnderTest): void {
   /** A host whose content may connect to the attacker's server and to `more` services of this machine. */
   async function open(more: readonly string[]): Promise<Shown> {
     const allowLocal = [new URL(attacker.origin).host, ...more].join(",");
-    const stage = await subject.start({ allowLocal, names, limits });
-    const news: IframeEvent[] = [];
-    stage.host.onIframeEvent((one) => news.push(one), never);
-    await stage.host.open(stage.server.page, never);
-    return new Shown(stage, news);
+    const fixture = await hostUnderTest.start({ allowLocal, names, limits });
+    const events: IframeEvent[] = [];
+    fixture.host.onIframeEvent((one) => events.push(one), never);
+    await fixture.host.open(fixture.server.page, never);
+    return new Shown(fixture, events);
   }
 
   test("[PXY1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
@@ -74,7 +74,7 @@ function reaching(subject: HostUnderTest): void {
     const before = prey.arrivals();
     prey.requestedPaths.length = 0;
     const all = Object.entries(spellings);
-    const inEveryWay = ["literal", ...(subject === headlessChromium ? ["v6", "name", "own-0"] : [])];
+    const inEveryWay = ["literal", ...(hostUnderTest === headlessChromium ? ["v6", "name", "own-0"] : [])];
     await shown.attack(attacker, targetsOf(all.filter(([name]) => inEveryWay.includes(name))));
     await shown.attack(attacker, targetsOf(all), 6);
     expect(prey.requestedPaths).toEqual([]);
@@ -114,9 +114,9 @@ function reaching(subject: HostUnderTest): void {
   });
 
   test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port is rejected", async (context) => {
-    await using stage = await subject.start({ allowLocal: new URL(attacker.origin).host, names, limits });
-    await stage.host.prepare();
-    const { pagePort } = stage.host;
+    await using fixture = await hostUnderTest.start({ allowLocal: new URL(attacker.origin).host, names, limits });
+    await fixture.host.prepare();
+    const { pagePort } = fixture.host;
     if (pagePort === null) return context.skip("every port is as good");
     const requests: { path: string; connection: string | undefined; host: string | undefined }[] = [];
     const server = createServer(({ url = "", headers: { connection, host } }, response) => {
@@ -128,7 +128,7 @@ function reaching(subject: HostUnderTest): void {
       server.close();
     });
     await once(server, "listening");
-    await stage.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
+    await fixture.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
     await waitUntil("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
     // The proxy would use a separate connection for each request.
     expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
@@ -142,31 +142,31 @@ function reaching(subject: HostUnderTest): void {
 
 /** A host with an open page, and the events of its iframes. */
 class Shown implements AsyncDisposable {
-  readonly #stage: HostFixture;
-  readonly #news: readonly IframeEvent[];
+  readonly #fixture: HostFixture;
+  readonly #events: readonly IframeEvent[];
   #serial = 0;
 
-  constructor(stage: HostFixture, news: readonly IframeEvent[]) {
-    this.#stage = stage;
-    this.#news = news;
+  constructor(fixture: HostFixture, events: readonly IframeEvent[]) {
+    this.#fixture = fixture;
+    this.#events = events;
   }
 
   /** Declares the site of `url` and adds an iframe for it. Resolves with the iframe's name. */
   async frame(url: string): Promise<string> {
     const id = `site${++this.#serial}`;
     const name = `${id}.1`;
-    this.#stage.host.setIframeSites([{ id, url, headers: {}, css: null, isConfinedToOrigin: false }]);
+    this.#fixture.host.setIframeSites([{ id, url, headers: {}, css: null, isConfinedToOrigin: false }]);
     const given = JSON.stringify({ name, src: url });
     const style = "position:fixed;left:0;top:0;width:300px;height:200px";
     const sandbox = "allow-scripts allow-same-origin allow-forms";
-    await this.#stage.server.run(`new Promise((done) => {
+    await this.#fixture.server.run(`new Promise((done) => {
       const frame = Object.assign(document.createElement("iframe"), ${given});
       frame.setAttribute("sandbox", "${sandbox}");
       frame.style.cssText = "${style}";
       document.body.append(frame);
       done();
     })`);
-    await waitUntil(`${name} is told of`, () => this.#news.some(({ frame }) => frame === name), limitMs);
+    await waitUntil(`${name} is told of`, () => this.#events.some(({ frame }) => frame === name), limitMs);
     return name;
   }
 
@@ -175,18 +175,18 @@ class Shown implements AsyncDisposable {
     const { ended } = attacker;
     await this.frame(attacker.attack(targets, maxKinds));
     await waitUntil("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
-      throw new Error(`heard ${JSON.stringify(this.#news)}`, { cause: error });
+      throw new Error(`heard ${JSON.stringify(this.#events)}`, { cause: error });
     });
-    await this.#stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await this.#fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
   }
 
   async failureOf(frame: string): Promise<IframeEvent> {
-    const wanted = (): IframeEvent | undefined => this.#news.find((one) => one.frame === frame && one.is === "failed");
-    await waitUntil(`${frame} failed; heard ${JSON.stringify(this.#news)}`, () => wanted() !== undefined, limitMs);
+    const wanted = (): IframeEvent | undefined => this.#events.find((one) => one.frame === frame && one.is === "failed");
+    await waitUntil(`${frame} failed; heard ${JSON.stringify(this.#events)}`, () => wanted() !== undefined, limitMs);
     return wanted()!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stage[Symbol.asyncDispose]();
+    await this.#fixture[Symbol.asyncDispose]();
   }
 }

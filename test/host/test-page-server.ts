@@ -26,7 +26,7 @@ export interface TestPageServer extends AsyncDisposable {
   holdStyle(): () => void;
 }
 
-interface Order {
+interface PendingScript {
   script: string;
   /** Whether the script is not repeated after a reload. */
   once: boolean;
@@ -37,23 +37,23 @@ interface Order {
 export async function startTestPageServer(): Promise<TestPageServer> {
   const secret = randomBytes(16).toString("hex");
   const addresses: string[] = [];
-  const queued: Order[] = [];
-  const taken = new Map<string, Order>();
+  const queued: PendingScript[] = [];
+  const taken = new Map<string, PendingScript>();
   let waiting: ServerResponse | undefined;
   let styleReady = Promise.resolve();
 
-  function hand(): void {
+  function sendNext(): void {
     if (waiting === undefined) return;
-    const order = queued.shift();
-    if (order === undefined) return;
+    const next = queued.shift();
+    if (next === undefined) return;
     const id = randomBytes(4).toString("hex");
-    taken.set(id, order);
+    taken.set(id, next);
     const response = waiting;
     waiting = undefined;
-    response.end(JSON.stringify({ id, script: order.script }), () => order.taken());
+    response.end(JSON.stringify({ id, script: next.script }), () => next.taken());
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, "http://stage");
     addresses.push(request.url!);
     if (url.pathname === "/foreign") return void response.end("<title>foreign</title>");
@@ -61,10 +61,10 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       response.statusCode = 403;
       return void response.end("no cookie");
     }
-    if (url.pathname === "/order") {
+    if (url.pathname === "/script") {
       waiting = response;
       response.on("close", () => waiting === response && (waiting = undefined));
-      return hand();
+      return sendNext();
     }
     if (url.pathname === "/answer") {
       const value: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString());
@@ -90,22 +90,22 @@ export async function startTestPageServer(): Promise<TestPageServer> {
     response.end(html);
   }
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0);
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const order = (script: string, only: boolean): { taken: Promise<void>; done: Promise<unknown> } => {
+  const enqueue = (script: string, only: boolean): { taken: Promise<void>; done: Promise<unknown> } => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const result = Promise.withResolvers<unknown>();
     queued.push({ script, once: only, taken: resolve, done: result.resolve });
-    hand();
+    sendNext();
     return { taken: promise, done: result.promise };
   };
   return {
     page: { url, cookie: { name: "stage", value: secret } },
     addresses,
-    run: (script) => order(script, false).done,
-    start: (script) => order(script, true).taken,
+    run: (script) => enqueue(script, false).done,
+    start: (script) => enqueue(script, true).taken,
     holdStyle: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       styleReady = promise;
@@ -144,7 +144,7 @@ const html = `<!doctype html><title>stage</title>
 ${quadrants.join("")}
 <script type="module">
   for (;;) {
-    const answer = await fetch("/order");
+    const answer = await fetch("/script");
     const { id, script } = await answer.json();
     let value;
     try { value = await (0, eval)(script) } catch (error) { value = "error: " + error }

@@ -41,8 +41,8 @@ test.skipIf(!isHere)("[HST36] on labwc the page covers the display without a poi
     await host.open(server.page, never);
     const covers = async (width: number, height: number): Promise<void> => {
       const isCovered = async (): Promise<boolean> => {
-        const glass = await labwc.picture();
-        return glass.width === width && glass.height === height && countForeignPixels(glass.bytes, width * 4, width, height) === 0;
+        const picture = await labwc.picture();
+        return picture.width === width && picture.height === height && countForeignPixels(picture.bytes, width * 4, width, height) === 0;
       };
       await waitUntil(`${width}x${height} is covered`, isCovered);
       expect(await server.run("[innerWidth, innerHeight]")).toEqual([width, height]);

@@ -28,8 +28,8 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     await using display = await startXvnc(fullHd);
     const warnings: string[] = [];
     {
-      await using stage = await openOn(display, { log: pino({ level: "warn" }, { write: (line) => void warnings.push(line) }) });
-      await followsEach(display, stage.server);
+      await using fixture = await openOn(display, { log: pino({ level: "warn" }, { write: (line) => void warnings.push(line) }) });
+      await followsEach(display, fixture.server);
     }
     expect(warnings).toEqual([]);
   });
@@ -43,8 +43,8 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
       return skip("no openbox is installed");
     }
     try {
-      await using stage = await openOn(display);
-      await followsEach(display, stage.server);
+      await using fixture = await openOn(display);
+      await followsEach(display, fixture.server);
     } finally {
       manager.kill();
     }
@@ -53,44 +53,44 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
   test("[HST32] the window fills a display that appears after the start", async () => {
     await using display = await startXvnc({ width: 1024, height: 768 });
     await display.turnOff();
-    await using stage = await openOn(display);
+    await using fixture = await openOn(display);
     await display.setMode(fullHd);
-    await covers(display, stage.server, fullHd);
+    await covers(display, fixture.server, fullHd);
     await display.turnOff();
     await display.setMode({ width: 1280, height: 720 });
-    await covers(display, stage.server, { width: 1280, height: 720 });
+    await covers(display, fixture.server, { width: 1280, height: 720 });
   });
 
   test("[HST33] the window follows a change that happened while the page hung, once the page responds again", async () => {
     await using display = await startXvnc(fullHd);
-    await using stage = await openOn(display);
-    await stage.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
+    await using fixture = await openOn(display);
+    await fixture.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
     await display.setMode({ width: 1280, height: 720 });
     // This resolves when the page responds again.
-    await stage.server.run("1");
-    await covers(display, stage.server, { width: 1280, height: 720 });
+    await fixture.server.run("1");
+    await covers(display, fixture.server, { width: 1280, height: 720 });
   });
 
   test("[HST33] the window follows a change that happened while the page's process was dead, after the reload", async () => {
     await using display = await startXvnc(fullHd);
-    await using stage = await openOn(display);
+    await using fixture = await openOn(display);
     const mode = { width: 1280, height: 720 };
     const { promise: died, resolve } = Promise.withResolvers<unknown>();
-    stage.host.onFault(resolve, never);
-    for (const { pid } of (await processesNaming(stage.folder)).filter(({ type }) => type === "renderer")) process.kill(pid, "SIGKILL");
+    fixture.host.onFault(resolve, never);
+    for (const { pid } of (await processesNaming(fixture.folder)).filter(({ type }) => type === "renderer")) process.kill(pid, "SIGKILL");
     await display.setMode(mode);
     expect(await died).toMatchObject({ is: "page-crashed" });
-    await stage.host.reload(never);
-    await covers(display, stage.server, mode);
+    await fixture.host.reload(never);
+    await covers(display, fixture.server, mode);
   });
 
   test("[HST34] a window of a given size keeps it when the display changes", async () => {
     const window = { width: 1280, height: 720 };
     await using display = await startXvnc(fullHd);
-    await using stage = await openOn(display, { window });
+    await using fixture = await openOn(display, { window });
     await display.setMode({ width: 1600, height: 1200 });
-    await waitUntil("the browser has heard of it", async () => (await stage.server.run("screen.width")) === 1600);
-    expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
+    await waitUntil("the browser has heard of it", async () => (await fixture.server.run("screen.width")) === 1600);
+    expect(await fixture.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
   });
 });
 
@@ -134,10 +134,10 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
   test("[HST35] the window follows a display that cannot be listened to", async () => {
     await using display = await startXvnc(fullHd);
     // Xlib accepts this notation, our client does not.
-    await using stage = await openOn({ ...display, display: `unix/${display.display}` });
+    await using fixture = await openOn({ ...display, display: `unix/${display.display}` });
     const mode = { width: 1280, height: 720 };
     await display.setMode(mode);
-    await covers(display, stage.server, mode);
+    await covers(display, fixture.server, mode);
   });
 });
 

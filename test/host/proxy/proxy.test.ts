@@ -22,15 +22,15 @@ async function serve(listener: RequestListener, host = "127.0.0.1"): Promise<{ s
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-async function openGate(options: Partial<BrowserProxyOptions> = {}): Promise<BrowserProxy> {
-  const gate = await BrowserProxy.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
-  onTestFinished(() => gate[Symbol.asyncDispose]());
-  return gate;
+async function openProxy(options: Partial<BrowserProxyOptions> = {}): Promise<BrowserProxy> {
+  const proxy = await BrowserProxy.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  return proxy;
 }
 
 /** Requests an address through the proxy; rejects when the connection ends without a response. */
-async function ask(gate: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
-  const { hostname, port } = new URL(gate.address);
+async function ask(proxy: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(proxy.address);
   const asked = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
   asked.end(body);
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
@@ -42,8 +42,8 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 }
 
 /** Opens a tunnel through the proxy; resolves with its first line. */
-async function tunnel(gate: BrowserProxy, authority: string): Promise<{ status: string; socket: Socket }> {
-  const { hostname, port } = new URL(gate.address);
+async function tunnel(proxy: BrowserProxy, authority: string): Promise<{ status: string; socket: Socket }> {
+  const { hostname, port } = new URL(proxy.address);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
@@ -62,14 +62,14 @@ test("[PXY4] each connection resolves its name once, and uses one of the resolve
   const answers = [["127.0.0.9"], ["127.0.0.1"]];
   let looks = 0;
   const lookup = async (): Promise<string[]> => answers[Math.min(looks++, 1)]!;
-  const gate = await openGate({ clock, lookup, mayReachLocal: (host) => host === "kept.example" });
+  const proxy = await openProxy({ clock, lookup, mayReachLocal: (host) => host === "kept.example" });
   // Nothing listens at the first address. A second lookup would find the server.
-  await expect(ask(gate, `http://kept.example:${port}/`)).rejects.toThrow();
+  await expect(ask(proxy, `http://kept.example:${port}/`)).rejects.toThrow();
   expect([looks, connections]).toEqual([1, 0]);
-  expect(gate.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not accept the connection");
+  expect(proxy.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not accept the connection");
   clock.advance(60_000);
-  expect(await textOf(await ask(gate, `http://kept.example:${port}/`))).toBe("inside");
-  expect(gate.connectionErrorOf(`http://kept.example:${port}/`)).toBeNull();
+  expect(await textOf(await ask(proxy, `http://kept.example:${port}/`))).toBe("inside");
+  expect(proxy.connectionErrorOf(`http://kept.example:${port}/`)).toBeNull();
   expect([looks, connections]).toEqual([2, 1]);
 });
 
@@ -79,27 +79,27 @@ test("[PXY4] a name that first leads elsewhere and later to this machine is then
   server.on("connection", () => connections++);
   const clock = new FakeClock();
   let addresses = ["93.184.216.34"];
-  const gate = await openGate({ clock, lookup: async () => addresses, route: async () => ({ is: "proxy", host: "127.0.0.1", port: 9 }) });
-  await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
-  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toBe("its server does not accept the connection");
+  const proxy = await openProxy({ clock, lookup: async () => addresses, route: async () => ({ is: "proxy", host: "127.0.0.1", port: 9 }) });
+  await expect(ask(proxy, `http://rebinding.example:${port}/`)).rejects.toThrow();
+  expect(proxy.connectionErrorOf(`http://rebinding.example:${port}/`)).toBe("its server does not accept the connection");
   addresses = ["127.0.0.1"];
   clock.advance(60_000);
-  await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
-  expect((await tunnel(gate, `rebinding.example:${port}`)).status).toContain("502");
-  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
+  await expect(ask(proxy, `http://rebinding.example:${port}/`)).rejects.toThrow();
+  expect((await tunnel(proxy, `rebinding.example:${port}`)).status).toContain("502");
+  expect(proxy.connectionErrorOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
   expect(connections).toBe(0);
 });
 
-test("[PXY10] a public page cannot reach a private network through the player, a page of such a network can", async () => {
+test("[PXY10] a public page cannot guard a private network through the player, a page of such a network can", async () => {
   const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
   const lookup = async (host: string): Promise<string[]> => [known[host]!];
-  const reach = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
-  const reaches = (host: string, asker: string | null): Promise<boolean> =>
-    reach.addressesOf(host, 80, asker).then(
+  const guard = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
+  const reaches = (host: string, requester: string | null): Promise<boolean> =>
+    guard.addressesOf(host, 80, requester).then(
       () => true,
       () => false,
     );
-  reach.setSiteHosts(["public.example"]);
+  guard.setSiteHosts(["public.example"]);
   expect(await reaches("public.example", null)).toBe(true);
   for (const host of ["camera.example", "192.168.1.1", "fd00::1"]) {
     expect(await reaches(host, null), host).toBe(false);
@@ -107,16 +107,16 @@ test("[PXY10] a public page cannot reach a private network through the player, a
     // The player's page, and other pages that it serves itself.
     expect(await reaches(host, "127.1.2.3"), host).toBe(true);
   }
-  reach.setSiteHosts(["public.example", "lan.example"]);
+  guard.setSiteHosts(["public.example", "lan.example"]);
   expect(await reaches("camera.example", "lan.example")).toBe(true);
   expect(await reaches("camera.example", "public.example")).toBe(false);
   expect(await reaches("lan.example", "public.example")).toBe(true);
   // Through the proxy, the headers name the requesting page.
-  const gate = await openGate({ lookup });
-  gate.allowSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfinedToOrigin: false }]);
-  await expect(ask(gate, "http://camera.example/")).rejects.toThrow();
-  expect(gate.connectionErrorOf("http://camera.example/")).toContain("private network");
-  expect((await tunnel(gate, "lan.example:443")).status).toContain("502");
+  const proxy = await openProxy({ lookup });
+  proxy.allowSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfinedToOrigin: false }]);
+  await expect(ask(proxy, "http://camera.example/")).rejects.toThrow();
+  expect(proxy.connectionErrorOf("http://camera.example/")).toContain("private network");
+  expect((await tunnel(proxy, "lan.example:443")).status).toContain("502");
 });
 
 test("[PXY5] the network's proxy is used for everything except this machine", async () => {
@@ -133,15 +133,15 @@ test("[PXY5] the network's proxy is used for everything except this machine", as
   const route = routerFromEnvironment({ http_proxy: `http://127.0.0.1:${upstream.port}`, HTTPS_PROXY: `127.0.0.1:${upstream.port}` });
   // The network's proxy resolves names that are unknown here.
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
-  const gate = await openGate({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
-  expect(await textOf(await ask(gate, "http://site.example/page?x"))).toBe("by the proxy");
-  const { status, socket } = await tunnel(gate, "site.example:443");
+  const proxy = await openProxy({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
+  expect(await textOf(await ask(proxy, "http://site.example/page?x"))).toBe("by the proxy");
+  const { status, socket } = await tunnel(proxy, "site.example:443");
   expect(status).toContain("200");
   expect(String(Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)))).toBe("hello");
-  expect(await textOf(await ask(gate, `http://127.0.0.1:${inside.port}/`))).toBe("inside");
+  expect(await textOf(await ask(proxy, `http://127.0.0.1:${inside.port}/`))).toBe("inside");
   for (const host of ["localhost", "[::1]", "0.0.0.0", "127.0.0.2"]) {
-    await expect(ask(gate, `http://${host}:${inside.port}/`), host).rejects.toThrow();
-    expect((await tunnel(gate, `${host}:${inside.port}`)).status, host).toContain("502");
+    await expect(ask(proxy, `http://${host}:${inside.port}/`), host).rejects.toThrow();
+    expect((await tunnel(proxy, `${host}:${inside.port}`)).status, host).toContain("502");
   }
   expect(asked).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
 });
@@ -172,9 +172,9 @@ test("[PXY6] responses and request bodies are streamed, and a client that leaves
     response.write("first");
     response.on("close", () => (leftAt = Date.now()));
   });
-  const gate = await openGate({ mayReachLocal: () => true });
-  expect(await textOf(await ask(gate, `http://127.0.0.1:${port}/echo`, "x".repeat(200_000)))).toHaveLength(200_000);
-  const answer = await ask(gate, `http://127.0.0.1:${port}/endless`);
+  const proxy = await openProxy({ mayReachLocal: () => true });
+  expect(await textOf(await ask(proxy, `http://127.0.0.1:${port}/echo`, "x".repeat(200_000)))).toHaveLength(200_000);
+  const answer = await ask(proxy, `http://127.0.0.1:${port}/endless`);
   expect(answer.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
   expect([answer.headers["x-own"], answer.headers["x-kept"]]).toEqual([undefined, "2"]);
   expect(String(((await once(answer, "data")) as [Buffer])[0])).toBe("first");
@@ -185,10 +185,10 @@ test("[PXY6] responses and request bodies are streamed, and a client that leaves
 test("[PXY6] an unreachable host is a failed connection, and the proxy knows why", async () => {
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
   const clock = new FakeClock();
-  const gate = await openGate({ clock, lookup, mayReachLocal: () => true });
-  await expect(ask(gate, "http://nowhere.example/")).rejects.toThrow();
-  expect(gate.connectionErrorOf("http://nowhere.example/any")).toContain("cannot be resolved");
-  await expect(ask(gate, "http://127.0.0.4:9/")).rejects.toThrow();
-  expect(gate.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not accept the connection");
-  expect(gate.connectionErrorOf("http://127.0.0.4:10/")).toBeNull();
+  const proxy = await openProxy({ clock, lookup, mayReachLocal: () => true });
+  await expect(ask(proxy, "http://nowhere.example/")).rejects.toThrow();
+  expect(proxy.connectionErrorOf("http://nowhere.example/any")).toContain("cannot be resolved");
+  await expect(ask(proxy, "http://127.0.0.4:9/")).rejects.toThrow();
+  expect(proxy.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not accept the connection");
+  expect(proxy.connectionErrorOf("http://127.0.0.4:10/")).toBeNull();
 });
