@@ -1,5 +1,6 @@
 // What a day of schedules costs: 1,000 that all recur, next to evaluating each minute naively, and 10,000 of which few are live.
-import { forecast, programAt } from "../src/schedule/program.ts";
+import { forecast } from "../src/schedule/forecast.ts";
+import { programAt } from "../src/schedule/program.ts";
 import type { DesiredLayout } from "../src/protocol/device/desired-state.ts";
 import { layout, schedule, stateWith } from "../test/schedule/schedules.ts";
 import { walk, type NaiveSchedule } from "../test/schedule/schedule-oracle.ts";

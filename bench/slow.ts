@@ -2,7 +2,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SceneItem, SceneZone, Slot } from "../src/protocol/scene.ts";
-import { item, slot, stage, text, zone } from "../test/renderer/harness.ts";
+import { item, slot, stage, text, zone } from "../test/renderer/scenes.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Rgb } from "../test/support/browser/framebuffer.ts";
 import { hexOf, numberedClip, plainImage } from "../test/support/media/media.ts";

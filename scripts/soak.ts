@@ -9,7 +9,7 @@ import { findChromium } from "../src/host/chromium/find-chromium.ts";
 import { FastChanges, makeChangesMedia } from "../test/support/browser/fast-changes.ts";
 import { PageResourceMonitor } from "../test/support/browser/page-resources.ts";
 import { startPageServer } from "../test/support/browser/page-server.ts";
-import { startTestBrowser } from "../test/renderer/harness.ts";
+import { startTestBrowser } from "../test/renderer/test-browser.ts";
 
 type Values = Record<string, number>;
 
@@ -26,7 +26,7 @@ if (parts.includes("memory")) await soakMemory();
 /** Counts from DevTools. With DevTools the renderer itself grows, because it keeps what it has loaded. */
 async function soakCounts(): Promise<void> {
   await using opened = await bench.open();
-  const watch = await PageResourceMonitor.start(bench.browser, opened.page);
+  const watch = await PageResourceMonitor.start(bench.chromium, opened.page);
   await soak("counts", new FastChanges(opened.server), async () => {
     const { counts, heapBytes } = await watch.measure();
     return { ...counts, heap_kb: Math.round(heapBytes / 1_024) };
@@ -35,7 +35,7 @@ async function soakCounts(): Promise<void> {
 
 /** Memory by process, of a browser without DevTools. */
 async function soakMemory(): Promise<void> {
-  await using server = await startPageServer(bench.mediaFolder, bench.pageFolder);
+  await using server = await startPageServer(bench.mediaFolder, bench.rendererFolder);
   const profile = await mkdtemp(join(tmpdir(), "signage-soak-"));
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--window-size=960,540"];
   const chromium = spawn(await findChromium(), [...flags, `--user-data-dir=${profile}`, server.url], { stdio: "ignore", detached: true });

@@ -1,16 +1,16 @@
 // `npm test`: installs what the tests need, builds the page, runs the tests, repeats browser files that failed, and prints the
 // counts. `npm test -- --fast` runs only quick tests that need no browser and start no program.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { parseCLI } from "vitest/node";
 import { createLog } from "../src/base/log.ts";
 import { aptCommand, installPackages } from "../src/main/apt.ts";
 import { browserPackages, findElectron } from "../src/main/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
 import { chooseFastTests } from "./test/fast.ts";
-import { filesToRepeat, judge, Report, type Run } from "./test/outcome.ts";
+import { filesToRepeat, judge, type Run } from "./test/outcome.ts";
+import { filtersOf, runAllTests, runVitest, withoutFilters } from "./test/run-vitest.ts";
 
 /** Programs that the tests start, and the Debian packages that contain them. */
 const requirements = [
@@ -29,9 +29,9 @@ if (!isFast) await prepareFullRun();
 
 const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
 try {
-  const first = runTests(isFast ? fastRun() : argv, join(folder, "first.json"));
+  const first = isFast ? await runVitest(fastRun(), join(folder, "fast.json")) : await runAllTests(argv, folder);
   const files = filesToRepeat(first);
-  const second = files.length === 0 ? null : repeatTests(files, join(folder, "second.json"));
+  const second = files.length === 0 ? null : await repeatTests(files, join(folder, "second.json"));
   const { passed, failed, skipped, flaky, exitCode } = judge(first, second);
   if (flaky.length > 0)
     process.stdout.write(`\nFlaky, passed only when run again: ${flaky.length}\n${flaky.map((one) => `  ${one}\n`).join("")}`);
@@ -55,7 +55,8 @@ async function prepareFullRun(): Promise<void> {
   }
   if (findElectron() === null)
     process.stdout.write("Electron's binary is missing: a stand-in replaces it (npm run electron:check tests the binary).\n");
-  if (run("vite/bin/vite.js", ["build", "--logLevel", "error"]) !== 0) process.exit(1);
+  const build = [join(rootFolder, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "error"];
+  if (spawnSync(process.execPath, build, { cwd: rootFolder, stdio: "inherit" }).status !== 0) process.exit(1);
 }
 
 function isInstalled(program: string): boolean {
@@ -70,34 +71,8 @@ function fastRun(): string[] {
   return [...withoutFilters(argv), "--project", "unit", ...files];
 }
 
-/** @throws Error when Vitest ends before all files have. */
-function runTests(vitestArgv: readonly string[], report: string): Run {
-  const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "test", "reporter.ts")}`];
-  const exitCode = run("vitest/vitest.mjs", ["run", ...reporters, ...vitestArgv], { ...process.env, SIGNAGE_TEST_REPORT: report });
-  return { exitCode, report: Report.parse(JSON.parse(readFileSync(report, "utf8"))) };
-}
-
 /** Runs only `files`, with the options among `argv`. */
-function repeatTests(files: readonly string[], report: string): Run {
+function repeatTests(files: readonly string[], report: string): Promise<Run> {
   process.stdout.write(`\nRepeating failed browser files, one at a time: ${files.join(", ")}\n`);
-  return runTests([...withoutFilters(argv), "--no-file-parallelism", ...files], report);
-}
-
-function filtersOf(vitestArgv: readonly string[]): readonly string[] {
-  return parseCLI(["vitest", "run", ...vitestArgv]).filter;
-}
-
-function withoutFilters(vitestArgv: readonly string[]): string[] {
-  const filters = filtersOf(vitestArgv);
-  return vitestArgv.filter((argument) => !filters.includes(argument));
-}
-
-function run(script: string, scriptArgv: readonly string[], env: NodeJS.ProcessEnv = process.env): number {
-  const { status, error } = spawnSync(process.execPath, [join(rootFolder, "node_modules", script), ...scriptArgv], {
-    cwd: rootFolder,
-    stdio: "inherit",
-    env,
-  });
-  if (error !== undefined) throw error;
-  return status ?? 1;
+  return runVitest([...withoutFilters(argv), "--no-file-parallelism", ...files], report);
 }

@@ -1,5 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { rootFolder } from "../src/main/folders.ts";
 
@@ -16,19 +16,32 @@ test("[DOC1] every rule has a test whose title contains its id, and every id in 
   expect([...new Set(cited)].toSorted()).toEqual(rules.toSorted());
 });
 
-test("[DOC2] every file and folder that README and CONTRIBUTING name exists", async () => {
-  for (const page of ["README.md", "CONTRIBUTING.md"]) {
+test("[DOC2] every file and folder that the documents name exists", async () => {
+  for (const page of ["README.md", "CONTRIBUTING.md", "docs/architecture.md"]) {
     const text = await readFile(join(rootFolder, page), "utf8");
-    const paths = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
+    const inCode = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
       ([, path]) => path!,
     );
+    const linked = [...text.matchAll(/\]\(([\w./-]+)\)/g)].map(([, path]) => join(dirname(page), path!));
+    const paths = [...inCode, ...linked];
     expect(paths.length).toBeGreaterThan(3);
-    for (const path of paths)
-      await expect(
-        readdir(join(rootFolder, path)).catch(() => readFile(join(rootFolder, path))),
-        path,
-      ).resolves.toBeDefined();
+    for (const path of paths) await expect(stat(join(rootFolder, path)), `${page}: ${path}`).resolves.toBeDefined();
   }
+});
+
+test("[DOC4] the architecture page names every folder of src and the import table that the linter enforces", async () => {
+  const text = await readFile(join(rootFolder, "docs/architecture.md"), "utf8");
+  const described = text.slice(text.indexOf("## The folders"));
+  for (const entry of await readdir(join(rootFolder, "src"), { recursive: true, withFileTypes: true })) {
+    const path = relative(rootFolder, join(entry.parentPath, entry.name));
+    if (entry.isDirectory() && path.split("/").length <= 3)
+      expect(described, path).toContain(`\`${path.split("/").length === 2 ? path : entry.name}\``);
+  }
+  const { overrides } = JSON.parse(await readFile(join(rootFolder, ".oxlintrc.json"), "utf8")) as { overrides: { files: string[] }[] };
+  const linted = overrides.flatMap(({ files }) => files.map((glob) => glob.replace("/**", ""))).filter((folder) => folder !== "test");
+  const table = described.slice(described.indexOf("## The import table"));
+  const rows = [...table.matchAll(/^\| `([\w/]+)` *\|/gm)].map(([, folder]) => folder!);
+  expect(rows.toSorted()).toEqual([...linted, "src/main"].toSorted());
 });
 
 test("[DOC3] CONTRIBUTING gives the reason for each runtime dependency and for no other package", async () => {

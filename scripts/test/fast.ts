@@ -29,7 +29,7 @@ const slowTests = [
   "test/service/http/linters.test.ts",
   "test/service/mcp/mcp-toolsets.test.ts",
   "test/service/mcp/mcp.test.ts",
-  "test/service/people/team-filters.test.ts",
+  "test/service/people/team-isolation.test.ts",
   "test/service/people/tokens.test.ts",
   "test/service/schedule/schedule-outlook.test.ts",
   "test/service/schedule/schedule-targets.test.ts",

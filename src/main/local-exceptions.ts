@@ -1,5 +1,5 @@
 // Services of this machine to which content may connect: reads them from the player's flag.
-import { isIPv6 } from "node:net";
+import { hostOf, hostPort } from "../base/http/url-host.ts";
 
 /** A service, by the host and port of its URLs. IPv6 addresses have no brackets. */
 export interface LocalException {
@@ -16,15 +16,14 @@ export function parseLocalExceptions(text: string): LocalException[] | null {
     const isPort = port === "*" || (Number(port) > 0 && Number(port) <= 65_535);
     if (!isPort || !URL.canParse(`http://${host}/`)) return [];
     // The notation of browsers, which is unique for each address.
-    const { hostname } = new URL(`http://${host}/`);
-    return [{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "*" ? port : Number(port) }];
+    return [{ host: hostOf(new URL(`http://${host}/`)), port: port === "*" ? port : Number(port) }];
   });
   return exceptions.length === parts.length ? exceptions : null;
 }
 
 /** The text that `parseLocalExceptions` parses as `exceptions`. */
 export function formatLocalExceptions(exceptions: readonly LocalException[]): string {
-  return exceptions.map(({ host, port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`).join(",");
+  return exceptions.map(({ host, port }) => hostPort(host, port)).join(",");
 }
 
 /** A function that tells whether content may connect to a host of this machine at a port. */

@@ -10,8 +10,6 @@ import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Port, WebAddress } from "./flags.ts";
-import { calendar } from "./calendar.ts";
-import { foretell } from "./foretell.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
@@ -115,8 +113,6 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
     startMediaProcess,
     claimFolder: join(rootFolder, "renderer/claim"),
     version: readVersion(),
-    foretell,
-    calendar,
   };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
     throw startFault(flags, error) ?? error;

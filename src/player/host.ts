@@ -1,86 +1,83 @@
-// What the player asks of a browser. Nothing here knows which one it is.
+// The interface between the player and a browser. Independent of which browser it is.
 
-/** The browser behind a host, as it names itself. */
+/** The browser behind a host, as it reports itself. */
 export interface BrowserEngine {
   name: "chromium" | "electron";
   version: string;
   headless: boolean;
 }
 
-/** The page to show and the cookie that opens its door; the secret stands in no argument and no address. */
+/** The page to show, and the cookie that authorizes the browser to load it. The secret is in no argument and no URL. */
 export interface HostPage {
   url: string;
   cookie: { name: string; value: string };
 }
 
-/** What a host found wrong with its browser. It reports; `recovery.ts` decides. */
+/** A failure of the browser. The host reports it; `recovery.ts` decides what to do. */
 export type HostFault =
   | { is: "page-crashed"; detail: string }
   | { is: "page-hung"; detail: string }
   | { is: "browser-exited"; detail: string };
 
-/** A site that frames of the page may show. A frame is of this site when its name begins with `id` and a dot. */
+/** A site that iframes of the page may show. An iframe belongs to the site if its name begins with `id` and a dot. */
 export interface IframeSite {
   id: string;
-  /** http or https. Only answers of its origin are freed from headers that forbid framing. */
+  /** http or https. Headers that forbid framing are removed only from responses of its origin. */
   url: string;
-  /** Sent with every request to its origin, and to no other. Secrets: never logged, never told to the page. */
+  /** Sent with every request to its origin and to no other. Secret: never log them or send them to the page. */
   headers: Readonly<Record<string, string>>;
-  /** Style added to its documents. */
+  /** CSS added to its documents. */
   css: string | null;
-  /** Whether its frames may go nowhere but to its origin. */
+  /** Whether its iframes may not navigate to another origin. */
   isConfinedToOrigin: boolean;
 }
 
-/** Why a frame has nothing to show: not to be had, too slow, empty, hangs, or its renderer ended. */
+/** Why an iframe shows nothing: it did not load, was too slow, stayed blank, hangs, or its renderer process ended. */
 export type IframeFault = "load" | "timeout" | "blank" | "stalled" | "crashed";
 
 /**
- * What became of a frame, by its name. `shown` comes once, when its document has painted; `failed` at most once. Frames
- * whose renderer process ended are told with an equal `death` when it was the same one: any of them may have caused it.
+ * An event of the iframe with the name `frame`. `shown` comes once, when its document has painted; `failed` comes at most once.
+ * Iframes whose renderer processes ended together have the same `death`: any of them may have caused it.
  */
 export type IframeEvent =
   | { frame: string; is: "shown" }
   | { frame: string; is: "failed"; code: IframeFault; detail: string; death?: string };
 
-/** A picture of the glass, as the browser presented it. */
+/** A screenshot of what the browser presents. */
 export interface Capture {
   bytes: Buffer;
   mimeType: "image/jpeg" | "image/png";
 }
 
 /**
- * A browser that shows one page fullscreen. The program owns it; `open` starts the browser, and again after it
- * exited. Every call rejects with a Fault: `browser-missing`, `browser-failed`, `page-dead` or `timeout`.
+ * A browser that shows one page fullscreen. The program owns it. `open` starts the browser, also after it has exited.
+ * Calls reject with a Fault: `browser-missing`, `browser-failed`, `page-dead` or `timeout`.
  */
 export interface Host extends AsyncDisposable {
   /**
-   * The port at which the page is best served, known once `prepare` has resolved: there the browser fetches it straight, and elsewhere
-   * by way of the proxy that keeps content from this machine. Null where every port is as good.
+   * The port on which to serve the page, known once `prepare` has resolved. The browser loads the page from this port directly,
+   * and from any other port through the proxy that blocks requests to this machine. Null: all ports are equal.
    */
   readonly pagePort: number | null;
-  /**
-   * Starts the browser ahead of `open`, which then has less to wait for. Resolves once its process runs; never
-   * rejects: what goes wrong is told by `open`.
-   */
+  /** Starts the browser before `open`, to save time. Resolves once its process runs. Never rejects: `open` reports failures. */
   prepare(): Promise<void>;
   /** Starts the browser if none runs and shows the page on the display. Resolves once the page has been requested. */
   open(page: HostPage, signal: AbortSignal): Promise<BrowserEngine>;
-  /** Loads the page anew, also when it hangs or has crashed. */
+  /** Reloads the page, even if it hangs or has crashed. */
   reload(signal: AbortSignal): Promise<void>;
-  /** Ends the browser, however stuck it is; `open` starts another. */
+  /** Ends the browser, even if it hangs. `open` starts another. */
   close(): Promise<void>;
-  /** The glass as it is now, whole and at full size. */
+  /** Captures the whole display at full size. */
   capture(signal: AbortSignal): Promise<Capture>;
   /** Resident memory of the browser's whole process tree, in bytes. */
   memoryBytes(): Promise<number>;
   /**
-   * Says which sites may be framed, instead of those said before. Frames of other names load nothing, and none loads
-   * from the host of the page itself. A frame's endless loop or crash touches neither the page nor another origin.
+   * Sets which sites iframes may show, replacing the sites set before. An iframe with another name loads nothing, and none
+   * loads from the page's own host. An endless loop or crash in an iframe affects neither the page nor another origin.
    */
   setIframeSites(sites: readonly IframeSite[]): void;
-  /** Hears what becomes of frames until `signal` aborts. */
-  onIframeEvent(listener: (news: IframeEvent) => void, signal: AbortSignal): void;
-  /** Hears of faults until `signal` aborts. */
+  /** Calls `listener` with the events of iframes until `signal` aborts. */
+  onIframeEvent(listener: (event: IframeEvent) => void, signal: AbortSignal): void;
+  /** Calls `listener` with the failures of the browser until `signal` aborts. */
   onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void;
 }

@@ -1,10 +1,10 @@
-// What the player asks of the box it runs on.
+// The interface between the player and the machine it runs on.
 
-/** Readings of the box; null where it cannot tell. */
+/** Readings of the machine; null where it has no such sensor. */
 export interface MachineReadings {
-  /** Such as `Raspberry Pi 4 Model B Rev 1.4` or the PC's product name. */
+  /** Such as `Raspberry Pi 4 Model B Rev 1.4`, or the PC's product name. */
   hardware: string | null;
-  /** IANA zone of the system. */
+  /** The system's IANA time zone. */
   timezone: string;
   /** One-minute load average. */
   cpuLoad: number;
@@ -13,11 +13,10 @@ export interface MachineReadings {
   diskFreeBytes: number | null;
 }
 
-/** The box. Acts (display power, volume, reboot) join when commands for them do. */
 export interface Machine {
-  /** Changes with each start of the player's program: a heartbeat's proof that a restart really happened. */
+  /** Differs for each start of the program, so that a heartbeat proves a restart. */
   readonly bootId: string;
-  /** Its addresses in networks, in the order of its interfaces; none of loopback and of single links. */
+  /** The addresses of its network interfaces, in their order, without loopback and link-local ones. */
   addresses(): string[];
   readings(folder: string): Promise<MachineReadings>;
 }

@@ -1,194 +1,116 @@
-// A ready state made fit for questions: schedules parsed one by one, the bad ones set aside with the reason, layouts and loops by their ids.
-import { hash } from "node:crypto";
+// Indexes a player's content once per change: readable schedules in an agenda, layouts, assets and playlists by id.
 import type { DesiredAsset, DesiredLayout } from "../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../protocol/content/items.ts";
-import { DesiredSchedule, type Condition, type Variables } from "../protocol/scheduling/schedules.ts";
-import type { ReadyState } from "../player/content/content-cache.ts";
-import { durationOf } from "../player/playback/scene-item.ts";
-import { Agenda, type AgendaEntry } from "./agenda.ts";
-import { playablePlaylist, type PlayablePlaylist } from "./timeline.ts";
-import { windowsOf } from "./calendar/windows.ts";
-import { timeZoneRules, type TimeZoneRules } from "./calendar/time-zone.ts";
+import type { Variables } from "../protocol/scheduling/variables.ts";
+import type { Condition } from "../protocol/scheduling/conditions.ts";
+import type { AgendaEntry } from "./agenda/active-schedule.ts";
+import { Agenda } from "./agenda/agenda.ts";
+import { describeCondition, unmetTag, unmetVariable } from "./agenda/player-conditions.ts";
+import { invalid, readSchedule, type ExcludedSchedule } from "./agenda/read-schedules.ts";
+import { timeZoneRulesOrUtc, type TimeZoneRules } from "./calendar/time-zone.ts";
+import { itemDurationMs } from "./item-duration.ts";
+import type { PlayableContent } from "./playable-content.ts";
+import { playablePlaylist, type PlayablePlaylist } from "./playlist/playable-playlist.ts";
 
-/** A schedule that does not take part, and why. */
-export interface ExcludedSchedule {
-  scheduleId: string;
-  /** `broken`: it cannot be read or shown, which is worth a report. `condition`: as it was meant. */
-  is: "broken" | "condition";
-  reason: string;
-}
-
-/** What all answers are drawn from. */
 export interface IndexedState {
-  ready: ReadyState;
+  content: PlayableContent;
   agenda: Agenda;
   excluded: readonly ExcludedSchedule[];
   layouts: ReadonlyMap<string, DesiredLayout>;
   assets: ReadonlyMap<string, DesiredAsset>;
   playlists: ReadonlyMap<string, PlayablePlaylist>;
-  /** The player's own zone, else that of its box. */
+  /** The player's own time zone, else that of its device. */
   timeZone: TimeZoneRules;
 }
 
-/** What does not change with the variables; `states` by the values of those that are asked for. */
-interface Base extends Omit<IndexedState, "agenda"> {
+/** The part that does not depend on variables. */
+interface BaseIndex extends Omit<IndexedState, "agenda"> {
   entries: readonly AgendaEntry[];
-  asked: readonly string[];
+  /** The variables that conditions name. */
+  variableNames: readonly string[];
+  /** States by the values of these variables. */
   states: Map<string, IndexedState>;
 }
 
-const bases = new WeakMap<ReadyState, Map<string, Base>>();
-// Now, as it was when a pause began, and what a forecast passes through.
+const indexes = new WeakMap<PlayableContent, Map<string, BaseIndex>>();
+// Now, the beginning of a pause, and what a forecast passes through.
 const maxStates = 8;
-const longestPlayMs = 3_600_000;
-const minPlayMs = 1_000;
 
-/** The state of `ready` for a box whose own zone is `deviceZone`, while `variables` hold. Made once for each. */
-export function indexState(ready: ReadyState, deviceZone: string, variables = ready.desired.player.variables): IndexedState {
-  let byZone = bases.get(ready);
-  if (byZone === undefined) bases.set(ready, (byZone = new Map()));
-  let base = byZone.get(deviceZone);
-  if (base === undefined) byZone.set(deviceZone, (base = create(ready, deviceZone)));
-  const key = base.asked.length === 0 ? "" : JSON.stringify(base.asked.map((name) => variables[name]));
+/** The index of `content` for a device in `deviceTimeZone` and these variables. Cached. */
+export function indexState(content: PlayableContent, deviceTimeZone: string, variables = content.desired.player.variables): IndexedState {
+  let byTimeZone = indexes.get(content);
+  if (byTimeZone === undefined) indexes.set(content, (byTimeZone = new Map()));
+  let base = byTimeZone.get(deviceTimeZone);
+  if (base === undefined) byTimeZone.set(deviceTimeZone, (base = createIndex(content, deviceTimeZone)));
+  const key = base.variableNames.length === 0 ? "" : JSON.stringify(base.variableNames.map((name) => variables[name]));
   let state = base.states.get(key);
   if (state === undefined) {
     if (base.states.size === maxStates) base.states.delete(base.states.keys().next().value!);
-    base.states.set(key, (state = whileHolding(base, variables)));
+    base.states.set(key, (state = withVariables(base, variables)));
   }
   return state;
 }
 
-/** The schedules whose conditions of variables hold; the others are set aside. */
-function whileHolding({ entries, asked, states: _states, ...base }: Base, variables: Variables): IndexedState {
-  if (asked.length === 0) return { ...base, agenda: new Agenda(entries) };
-  const setAside = [...base.excluded];
-  const live = entries.filter(({ schedule: { id, conditions } }) => {
-    const unmet = conditions.find((condition) => condition.type === "variable" && !isMet(condition, variables[condition.name]));
-    if (unmet !== undefined) setAside.push(byCondition(id, unmet));
+/** Excludes the schedules whose conditions of variables do not hold. */
+function withVariables({ entries, variableNames, states: _states, ...base }: BaseIndex, variables: Variables): IndexedState {
+  if (variableNames.length === 0) return { ...base, agenda: new Agenda(entries) };
+  const excluded = [...base.excluded];
+  const remaining = entries.filter(({ schedule: { id, conditions } }) => {
+    const unmet = unmetVariable(conditions, variables);
+    if (unmet !== undefined) excluded.push(excludedBy(unmet, id));
     return unmet === undefined;
   });
-  return { ...base, excluded: setAside, agenda: new Agenda(live) };
+  return { ...base, excluded, agenda: new Agenda(remaining) };
 }
 
-function create(ready: ReadyState, deviceZone: string): Base {
-  const { desired, files } = ready;
-  const { player, playlists } = desired;
+function createIndex(content: PlayableContent, deviceTimeZone: string): BaseIndex {
+  const { desired, files } = content;
+  const { player } = desired;
   const assets = new Map(desired.assets.map((asset) => [asset.id, asset]));
   const layouts = new Map([...desired.layouts, ...(desired.layout === null ? [] : [desired.layout])].map((layout) => [layout.id, layout]));
-  const lengths = new Map(playlists.map(({ id, items }) => [id, lengthOf(items, assets)]));
-  const zone = (player.timezone === null ? null : timeZoneRules(player.timezone)) ?? timeZoneRules(deviceZone) ?? timeZoneRules("UTC")!;
-  const calendars = new Map(desired.calendars?.map(({ id, dates }) => [id, { dates, digest: hash("sha256", dates.join()) }]));
-  const setAside: ExcludedSchedule[] = [];
+  const timeZone = timeZoneRulesOrUtc(player.timezone, deviceTimeZone);
+  const { entries, excluded } = readSchedules(content, timeZone, layouts, assets);
+  const conditions = entries.flatMap(({ schedule }) => schedule.conditions);
+  const variableNames = new Set(conditions.flatMap((condition) => (condition.type === "variable" ? condition.name : [])));
+  const playlists = new Map(desired.playlists.map(({ id, items }) => [id, playablePlaylist(items, assets, files, timeZone)]));
+  return { content, entries, variableNames: [...variableNames], states: new Map(), excluded, layouts, assets, playlists, timeZone };
+}
+
+function readSchedules(
+  { desired }: PlayableContent,
+  playerTimeZone: TimeZoneRules,
+  layouts: ReadonlyMap<string, DesiredLayout>,
+  assets: ReadonlyMap<string, DesiredAsset>,
+): { entries: AgendaEntry[]; excluded: ExcludedSchedule[] } {
+  const { player, playlists, schedules } = desired;
+  const context = {
+    playerTimeZone,
+    layouts,
+    calendars: new Map(desired.calendars?.map(({ id, dates }) => [id, dates])),
+    playlistLengths: new Map(playlists.map(({ id, items }) => [id, totalDurationMs(items, assets)])),
+  };
+  const countById = new Map<unknown, number>();
+  for (const { id } of schedules) countById.set(id, (countById.get(id) ?? 0) + 1);
   const entries: AgendaEntry[] = [];
-  const times = new Map<unknown, number>();
-  for (const { id } of desired.schedules) times.set(id, (times.get(id) ?? 0) + 1);
-  for (const raw of desired.schedules) {
-    const entry = entryOf(raw, zone, calendars, layouts, lengths);
-    if ("reason" in entry) setAside.push(entry);
-    // Which of the two counts would hang on their order.
-    else if (times.get(entry.schedule.id)! > 1) setAside.push(broken(raw, "another schedule has the same id"));
+  const excluded: ExcludedSchedule[] = [];
+  for (const raw of schedules) {
+    const entry = readSchedule(raw, context);
+    if ("reason" in entry) excluded.push(entry);
+    // To play one of them would make the result depend on their order.
+    else if (countById.get(entry.schedule.id)! > 1) excluded.push(invalid(raw, "another schedule has the same id"));
     else {
-      const { id, conditions } = entry.schedule;
-      const unmet = conditions.find(
-        (condition) => condition.type === "tag" && player.tags.includes(condition.tag) !== condition.is_present,
-      );
+      const unmet = unmetTag(entry.schedule.conditions, player.tags);
       if (unmet === undefined) entries.push(entry);
-      else setAside.push(byCondition(id, unmet));
+      else excluded.push(excludedBy(unmet, entry.schedule.id));
     }
   }
-  const reels = new Map(playlists.map(({ id, items }) => [id, playablePlaylist(items, assets, files, zone)]));
-  const conditions = entries.flatMap(({ schedule }) => schedule.conditions);
-  const asked = new Set(conditions.flatMap((condition) => (condition.type === "variable" ? condition.name : [])));
-  return { ready, entries, asked: [...asked], states: new Map(), excluded: setAside, layouts, assets, playlists: reels, timeZone: zone };
+  return { entries, excluded };
 }
 
-function entryOf(
-  raw: Record<string, unknown>,
-  playerZone: TimeZoneRules,
-  calendars: Calendars,
-  layouts: ReadonlyMap<string, DesiredLayout>,
-  lengths: ReadonlyMap<string, number>,
-): AgendaEntry | ExcludedSchedule {
-  const read = readOnce(raw, playerZone, calendars);
-  if ("reason" in read) return read;
-  const { schedule, windows } = read;
-  const layout = layouts.get(schedule.layout_id);
-  if (layout === undefined) return broken(raw, `its layout ${schedule.layout_id} is gone`);
-  return { schedule, layout, windows, playMs: playMsOf(schedule, layout, lengths) };
+function totalDurationMs(items: readonly PlaylistItem[], assets: ReadonlyMap<string, DesiredAsset>): number {
+  return items.reduce((sum, item) => sum + itemDurationMs(item, "asset_id" in item ? (assets.get(item.asset_id) ?? null) : null), 0);
 }
 
-type Read = Pick<AgendaEntry, "schedule" | "windows"> | ExcludedSchedule;
-
-// A new revision changes a few schedules out of many: those that stayed are not read again.
-const maxKept = 20_000;
-const kept = new Map<string, Read>();
-
-/** The dates of calendars by id. The digest stands for them where a schedule is remembered. */
-type Calendars = ReadonlyMap<string, { dates: readonly string[]; digest: string }>;
-
-function readOnce(raw: Record<string, unknown>, playerZone: TimeZoneRules, calendars: Calendars): Read {
-  const json = JSON.stringify(raw);
-  const named = calendars.size === 0 ? [] : [...calendars].filter(([id]) => json.includes(id)).map(([, { digest }]) => digest);
-  const key = [playerZone.name, json, ...named].join(" ");
-  let read = kept.get(key);
-  if (read === undefined) {
-    if (kept.size >= maxKept) kept.clear();
-    read = parse(raw, playerZone, calendars);
-    kept.set(key, read);
-  }
-  return read;
-}
-
-function parse(raw: Record<string, unknown>, playerZone: TimeZoneRules, calendars: Calendars): Read {
-  const parsed = DesiredSchedule.safeParse(raw);
-  if (!parsed.success) {
-    return broken(raw, parsed.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; "));
-  }
-  const schedule = parsed.data;
-  const zone = schedule.timezone === null ? playerZone : timeZoneRules(schedule.timezone);
-  if (zone === null) return broken(raw, `the zone ${schedule.timezone} is unknown here`);
-  const ids = schedule.conditions.flatMap((condition) => (condition.type === "calendar" ? condition.calendar_id : []));
-  const gone = ids.find((id) => !calendars.has(id));
-  if (gone !== undefined) return broken(raw, `its calendar ${gone} is gone`);
-  return { schedule, windows: windowsOf(schedule, zone, new Map(ids.map((id) => [id, calendars.get(id)!.dates]))) };
-}
-
-/** Goes by all items, also those not at hand or not valid now: players with the same state share one grid. */
-function playMsOf({ interrupt }: DesiredSchedule, layout: DesiredLayout, lengths: ReadonlyMap<string, number>): number {
-  const given = interrupt?.play_ms;
-  if (given !== undefined) return given;
-  const longest = Math.max(0, ...layout.zones.map(({ playlist_id }) => (playlist_id === null ? 0 : (lengths.get(playlist_id) ?? 0))));
-  return Math.min(Math.max(longest, minPlayMs), longestPlayMs);
-}
-
-function lengthOf(items: readonly PlaylistItem[], assets: ReadonlyMap<string, DesiredAsset>): number {
-  return items.reduce((sum, item) => sum + durationOf(item, "asset_id" in item ? (assets.get(item.asset_id) ?? null) : null), 0);
-}
-
-function isMet({ op, value: wanted }: Condition & { type: "variable" }, value: Variables[string] | undefined): boolean {
-  switch (op) {
-    case "equals":
-      return value === wanted;
-    case "not_equals":
-      return value !== wanted;
-    case "at_least":
-      return typeof value === "number" && typeof wanted === "number" && value >= wanted;
-    case "at_most":
-      return typeof value === "number" && typeof wanted === "number" && value <= wanted;
-  }
-}
-
-function byCondition(scheduleId: string, unmet: Condition): ExcludedSchedule {
-  return { scheduleId, is: "condition", reason: `its condition does not hold: ${wordsOf(unmet)}` };
-}
-
-function wordsOf(condition: Condition): string {
-  if (condition.type === "tag") return `the tag “${condition.tag}” must ${condition.is_present ? "be there" : "be absent"}`;
-  if (condition.type === "variable")
-    return `${condition.name} must be ${condition.op.replaceAll("_", " ")} ${JSON.stringify(condition.value)}`;
-  return condition.type;
-}
-
-function broken(raw: Record<string, unknown>, reason: string): ExcludedSchedule {
-  return { scheduleId: typeof raw["id"] === "string" ? raw["id"].slice(0, 64) : "unknown", is: "broken", reason: reason.slice(0, 500) };
+function excludedBy(unmet: Condition, scheduleId: string): ExcludedSchedule {
+  return { scheduleId, is: "condition", reason: `its condition does not hold: ${describeCondition(unmet)}` };
 }

@@ -1,30 +1,31 @@
-// What happened to a screen and stays true: overrides, skips, pauses, variables that were set. Each stamped with its instant, so that what plays stays a function.
+// Interventions in the schedule: overrides, skips, pauses and variables that were set. Each records its instant, so that the program
+// remains a function of state and time.
 import { z } from "zod";
-import { VariableName, VariableValue, type Variables } from "../protocol/scheduling/schedules.ts";
+import { VariableName, VariableValue, type Variables } from "../protocol/scheduling/variables.ts";
 
-const Stamp = { id: z.string().describe("Of the command that brought it"), at: z.number().describe("When it happened, corrected UTC ms") };
+const Origin = { id: z.string().describe("Of the command that caused it"), at: z.number().describe("When it happened, corrected UTC ms") };
 
-/** Shows something else from `at` to `until`, or until revoked. */
+/** Shows a layout or an asset from `at` to `until`; null: until it is revoked. */
 export const Override = z.object({
-  ...Stamp,
+  ...Origin,
   is: z.literal("override"),
   until: z.number().nullable(),
   level: z.enum(["normal", "emergency"]),
-  loopsFrom: z.number().optional().describe("The instant from which its loops count, the same on all players it is for; without it, `at`"),
+  loopsFrom: z.number().optional().describe("The instant from which its loops count, the same on all its players. Default: `at`"),
   show: z.union([z.object({ layoutId: z.string() }), z.object({ assetId: z.string() })]),
 });
 export type Override = z.infer<typeof Override>;
 
-/** The play of a zone that began at `startsAt` in its loop gave way at `at`. */
-const Skipped = z.object({ ...Stamp, is: z.literal("skip"), zoneId: z.string(), itemId: z.string(), startsAt: z.number() });
+/** The play of a zone that began at `startsAt` in its loop ended at `at`. */
+const Skipped = z.object({ ...Origin, is: z.literal("skip"), zoneId: z.string(), itemId: z.string(), startsAt: z.number() });
 
-/** What was on at `at` stays until `until`. */
-export const Pause = z.object({ ...Stamp, is: z.literal("pause"), until: z.number() });
+/** The content on screen at `at` stays until `until`. */
+export const Pause = z.object({ ...Origin, is: z.literal("pause"), until: z.number() });
 export type Pause = z.infer<typeof Pause>;
 
-/** A variable was set: it has `value` from `at` to `until`, or until it is set anew or cleared. */
+/** A variable has `value` from `at` to `until`; null: until it is set again or cleared. */
 export const SetVariable = z.object({
-  ...Stamp,
+  ...Origin,
   is: z.literal("variable"),
   until: z.number().nullable(),
   name: VariableName,
@@ -32,61 +33,59 @@ export const SetVariable = z.object({
 });
 export type SetVariable = z.infer<typeof SetVariable>;
 
-/** One thing that happened. */
 export const Intervention = z.discriminatedUnion("is", [Override, Skipped, Pause, SetVariable]);
 export type Intervention = z.infer<typeof Intervention>;
-/** What goes on for a while, or for good. */
+/** An intervention with a duration. */
 export type LastingIntervention = Exclude<Intervention, { is: "skip" }>;
 
-/** Whether it no longer counts at `instant`. */
 export function hasEnded({ until }: LastingIntervention, instant: number): boolean {
   return until !== null && until <= instant;
 }
 
-/** The override in force at `instant`: emergencies first, then the one that came last. */
-export function overridesAt(records: readonly Intervention[], instant: number): Override[] {
-  return inForce(records, "override", instant).toSorted(
+/** The overrides in force at `instant`, the winner first: emergencies, then the newest. */
+export function overridesAt(interventions: readonly Intervention[], instant: number): Override[] {
+  return inForce(interventions, "override", instant).toSorted(
     (a, b) => levels[b.level] - levels[a.level] || b.at - a.at || (a.id < b.id ? 1 : -1),
   );
 }
 
-/** The pause in force at `instant`: of several that overlap, held from where the first began. */
-export function pauseAt(records: readonly Intervention[], instant: number): Pause | null {
-  return inForce(records, "pause", instant).toSorted((a, b) => a.at - b.at || b.until - a.until)[0] ?? null;
+/** The pause in force at `instant`; if several overlap, the first. */
+export function pauseAt(interventions: readonly Intervention[], instant: number): Pause | null {
+  return inForce(interventions, "pause", instant).toSorted((a, b) => a.at - b.at || b.until - a.until)[0] ?? null;
 }
 
-/** The settings in force at `instant`, the newest first; of one instant that which ends first, being set for a while. */
-export function setVariablesAt(records: readonly Intervention[], instant: number): SetVariable[] {
-  return inForce(records, "variable", instant).toSorted(
-    (a, b) => b.at - a.at || (a.until ?? endless) - (b.until ?? endless) || (a.id < b.id ? 1 : -1),
+/** The variables set in force at `instant`, the newest first; of the same instant the one that ends first, since it is temporary. */
+export function setVariablesAt(interventions: readonly Intervention[], instant: number): SetVariable[] {
+  return inForce(interventions, "variable", instant).toSorted(
+    (a, b) => b.at - a.at || (a.until ?? never) - (b.until ?? never) || (a.id < b.id ? 1 : -1),
   );
 }
 
-/** The variables that hold at `instant`: those `given` by the desired state, and above them what was set, the newest first. */
-export function variablesAt(given: Variables, records: readonly Intervention[], instant: number): Variables {
-  const settings = setVariablesAt(records, instant);
-  return settings.length === 0 ? given : { ...given, ...Object.fromEntries(settings.toReversed().map(({ name, value }) => [name, value])) };
+/** The values of all variables at `instant`: those of the desired state, overridden by those set, the newest first. */
+export function variablesAt(desired: Variables, interventions: readonly Intervention[], instant: number): Variables {
+  const set = setVariablesAt(interventions, instant);
+  return set.length === 0 ? desired : { ...desired, ...Object.fromEntries(set.toReversed().map(({ name, value }) => [name, value])) };
 }
 
-/** The next instant after `instant` at which a record begins or ends to count; Infinity: none. */
-export function nextInterventionChange(records: readonly Intervention[], instant: number): number {
+/** The next instant after `instant` at which an intervention begins or ends; Infinity: none. */
+export function nextInterventionChange(interventions: readonly Intervention[], instant: number): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const record of records) {
-    for (const edge of [record.at, "until" in record ? record.until : null])
+  for (const intervention of interventions) {
+    for (const edge of [intervention.at, "until" in intervention ? intervention.until : null]) {
       if (edge !== null && edge > instant && edge < next) next = edge;
+    }
   }
   return next;
 }
 
-/** The records of one kind that count at `instant`. */
 function inForce<K extends LastingIntervention["is"]>(
-  records: readonly Intervention[],
+  interventions: readonly Intervention[],
   kind: K,
   instant: number,
 ): (LastingIntervention & { is: K })[] {
-  const all = records.filter((record): record is LastingIntervention & { is: K } => record.is === kind);
-  return all.filter((record) => record.at <= instant && !hasEnded(record, instant));
+  const ofKind = interventions.filter((each): each is LastingIntervention & { is: K } => each.is === kind);
+  return ofKind.filter((each) => each.at <= instant && !hasEnded(each, instant));
 }
 
-const endless = Number.MAX_SAFE_INTEGER;
+const never = Number.MAX_SAFE_INTEGER;
 const levels = { normal: 0, emergency: 1 };

@@ -7,20 +7,18 @@ import { lockFolder } from "../base/files/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { runAll } from "../base/async/run-all.ts";
-import { clearOperatorCache } from "./people/access.ts";
+import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
-import type { Calendar } from "./schedule/calendar.ts";
 import { Commands } from "./fleet/commands.ts";
-import { DesiredStates } from "./fleet/desired-states.ts";
+import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { Gateway } from "./http/gateway.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
-import { OutboundHttp, type AddressBlock } from "./content/outbound-http.ts";
+import { createOutboundClients, type AddressBlock, type OutboundClients } from "./content/outbound-clients.ts";
 import { EventJournal } from "./events/event-journal.ts";
-import type { Foretell } from "./schedule/forecast.ts";
 import { createIds } from "./store/ids.ts";
 import { Imports } from "./content/imports.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
@@ -65,10 +63,6 @@ export interface ServiceConfig {
   /** Folder of the claim page. */
   claimFolder: string;
   version: string;
-  /** Says what a player will show. */
-  foretell: Foretell;
-  /** Knows windows of schedules and reasons. */
-  calendar: Calendar;
   /** Largest asset, bytes. */
   maxAssetBytes?: number;
   heartbeatMs?: number;
@@ -109,9 +103,11 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(lockFolder(config.data));
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
-  const egress = opened.use(new OutboundHttp(config.allowAddresses));
+  const outbound = createOutboundClients(config.allowAddresses);
+  opened.use(outbound.imports);
+  opened.use(outbound.webhooks);
   const media = opened.use(new MediaProcessPool({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
-  const parts = await openParts(config, { store, egress, media, log, clock }, closing.signal);
+  const parts = await openParts(config, { store, outbound, media, log, clock }, closing.signal);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addHttpDefaults(app, parts);
@@ -137,7 +133,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
 
 async function openParts(
   config: ServiceConfig,
-  { store, egress, media, log, clock }: Pick<Parts, "store" | "egress" | "media" | "log" | "clock">,
+  { store, outbound, media, log, clock }: Pick<Parts, "store" | "media" | "log" | "clock"> & { outbound: OutboundClients },
   closing: AbortSignal,
 ): Promise<Parts> {
   const makeId = createIds(clock);
@@ -150,7 +146,7 @@ async function openParts(
   const events = new EventJournal(journal.epoch, clock, makeId);
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, happened) => deliveries.addForEvents(db, teamId, happened));
-  const webhooks = new WebhookSender({ store, clock, log, egress, events, deliveries });
+  const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
@@ -172,7 +168,7 @@ async function openParts(
     problems,
     subscribers,
     deliveries,
-    egress,
+    webhookHttp: outbound.webhooks,
     webhooks,
   };
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
@@ -186,13 +182,11 @@ async function openParts(
     audit: new AuditLog(clock, makeId),
     tokens,
     desired,
-    foretell: config.foretell,
-    calendar: config.calendar,
     blobs,
     thumbnails,
     media,
     sweeper: new BlobSweeper({ blobs, store, clock }),
-    imports: new Imports({ ...files, egress }),
+    imports: new Imports({ ...files, http: outbound.imports }),
     uploads: await Uploads.open(join(config.data, "uploads"), files),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     sockets: new DeviceSockets({ ...shared, heartbeatMs }),

@@ -8,7 +8,7 @@ import { VariablesSetArgs } from "../../src/protocol/device/play-commands.ts";
 import { PlayEvent, PlayEventReceipt } from "../../src/protocol/device/play-events.ts";
 import { Heartbeat, HeartbeatAnswer } from "../../src/protocol/device/heartbeat.ts";
 import { FromPage, ToPage } from "../../src/protocol/scene.ts";
-import { DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
+import { DesiredSchedule } from "../../src/schedule/validate-schedule.ts";
 import {
   DeviceMessage,
   Nonce,

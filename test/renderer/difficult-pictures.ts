@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { colors, type Rgb } from "./harness.ts";
+import { colors, type Rgb } from "./screen.ts";
 
 /** Writes them all into `folder`. */
 export async function writeDifficultPictures(folder: string): Promise<void> {

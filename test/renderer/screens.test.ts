@@ -1,8 +1,10 @@
 // The screens of words, on a real Chromium: what a passer-by and an installer read, in both orientations.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Page } from "playwright";
 import type { Scene, Screen } from "../../src/protocol/scene.ts";
-import { type TestBrowser, colors, image, isNear, readScreen, consecutiveSlots, stage, startTestBrowser, zone } from "./harness.ts";
+import { image, consecutiveSlots, stage, zone } from "./scenes.ts";
+import { colors, isNear, readScreen } from "./screen.ts";
+import { useTestBrowser } from "./setup.ts";
 
 const orientations = [
   ["landscape", 1280, 720],
@@ -30,17 +32,11 @@ function pairing(overrides: Partial<Extract<Screen, { is: "pairing" }>> = {}): S
   };
 }
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-}, 30_000);
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const browser = useTestBrowser();
 
 describe.each(orientations)("%s", (_name, width, height) => {
   test("[PAG1] the pairing code is readable from across the room, with QR, trouble and countdown inside the screen", async () => {
-    await using opened = await bench.open(width, height);
+    await using opened = await browser.open(width, height);
     const { page, server } = opened;
     server.draw(
       pairing({
@@ -72,7 +68,7 @@ describe.each(orientations)("%s", (_name, width, height) => {
 });
 
 test("[PAG2] a new code is reported once it can be read; the QR code follows the address", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(pairing({ code: null }));
   await server.waitForMessage("screen", ({ is, code }) => is === "pairing" && code === null);
@@ -84,7 +80,7 @@ test("[PAG2] a new code is reported once it can be read; the QR code follows the
 });
 
 test("[FST8] the pairing screen tells whoever stands before it the device's addresses and its version", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(pairing());
   await server.waitForMessage("screen", ({ is }) => is === "pairing");
@@ -95,7 +91,7 @@ test("[FST8] the pairing screen tells whoever stands before it the device's addr
 });
 
 test("[PAG3] the glass is black before anything is drawn and no screen is left for an empty one", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   await server.waitForMessage("screen", ({ is }) => is === "starting");
   const glass = await readScreen(page);
@@ -123,10 +119,9 @@ test("[PAG3] the glass is black before anything is drawn and no screen is left f
 });
 
 test("[PAG4] identify lies over the content until its time and then is gone", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
-  server.clockOffsetMs = 3_600_000;
-  await server.waitForMessage("clock", undefined, { from: server.messages.length, timeoutMs: 12_000 });
+  await server.moveClock(3_600_000);
   const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
   server.draw(content);
   await server.waitForMessage("presented");
@@ -141,7 +136,7 @@ test("[PAG4] identify lies over the content until its time and then is gone", as
 });
 
 test("[RST14] the code by which a player is claimed anew lies small in a corner over the content, and goes", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
   server.draw(content);
@@ -165,7 +160,7 @@ test("[RST14] the code by which a player is claimed anew lies small in a corner 
 test.each(orientations)(
   "[REC7] withheld content, %s: title, name, cause, countdown and remedy are inside the screen",
   async (_, width, height) => {
-    await using opened = await bench.open(width, height);
+    await using opened = await browser.open(width, height);
     const { page, server } = opened;
     const text = "Showing the content made the browser fail 5 times within five minutes (the renderer ended). It is tried again by itself.";
     const remedy = "Take out the item that was added or changed last, or give it a smaller file; then send the command restart.";
@@ -191,7 +186,7 @@ test.each(orientations)(
 );
 
 test("[SCN3] the empty screen's title tells how the link is and whether anything is assigned", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const title = page.locator(".title");
   for (const [link, is_assigned, words] of [

@@ -1,26 +1,27 @@
-// Where the program changes: what the page is told before, and that it is the same whenever the player gets to it.
+// Changes of program: what the page is sent before, and that it does not depend on when the player decides.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import type { ReadyState } from "../../src/player/content/content-cache.ts";
-import { upcomingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
-import { initialPlayState, step, type FinishedPlay, type PlannedPlay, type PlayInput } from "../../src/player/proof/play-state.ts";
-import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";
 import { InterventionStore } from "../../src/player/playback/intervention-store.ts";
+import { upcomingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
+import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";
+import { step } from "../../src/player/proof/play-state.ts";
+import { initialPlayState, type FinishedPlay, type PlannedPlay, type PlayInput } from "../../src/player/proof/play-types.ts";
 import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import type { PlayCommand } from "../../src/protocol/device/play-commands.ts";
 import type { Slot, Stage } from "../../src/protocol/scene.ts";
+import { schedule } from "./schedules.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
-import { schedule } from "./schedules.ts";
 
 const assets = ["red", "green", "blue", "teal", "amber"].map((name) => assetOf(Buffer.from(name)));
 const [red, green, blue, teal, amber] = assets as [(typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0]]; // prettier-ignore
 const t0 = loopEpochMs + 86_400_000_000;
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** A default layout of red and green and another of blue, teal and amber, ten seconds each, with schedules of the other. */
+/** A default layout with red and green and another with blue, teal and amber, ten seconds each, and schedules of the other. */
 function stateOf(
   schedules: (other: DesiredLayout, own: DesiredLayout) => Record<string, unknown>[],
   more: { default?: boolean } = {},
@@ -34,7 +35,7 @@ function stateOf(
   return readyOf({ ...desired, layout, layouts, schedules: schedules(other, own), playlists: [...desired.playlists, playlist] });
 }
 
-/** The other layout every second ten seconds, from `t0 + 10 s` on. */
+/** The other layout plays every second ten seconds, from `t0 + 10 s` on. */
 const alternating = stateOf((other) =>
   Array.from({ length: 30 }, (_, turn) => {
     const from = t0 + 10_000 + turn * 20_000;
@@ -42,8 +43,8 @@ const alternating = stateOf((other) =>
   }),
 );
 
-/** Windows that end amid items: at 13 s, 26 s and so on. */
-const amid = stateOf((other) =>
+/** Windows that end in the middle of items: at 13 s, 26 s and so on. */
+const midItem = stateOf((other) =>
   Array.from({ length: 20 }, (_, turn) => {
     const from = t0 + 13_000 + turn * 26_000;
     return schedule(other.id, iso(from), iso(from + 13_000));
@@ -52,15 +53,15 @@ const amid = stateOf((other) =>
 
 async function playerOf(folder: string, at: number) {
   const clock = new FakeClock(at);
-  const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
+  const follower = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
   return {
     clock,
     outlook(ready: ReadyState, instant: number): PagePlan {
       clock.advance(instant - clock.now());
-      return pagePlanAt(programme.follow(ready, instant), instant, "UTC");
+      return pagePlanAt(follower.follow(ready, instant), instant, "UTC");
     },
     send(type: PlayCommand["type"], args: object, madeAt?: number) {
-      return programme.apply({ type, args, id: newId("cmd"), ttl_s: 600, madeAt } as Parameters<ScheduleFollower["apply"]>[0]);
+      return follower.apply({ type, args, id: newId("cmd"), ttl_s: 600, madeAt } as Parameters<ScheduleFollower["apply"]>[0]);
     },
   };
 }
@@ -71,17 +72,17 @@ function slotsOf(stage: Stage | null): readonly Slot[] {
 
 const spans = (slots: readonly Slot[]) => slots.map(({ item, starts_at, ends_at }) => [item.asset_id, starts_at, ends_at]);
 
-test("[BND1] no play that the page is told of goes beyond a change of program, the last is cut there, and none has no length", async () => {
+test("[BND1] no play sent to the page extends beyond a change of program, the last is cut there, and none has a length of zero", async () => {
   await using folder = await temporaryFolder();
   for (const [name, ready, lengthMs] of [
     ["even", alternating, 10_000],
-    ["amid", amid, 13_000],
+    ["midItem", midItem, 13_000],
   ] as const) {
     // prettier-ignore
     const player = await playerOf(join(folder.path, name), t0);
     let cuts = 0;
     for (let instant = t0; instant < t0 + 400_000; instant += 487) {
-      const { stage, upcoming: upcoming } = player.outlook(ready, instant);
+      const { stage, upcoming } = player.outlook(ready, instant);
       const change = t0 + Math.floor((instant - t0) / lengthMs + 1) * lengthMs;
       const slots = slotsOf(stage);
       for (const { starts_at, ends_at } of slots) {
@@ -90,15 +91,15 @@ test("[BND1] no play that the page is told of goes beyond a change of program, t
       }
       for (const [index, slot] of slots.slice(1).entries()) expect(slot.starts_at).toBe(slots[index]!.ends_at);
       if (slots.at(-1)!.ends_at === change && slots.at(-1)!.whole_ends_at !== undefined) cuts += 1;
-      if (change - instant <= upcomingLeadMs) expect(coming[0]?.at).toBe(change);
+      if (change - instant <= upcomingLeadMs) expect(upcoming[0]?.at).toBe(change);
     }
-    // Of even windows each item ends by itself where the program changes.
+    // In even windows each item ends exactly when the program changes.
     if (name === "even") expect(cuts).toBe(0);
     else expect(cuts).toBeGreaterThan(100);
   }
 });
 
-test("[BND2] the stage that comes is told ahead with its instant, and is then what is due; its plays begin there, midway if need be", async () => {
+test("[BND2] the next stage is sent ahead with its instant and is then due; its plays begin there, in the middle of an item if necessary", async () => {
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 23_000), iso(t0 + 60_000))]);
   const player = await playerOf(folder.path, t0);
@@ -113,11 +114,11 @@ test("[BND2] the stage that comes is told ahead with its instant, and is then wh
   const due = player.outlook(ready, t0 + 23_000);
   expect(due.stage!.key).toBe(before.upcoming[0]!.stage.key);
   expect(slotsOf(due.stage)[0]).toEqual(first);
-  // And on, until its end, where the player's own layout comes back.
+  // Then, until its end, the return of the player's own layout is sent ahead.
   expect(player.outlook(ready, t0 + 50_000).upcoming).toMatchObject([{ at: t0 + 60_000, stage: { key: before.stage!.key } }]);
 });
 
-test("[BND2] a screen without a layout is not told ahead; the stage after it is, while there is none", async () => {
+test("[BND2] a screen without a layout is not sent ahead; the stage after it is", async () => {
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 10_000), iso(t0 + 20_000))], { default: false });
   const player = await playerOf(folder.path, t0);
@@ -128,41 +129,41 @@ test("[BND2] a screen without a layout is not told ahead; the stage after it is,
   expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, upcoming: [] });
 });
 
-test("[BND15] a stage that is on only for moments, and the one after it, are both told ahead; one that lasts leaves time for the next", async () => {
+test("[BND15] a very short stage and the one after it are both sent ahead; a longer one leaves time for the next", async () => {
   await using folder = await temporaryFolder();
-  // Between two windows of the other layout the player's own is due for six milliseconds.
+  // Between two windows of the other layout the player's own layout plays for six milliseconds.
   const brief = stateOf((other) => [
     schedule(other.id, iso(t0), iso(t0 + 20_000)),
     schedule(other.id, iso(t0 + 20_006), iso(t0 + 40_000)),
     schedule(other.id, iso(t0 + 20_006 + 19_000), iso(t0 + 60_000)),
   ]);
   const player = await playerOf(folder.path, t0);
-  const { stage, upcoming: upcoming } = player.outlook(brief, t0 + 10_000);
-  expect(coming.map(({ at }) => at)).toEqual([t0 + 20_000, t0 + 20_006]);
-  expect(coming[0]!.stage.until).toBe(t0 + 20_006);
-  expect(coming[1]!.stage.key).toBe(stage!.key);
-  expect(slotsOf(coming[1]!.stage)[0]!.starts_at).toBe(t0 + 20_006);
+  const { stage, upcoming } = player.outlook(brief, t0 + 10_000);
+  expect(upcoming.map(({ at }) => at)).toEqual([t0 + 20_000, t0 + 20_006]);
+  expect(upcoming[0]!.stage.until).toBe(t0 + 20_006);
+  expect(upcoming[1]!.stage.key).toBe(stage!.key);
+  expect(slotsOf(upcoming[1]!.stage)[0]!.starts_at).toBe(t0 + 20_006);
   const during = player.outlook(brief, t0 + 20_002);
   expect(during.upcoming).toMatchObject([{ at: t0 + 20_006, stage: { key: stage!.key } }]);
-  // Changes every ten seconds are within the time in which the page is told, and still it prepares one.
+  // Two changes ten seconds apart are both within the lead time, but the page prepares only one.
   const lasting = await playerOf(join(folder.path, "lasting"), t0);
   expect(lasting.outlook(alternating, t0 + 6_000).upcoming.map(({ at }) => at)).toEqual([t0 + 10_000]);
 });
 
-test("[BND3] where the geometry stays, what comes are further plays of the same stage; an unchanged item is played on", async () => {
+test("[BND3] if the geometry stays, the next plays belong to the same stage; an unchanged item continues", async () => {
   await using folder = await temporaryFolder();
-  // The same layout by a schedule whose loop begins anew, amid an item.
-  const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
-  const player = await playerOf(join(folder.path, "anew"), t0);
-  const { stage, upcoming: upcoming } = player.outlook(anew, t0 + 1_000);
-  expect(coming).toEqual([]);
+  // The same layout by a schedule whose loop restarts, in the middle of an item.
+  const restarting = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
+  const player = await playerOf(join(folder.path, "restarting"), t0);
+  const { stage, upcoming } = player.outlook(restarting, t0 + 1_000);
+  expect(upcoming).toEqual([]);
   expect(spans(slotsOf(stage)).slice(0, 3)).toEqual([
     [slotsOf(stage)[0]!.item.asset_id, t0, t0 + 7_000],
     [red.id, t0 + 7_000, t0 + 17_000],
     [green.id, t0 + 17_000, t0 + 27_000],
   ]);
-  expect(spans(slotsOf(player.outlook(anew, t0 + 7_000).stage)).slice(0, 2)).toEqual(spans(slotsOf(stage)).slice(1, 3));
-  // Another item begins to be valid: the one on screen is finished first.
+  expect(spans(slotsOf(player.outlook(restarting, t0 + 7_000).stage)).slice(0, 2)).toEqual(spans(slotsOf(stage)).slice(1, 3));
+  // Another item becomes valid: the item on screen plays to its end first.
   const valid = stateOf(() => []);
   const items = valid.desired.playlists[0]!.items;
   items.push({ ...imageItem(blue, 10_000), valid_from: iso(t0 + 7_000) });
@@ -174,10 +175,10 @@ test("[BND3] where the geometry stays, what comes are further plays of the same 
   for (const instant of [t0 + 7_000, t0 + 8_000]) expect(slotsOf(second.outlook(valid, instant).stage)[0]).toEqual(plays[0]);
 });
 
-test("[BND4] told late, or asked anew, a player plays what it would have in time", async () => {
+test("[BND4] a player that is asked late or again plays what it would have played in time", async () => {
   await using folder = await temporaryFolder();
-  // The second has plays that come on midway, where a window begins: told late, they have come on then all the same.
-  for (const [name, ready] of Object.entries({ alternating, amid })) {
+  // In the second state plays begin in the middle of an item when a window begins: asked late, they have still begun then.
+  for (const [name, ready] of Object.entries({ alternating, midItem })) {
     const prompt = await playerOf(join(folder.path, `${name}-prompt`), t0);
     for (let instant = t0; instant < t0 + 200_000; instant += 250) prompt.outlook(ready, instant);
     const late = await playerOf(join(folder.path, `${name}-late`), t0);
@@ -192,15 +193,15 @@ test("[BND4] told late, or asked anew, a player plays what it would have in time
   for (let instant = t0 + 3_000; instant < t0 + 595_000; instant += 5_000) prompt.outlook(alternating, instant);
   const asleep = await playerOf(join(folder.path, "asleep"), t0);
   asleep.outlook(alternating, t0 + 3_000);
-  // Longer than it goes through change by change.
+  // A longer gap than it processes change by change.
   const [one, other] = [asleep.outlook(alternating, t0 + 595_000), prompt.outlook(alternating, t0 + 595_000)];
   expect(spans(slotsOf(one.stage)).at(-1)).toEqual(spans(slotsOf(other.stage)).at(-1));
-  // Its clock is put back: what came is to come again.
+  // Its clock is set back: the same changes are upcoming again.
   const back = prompt.outlook(alternating, t0 + 495_000);
   expect(back.upcoming).toMatchObject([{ at: t0 + 500_000, stage: { key: expect.any(String) } }]);
 });
 
-test("[BND4] an override or a new state changes at once what comes; an override's own end is told ahead", async () => {
+test("[BND4] an override or a new state changes the upcoming stage at once; the end of an override is sent ahead", async () => {
   await using folder = await temporaryFolder();
   const player = await playerOf(folder.path, t0);
   const [own, other] = [alternating.desired.layout!, alternating.desired.layouts[0]!];
@@ -208,7 +209,7 @@ test("[BND4] an override or a new state changes at once what comes; an override'
   expect(before.upcoming[0]?.at).toBe(t0 + 10_000);
   await player.send("override.set", { layout_id: own.id, duration_ms: 12_000, level: "normal" });
   const during = player.outlook(alternating, t0 + 1_000);
-  // Over the boundary at ten seconds on to thirteen, where the other layout is due.
+  // The override lasts across the boundary at ten seconds until thirteen, when the other layout is due.
   expect(during).toMatchObject({
     stage: { until: t0 + 13_000 },
     upcoming: [{ at: t0 + 13_000, stage: { key: before.upcoming[0]!.stage.key } }],
@@ -221,7 +222,7 @@ test("[BND4] an override or a new state changes at once what comes; an override'
   expect(other.id).not.toBe(own.id);
 });
 
-test("[BND9] what the page shows of a upcoming stage before its player knows it to be due is played; what was only prepared is not", () => {
+test("[BND9] what the page shows of an upcoming stage before its player knows that it is due counts as played; what it only prepared does not", () => {
   const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
   const cause = { layer: "schedule", scheduleId: newId("sch"), overrideId: null } as const;
   const play = (stage: string, key: string, from: number, until: number): PlannedPlay => {
@@ -248,13 +249,13 @@ test("[BND9] what the page shows of a upcoming stage before its player knows it 
     ...plays.map((each): PlayInput => ({ is: "presented", play: each, at: at(seconds) })),
   ];
   const begin: PlayInput[] = [{ is: "page", openedAt: 1 }, planned(0, 0, first), ...turnTo(0, first)];
-  // The page's frames come a moment before the player's own timer.
+  // The page presents a moment before the player's own timer fires.
   expect(done([...begin, ...turnTo(9.99, second, third), planned(10.01, 10, second, third)])).toEqual(["cut 0-9.99", "2 open"]);
-  // Called off: it was never on the glass.
+  // Cancelled: it was never on screen.
   expect(done([...begin, planned(5, 5, first), planned(15, 5, first)])).toEqual(["1 open"]);
 });
 
-test("[BND10] an override's loop counts from the instant in its command on all players; without one, from its receipt", async () => {
+test("[BND10] the loop of an override counts from the instant in its command on all players, or from its receipt if it has none", async () => {
   await using folder = await temporaryFolder();
   const other = alternating.desired.layouts[0]!;
   const place = async (name: string, receivedAt: number, madeAt?: number, duration_ms?: number) => {
@@ -274,12 +275,12 @@ test("[BND10] an override's loop counts from the instant in its command on all p
   expect(last(far)).toEqual(last(near));
   expect(last(near)[0]).toEqual([teal.id, madeAt + 40_000, madeAt + 50_000]);
   expect(last(old)[0]![1]).toBe(t0 + 4_614 + 40_000);
-  // Over a restart it is the same.
+  // After a restart it is the same.
   const again = await playerOf(join(folder.path, "far"), at);
   expect(last(again)).toEqual(last(near));
 });
 
-test("[BND10] all that hear of it in time leave an override together; who was away shows it for its whole time", async () => {
+test("[BND10] all players that receive an override in time end it together; a player that was away shows it for its whole duration", async () => {
   await using folder = await temporaryFolder();
   const other = alternating.desired.layouts[0]!;
   const madeAt = t0 + 1_000;

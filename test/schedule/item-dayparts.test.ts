@@ -1,6 +1,9 @@
-// Dayparts of items: in the loop at some times of day only, by the clock of the player's zone.
+// Dayparts of items: in the loop only at some times of day, by the clock of the player's time zone.
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, explainAt } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";
 
@@ -16,7 +19,7 @@ function stateOf(items: PlaylistItem[], timezone: string | null = "UTC") {
   return readyOf({ ...desired, player: { ...desired.player, timezone } });
 }
 
-/** From when the item is in the loop and until when, by the instants at which the program says that it changes. */
+/** When the item is in the loop, found by following the changes that the program announces. */
 function spansOf(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from: number, until: number): string[] {
   const spans: string[] = [];
   let begun: number | null = null;
@@ -34,7 +37,7 @@ function spansOf(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from: 
   return spans;
 }
 
-test("[DAY1] an item with dayparts is in the loop in any of them, by the player's clock, past midnight and on the days named", () => {
+test("[DAY1] an item with dayparts is in the loop during any of them, by the player's clock, past midnight and on its weekdays", () => {
   const dayparts = [
     { from: "06:00", until: "10:30" },
     { from: "10:00", until: "11:00" },
@@ -60,7 +63,7 @@ test("[DAY1] an item with dayparts is in the loop in any of them, by the player'
   ]);
 });
 
-test("[DAY1] over clock changes dayparts go by the wall, as those of schedules do", () => {
+test("[DAY1] across clock changes dayparts follow the wall clock, as those of schedules do", () => {
   const night = itemOf({ dayparts: [{ from: "01:30", until: "03:30" }] });
   const ready = stateOf([itemOf(), night], "Europe/Berlin");
   expect(spansOf(ready, night, at("2026-03-28T00:00Z"), at("2026-03-30T12:00Z"))).toEqual(
@@ -73,7 +76,7 @@ test("[DAY1] over clock changes dayparts go by the wall, as those of schedules d
   ]);
 });
 
-test("[DAY1] without a zone of its own a player goes by that of its box", () => {
+test("[DAY1] a player without a time zone of its own uses that of its device", () => {
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
   const ready = stateOf([item], null);
   const count = (deviceZone: string) =>
@@ -81,7 +84,7 @@ test("[DAY1] without a zone of its own a player goes by that of its box", () => 
   expect([count("Australia/Lord_Howe"), count("UTC")]).toEqual([1, 0]);
 });
 
-test("[DAY2] where no item is in its dayparts the zone is empty, its layout stays, and why and forecast say so", () => {
+test("[DAY2] if no item is in its dayparts the zone is empty, its layout stays, and explanation and forecast agree", () => {
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
   const ready = stateOf([item]);
   const morning = at("2026-06-01T08:00Z");
@@ -96,11 +99,11 @@ test("[DAY2] where no item is in its dayparts the zone is empty, its layout stay
   const detail = "not in its dayparts: the next begins at 2026-06-01T12:00:00.000Z";
   expect(reasons.at(-1)).toMatchObject({ layer: "item", id: item.id, verdict: "set-aside", detail });
   expect(explainAt(ready, at("2026-06-01T12:30Z")).some(({ layer }) => layer === "item")).toBe(false);
-  const stretches = [...forecast(ready, morning, morning + 48 * hourMs)];
-  expect(stretches.map(({ layoutId, by }) => [layoutId, by])).toEqual([[ready.desired.layout!.id, "default"]]);
+  const intervals = [...forecast(ready, morning, morning + 48 * hourMs)];
+  expect(intervals.map(({ layoutId, by }) => [layoutId, by])).toEqual([[ready.desired.layout!.id, "default"]]);
 });
 
-test("[DAY2] a limit an hour holds in dayparts: each has a play, those within the hour share it", () => {
+test("[DAY2] a limit per hour applies in dayparts: each daypart has a play, and dayparts within one hour share it", () => {
   const limited = itemOf({
     max_plays_per_hour: 1,
     dayparts: [

@@ -1,8 +1,12 @@
-// Limits of plays a day: never more from midnight to midnight of the player's zone, and so many where there is room for them.
+// Limits of plays per day: never more from midnight to midnight in the player's time zone, and exactly that many if there is room.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stageAt, applyProgram } from "../../src/player/playback/playback.ts";
-import { forecast, playAt, programAt, explainAt, type PlayerContext } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
+import type { PlayerContext } from "../../src/schedule/playable-content.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";
@@ -17,13 +21,13 @@ function itemOf(ms: number, limits: object = {}): PlaylistItem {
   return PlaylistItem.parse({ id: newId("itm"), type: "text", text: "a", duration_ms: ms, ...limits });
 }
 
-/** A state of one zone a page: the first is the default, the others are for the schedules. */
+/** A state with layouts of one zone each: the first is the default, the others are for the schedules. */
 function stateOf(
-  pages: PlaylistItem[][],
+  itemLists: PlaylistItem[][],
   schedules: (layouts: DesiredLayout[]) => object[] = () => [],
   timezone: string | null = "UTC",
 ): Ready {
-  const [first, ...others] = pages.map((items) => desiredOf(items, []));
+  const [first, ...others] = itemLists.map((items) => desiredOf(items, []));
   const layouts = [first!, ...others].map(({ layout }) => layout!);
   const playlists = [first!, ...others].flatMap((each) => each.playlists);
   const player = { ...first!.player, timezone };
@@ -34,16 +38,16 @@ interface Shown {
   id: string;
   at: number;
   until: number;
-  /** Its end in its loop, whatever cut it. */
+  /** Its end in its loop, before any cut. */
   endsAt: number;
   startsAt: number;
 }
 
-/** What the screen shows from `from` to `until`, play after play, whatever programme it belongs to. */
-function shownBetween(ready: Ready, from: number, until: number, circumstances?: PlayerContext): Shown[] {
+/** The plays on screen from `from` to `until`, across changes of program. */
+function shownBetween(ready: Ready, from: number, until: number, context?: PlayerContext): Shown[] {
   const found: Shown[] = [];
   for (let at = from; at < until;) {
-    const { program, changesAt } = programAt(ready, at, circumstances);
+    const { program, changesAt } = programAt(ready, at, context);
     expect(changesAt).toBeGreaterThan(at);
     const timeline = program.zones[0]?.timeline;
     for (const next = Math.min(changesAt, until); at < next;) {
@@ -62,7 +66,7 @@ function shownBetween(ready: Ready, from: number, until: number, circumstances?:
 const of = (shown: readonly Shown[], { id }: PlaylistItem): Shown[] => shown.filter((each) => each.id === id);
 const inBerlin = new Intl.DateTimeFormat("en-CA", { timeZone: "Europe/Berlin" });
 
-/** How many of these begin on each day of Berlin. */
+/** How many of these plays begin on each day in Berlin. */
 function aDay(shown: readonly Shown[]): Map<string, number> {
   const days = new Map<string, number>();
   for (const { at } of shown) days.set(inBerlin.format(at), (days.get(inBerlin.format(at)) ?? 0) + 1);
@@ -72,30 +76,33 @@ function aDay(shown: readonly Shown[]): Map<string, number> {
 test.each([
   ["spring", Date.UTC(2026, 2, 8, 23)],
   ["autumn", Date.UTC(2026, 9, 4, 22)],
-])("[LIM5] an item begins as often a day as it may where its layout is always on, over the clock change of %s", (_season, midnight) => {
-  const [free, other] = [itemOf(170_000), itemOf(50_000)];
-  const limited = [1, 4, 25].map((limit, index) => itemOf(20_000 + index * 7_000, { max_plays_per_day: limit }));
-  const ready = stateOf([[limited[0]!, free, limited[1]!, other, limited[2]!]], () => [], "Europe/Berlin");
-  const shown = shownBetween(ready, midnight, midnight + 40 * dayMs - 2 * hourMs);
-  for (const item of limited) {
-    const plays = of(shown, item);
-    const days = [...aDay(plays).values()];
-    expect(days.slice(0, 39)).toEqual(days.slice(0, 39).map(() => item.max_plays_per_day));
-    expect(days.length).toBeGreaterThanOrEqual(39);
-    // Spread evenly: a day's part apart, but for the hour of the clock change and a round.
-    const apart = dayMs / item.max_plays_per_day!;
-    for (const [index, { at }] of plays.entries()) {
-      const before = plays[index - 1]?.at;
-      if (before !== undefined) expect(Math.abs(at - before - apart)).toBeLessThan(hourMs + 10 * minuteMs);
+])(
+  "[LIM5] an item begins exactly as often a day as its limit if its layout always plays, across the clock change of %s",
+  (_season, midnight) => {
+    const [free, other] = [itemOf(170_000), itemOf(50_000)];
+    const limited = [1, 4, 25].map((limit, index) => itemOf(20_000 + index * 7_000, { max_plays_per_day: limit }));
+    const ready = stateOf([[limited[0]!, free, limited[1]!, other, limited[2]!]], () => [], "Europe/Berlin");
+    const shown = shownBetween(ready, midnight, midnight + 40 * dayMs - 2 * hourMs);
+    for (const item of limited) {
+      const plays = of(shown, item);
+      const days = [...aDay(plays).values()];
+      expect(days.slice(0, 39)).toEqual(days.slice(0, 39).map(() => item.max_plays_per_day));
+      expect(days.length).toBeGreaterThanOrEqual(39);
+      // Spread evenly: equal parts of the day apart, within the hour of the clock change and one round.
+      const apart = dayMs / item.max_plays_per_day!;
+      for (const [index, { at }] of plays.entries()) {
+        const before = plays[index - 1]?.at;
+        if (before !== undefined) expect(Math.abs(at - before - apart)).toBeLessThan(hourMs + 10 * minuteMs);
+      }
     }
-  }
-  // No play is cut, also not at midnight, and what is not limited keeps its order.
-  expect(shown.slice(1, -1).filter(({ at, until, startsAt, endsAt }) => at !== startsAt || until !== endsAt)).toEqual([]);
-  const rest = shown.map(({ id }) => id).filter((id) => id === free.id || id === other.id);
-  expect(rest.some((id, index) => id === rest[index + 1])).toBe(false);
-});
+    // No play is cut, not even at midnight, and unlimited items keep their order.
+    expect(shown.slice(1, -1).filter(({ at, until, startsAt, endsAt }) => at !== startsAt || until !== endsAt)).toEqual([]);
+    const rest = shown.map(({ id }) => id).filter((id) => id === free.id || id === other.id);
+    expect(rest.some((id, index) => id === rest[index + 1])).toBe(false);
+  },
+);
 
-test("[LIM5] the day is that of the player's zone, else of its box; days as the screen counts them, also with the clock put back at midnight", () => {
+test("[LIM5] the day is that of the player's time zone, else of its device, also if the clock is set back at midnight", () => {
   for (const [timezone, deviceZone] of [
     ["Asia/Kathmandu", "UTC"],
     [null, "America/Phoenix"],
@@ -112,12 +119,12 @@ test("[LIM5] the day is that of the player's zone, else of its box; days as the 
   }
 });
 
-test("[LIM5] a limit a day that is never reached changes nothing; with nothing to fill the time between, limits do not count", () => {
+test("[LIM5] a limit per day that is never reached changes nothing; limits do not apply if there is nothing else to show", () => {
   const loopOf = (items: PlaylistItem[]) => programAt(stateOf([items]), Date.UTC(2026, 4, 5)).program.zones[0]!.timeline;
   const [free, often, rare] = [itemOf(20_000), itemOf(40_000, { max_plays_per_day: 2_000 }), itemOf(1_000, { max_plays_per_day: 1 })];
   expect(loopOf([free, often]).items.map(({ item }) => item.id)).toEqual([free.id, often.id]);
   expect(loopOf([often, rare]).items.map(({ item }) => item.id)).toEqual([often.id, rare.id]);
-  // One less than the day has rounds: so many, and no more.
+  // A limit one below the number of rounds is reached exactly.
   const limited = itemOf(10_000, { max_plays_per_day: 2_000 });
   const plays = of(shownBetween(stateOf([[itemOf(30_000), limited]]), Date.UTC(2026, 4, 5), Date.UTC(2026, 4, 8)), limited);
   const days = [...Map.groupBy(plays, ({ at }) => Math.floor(at / dayMs)).values()].map((each) => each.length);
@@ -132,7 +139,7 @@ const window = (layout: DesiredLayout, fromMs: number, untilMs: number, about: o
 const countsOf = (plays: readonly Shown[]): number[] =>
   [...Map.groupBy(plays, ({ at }) => Math.floor((at - day) / dayMs)).values()].map((each) => each.length);
 
-test("[LIM6] the windows of a day share its plays; one that is long enough for a round has one, however short", () => {
+test("[LIM6] the windows of a day share its plays; a window long enough for one round has a play, however short", () => {
   for (const [about, limit] of [
     [{}, 1],
     [{}, 5],
@@ -153,7 +160,7 @@ test("[LIM6] the windows of a day share its plays; one that is long enough for a
   }
 });
 
-test("[LIM6] layouts with the same playlist, and turns of an interrupt with it, share the day's plays", () => {
+test("[LIM6] layouts with the same playlist, and turns of an interrupt with it, share the plays of a day", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 4 });
   const shared = stateOf([[itemOf(20_000), limited], [itemOf(5_000)]], ([base, other]) => {
     other!.zones[0]!.playlist_id = base!.zones[0]!.playlist_id;
@@ -165,7 +172,7 @@ test("[LIM6] layouts with the same playlist, and turns of an interrupt with it, 
   expect(countsOf(of(shownBetween(shared, day, day + 10 * dayMs), limited))).toEqual(Array.from({ length: 10 }, () => 4));
 });
 
-test("[LIM6] the turns of an interrupt share the day's plays of its items, and hide none of the layout below", () => {
+test("[LIM6] the turns of an interrupt share the plays of a day of its items, and hide none of the layout below", () => {
   for (const limit of [1, 3, 50]) {
     const [below, turned] = [itemOf(10_000, { max_plays_per_day: limit }), itemOf(10_000, { max_plays_per_day: limit })];
     const ready = stateOf(
@@ -184,7 +191,7 @@ test("[LIM6] the turns of an interrupt share the day's plays of its items, and h
   }
 });
 
-test("[LIM6] an item that is valid for ten minutes of a day plays in them although it is limited", () => {
+test("[LIM6] a limited item that is valid for ten minutes of a day plays in them", () => {
   const valid = { valid_from: new Date(day + 7 * minuteMs).toISOString(), valid_until: new Date(day + 17 * minuteMs).toISOString() };
   const lunch = { dayparts: [{ from: "12:00", until: "12:10" }] };
   const [once, daily, always] = [valid, lunch, {}].map((more) => itemOf(10_000, { max_plays_per_day: 1, ...more }));
@@ -192,7 +199,7 @@ test("[LIM6] an item that is valid for ten minutes of a day plays in them althou
   expect([once!, daily!, always!].map((item) => countsOf(of(shown, item)))).toEqual([[1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]]);
 });
 
-test("[LIM7] two players agree from whatever instant they start, and an override moves nothing after it", () => {
+test("[LIM7] two players agree whenever they start, and an override moves no later play", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 7 });
   const make = () =>
     stateOf(
@@ -224,7 +231,7 @@ test("[LIM7] two players agree from whatever instant they start, and an override
   expect(after).toEqual(whole.filter(({ startsAt }) => startsAt >= override.until));
 });
 
-test("[LIM7] what is skipped gives way to the next item, also a limited one, and the rest stays where it was", () => {
+test("[LIM7] a skip starts the next item, also a limited one, and later plays stay where they were", () => {
   const [free, limited] = [itemOf(30_000), itemOf(10_000, { max_plays_per_day: 2 })];
   const ready = stateOf([[free, limited]]);
   const whole = shownBetween(ready, day, day + dayMs);
@@ -253,7 +260,7 @@ test("[LIM7] what is skipped gives way to the next item, also a limited one, and
   );
 });
 
-test("[LIM8] a limit an hour holds beside one a day, and neither makes the other never", () => {
+test("[LIM8] a limit per hour and a limit per day apply together, and neither prevents the other", () => {
   for (const [hour, daily] of [
     [1, 1],
     [1, 5],
@@ -275,7 +282,7 @@ test("[LIM8] a limit an hour holds beside one a day, and neither makes the other
   }
 });
 
-test("[LIM9] why says of an item with a limit a day when it begins next, and the forecast is what it was", () => {
+test("[LIM9] the explanation says when an item with a limit per day plays next, and the forecast does not change", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 3 });
   const ready = stateOf([[itemOf(30_000), limited]]);
   const plays = of(shownBetween(ready, day, day + dayMs), limited);
@@ -284,11 +291,11 @@ test("[LIM9] why says of an item with a limit a day when it begins next, and the
   const detail = `at most 3 plays a day: its next begins at ${new Date(plays[1]!.at).toISOString()}`;
   expect(reason(plays[0]!.at + 10_000)).toMatchObject({ id: limited.id, verdict: "set-aside", detail });
   expect(reason(plays[2]!.at + 10_000)?.detail).toBe(`at most 3 plays a day: none is left before ${new Date(day + dayMs).toISOString()}`);
-  const stretches = [...forecast(ready, day, day + 3 * dayMs)];
-  expect(stretches).toMatchObject([{ from: day, until: day + 3 * dayMs, layoutId: ready.desired.layout!.id, by: "default" }]);
+  const intervals = [...forecast(ready, day, day + 3 * dayMs)];
+  expect(intervals).toMatchObject([{ from: day, until: day + 3 * dayMs, layoutId: ready.desired.layout!.id, by: "default" }]);
 });
 
-/** The whole days from one instant to another, from the first whole minute of each to that of the next. */
+/** The days that begin and end between two instants, by the dates of `format`. */
 function midnights(format: Intl.DateTimeFormat, from: number, until: number): [number, number][] {
   const starts: number[] = [];
   for (let at = from + minuteMs; at < until; at += minuteMs) if (format.format(at) !== format.format(at - minuteMs)) starts.push(at);
@@ -306,7 +313,7 @@ const someItem = fc.record(
   { requiredKeys: ["ms", "max_plays_per_day"] },
 );
 const someWindow = fc.record({
-  page: fc.integer({ min: 0, max: 2 }),
+  layoutIndex: fc.integer({ min: 0, max: 2 }),
   fromMinute: fc.integer({ min: 0, max: 1_439 }),
   minutes: fc.integer({ min: 2, max: 600 }),
   timezone: fc.constantFrom(null, "America/New_York"),
@@ -316,7 +323,7 @@ const someWindow = fc.record({
   }),
 });
 
-test("[LIM6] whatever windows, interrupts, dayparts and other limits there are, no item comes on more often a day than it may", () => {
+test("[LIM6] no item plays more often a day than its limit, whatever windows, interrupts, dayparts and other limits there are", () => {
   let [plays, due] = [0, 0];
   fc.assert(
     fc.property(
@@ -324,15 +331,15 @@ test("[LIM6] whatever windows, interrupts, dayparts and other limits there are, 
       fc.array(someWindow, { maxLength: 4 }),
       fc.constantFrom(...zones),
       fc.constantFrom(Date.UTC(2026, 2, 27), Date.UTC(2026, 3, 3), Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 30), day),
-      (pages, windows, timezone, from) => {
+      (itemLists, windows, timezone, from) => {
         const free = () => itemOf(60_000);
-        const items = pages.map((page) => [free(), ...page.map(({ ms, ...limits }) => itemOf(ms, limits))]);
+        const items = itemLists.map((list) => [free(), ...list.map(({ ms, ...limits }) => itemOf(ms, limits))]);
         const ready = stateOf(
           items,
           (layouts) =>
-            windows.map(({ page, fromMinute, minutes, ...about }) => {
+            windows.map(({ layoutIndex, fromMinute, minutes, ...about }) => {
               const begins = Date.UTC(2026, 0, 1) + fromMinute * minuteMs;
-              return schedule(layouts[page]!.id, wall(begins), wall(begins + minutes * minuteMs), { rrule: "FREQ=DAILY", ...about });
+              return schedule(layouts[layoutIndex]!.id, wall(begins), wall(begins + minutes * minuteMs), { rrule: "FREQ=DAILY", ...about });
             }),
           timezone,
         );
@@ -341,20 +348,20 @@ test("[LIM6] whatever windows, interrupts, dayparts and other limits there are, 
         for (const item of items.flat()) {
           const { max_plays_per_day: limit } = item;
           if (limit === undefined) continue;
-          // Under way when watching began or ended, or come back to after a turn, it is no play of its own.
+          // A play that is cut by the ends of the test, or continues after a turn, does not count.
           const own = of(shown.slice(1, -1), item).filter(({ at, startsAt }) => at === startsAt);
           const days = Map.groupBy(own, ({ at }) => format.format(at));
           for (const [date, each] of days) if (each.length > limit) expect.fail(`${each.length} of ${limit} on ${date} in ${timezone}`);
-          // What is limited by the day alone is always seen whole.
+          // An item with only a daily limit is always seen completely.
           if (item.dayparts === undefined && item.max_plays_per_hour === undefined)
             expect(own.filter(({ until, endsAt }) => until !== endsAt)).toEqual([]);
           plays += own.length;
-          // Between the turns of interrupts there may be no room for it, and a limit an hour may leave it out of a window.
+          // There may be no room between the turns of interrupts, and a limit per hour may exclude the item from a window.
           if (item.dayparts !== undefined || item.max_plays_per_hour !== undefined || windows.some(({ interrupt }) => interrupt !== null))
             continue;
-          const page = items.findIndex((each) => each.includes(item));
-          const roundMs = items[page]!.reduce((sum, { duration_ms }) => sum + duration_ms!, 0);
-          const layoutId = [ready.desired.layout!, ...ready.desired.layouts][page]!.id;
+          const layoutIndex = items.findIndex((each) => each.includes(item));
+          const roundMs = items[layoutIndex]!.reduce((sum, { duration_ms }) => sum + duration_ms!, 0);
+          const layoutId = [ready.desired.layout!, ...ready.desired.layouts][layoutIndex]!.id;
           const isOn = new Set<string>();
           for (const midnight of midnights(format, from, from + 4 * dayMs)) {
             for (const each of forecast(ready, ...midnight)) {
@@ -371,7 +378,7 @@ test("[LIM6] whatever windows, interrupts, dayparts and other limits there are, 
   expect([plays > 1_000, due > 0]).toEqual([true, true]);
 }, 240_000);
 
-test("[LIM6] an override counts its plays apart, by the day and with one at least", () => {
+test("[LIM6] an override counts its plays separately, per day and with at least one", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 2 });
   const ready = stateOf([[itemOf(5_000)], [itemOf(20_000), limited]]);
   const show = { layoutId: ready.desired.layouts[0]!.id };
@@ -385,7 +392,7 @@ test("[LIM6] an override counts its plays apart, by the day and with one at leas
   }
 });
 
-test("[LIM5] over midnight the page is told of one play, not of two, and of the limited item among its loop", () => {
+test("[LIM5] across midnight the page is sent one play, not two, and the limited item in its loop", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 5 });
   const ready = stateOf([[itemOf(37_000), limited, itemOf(23_000)]]);
   const evening = day + dayMs - 1_000;

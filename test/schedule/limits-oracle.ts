@@ -1,4 +1,4 @@
-// Naive plays of an hour, to hold the real ones against: shares no code with them and finds each thing another way.
+// A naive computation of the plays of an hour to compare the real one with. It shares no code with it and uses other methods.
 
 export interface NaiveItem {
   id: string;
@@ -13,7 +13,7 @@ export interface NaiveInterrupt {
   limit?: number;
 }
 
-/** Tries one number of rounds after the other until they last `spanMs`; asks of each round whether a play falls into it. */
+/** Tries increasing numbers of rounds until they last `spanMs`, and checks for each round whether a play falls into it. */
 export function naiveLoop(items: readonly NaiveItem[], spanMs: number, playsOf: (limit: number) => number): NaiveItem[] {
   const limited = items.filter(({ limit }) => limit !== undefined);
   if (limited.length === 0) return [...items];
@@ -30,7 +30,7 @@ export function naiveLoop(items: readonly NaiveItem[], spanMs: number, playsOf: 
   }
 }
 
-/** Whether one of `plays` evenly spaced points, moved by a part of the spacing, lies in this of `rounds` equal parts. */
+/** Whether one of `plays` evenly spaced points, shifted by a part of the spacing, lies in the given one of `rounds` equal parts. */
 function fallsInto(round: number, rounds: number, plays: number, index: number, of: number): boolean {
   const whole = 2n * BigInt(of) * BigInt(rounds);
   const edge = (at: number) => BigInt(at) * BigInt(plays) * 2n * BigInt(of) - BigInt(2 * index + 1) * BigInt(rounds);
@@ -40,7 +40,7 @@ function fallsInto(round: number, rounds: number, plays: number, index: number, 
   return false;
 }
 
-/** Where the plays of an hour lie, in ms from its start: the pauses are equal, half a one at either end. */
+/** The plays of an hour in ms from its start: the pauses are equal, with half a pause at either end. */
 export function naiveHour(
   interrupts: readonly NaiveInterrupt[],
 ): { name: string; from: number; until: number; number: number; of: number }[] {
@@ -50,15 +50,15 @@ export function naiveHour(
     const whole = Math.max(1, Math.round(fairMs / playMs));
     const of = limit === undefined ? whole : Math.min(limit, whole);
     const ms = whole === 1 ? Math.min(playMs, fairMs) : playMs;
-    return Array.from({ length: of }, (_, number) => ({ name, number, of, ms, wants: (2 * number + 1) / of }));
+    return Array.from({ length: of }, (_, number) => ({ name, number, of, ms, place: (2 * number + 1) / of }));
   });
-  const ordered = plays.toSorted((a, b) => a.wants - b.wants);
+  const ordered = plays.toSorted((a, b) => a.place - b.place);
   const sum = ordered.reduce((ms, play) => ms + play.ms, 0);
   const squeeze = sum > 3_600_000 ? 3_600_000 / sum : 1;
   const pause = (3_600_000 - sum * squeeze) / ordered.length;
   let before = 0;
-  return ordered.map(({ name, number, of, ms }, place) => {
-    const from = before + (place + 0.5) * pause;
+  return ordered.map(({ name, number, of, ms }, index) => {
+    const from = before + (index + 0.5) * pause;
     before += ms * squeeze;
     return { name, number, of, from, until: from + ms * squeeze };
   });

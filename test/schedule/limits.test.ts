@@ -1,7 +1,10 @@
-// Limits of plays an hour, of items and of interrupts: held against a naive reckoning, and as properties.
+// Limits of plays per hour of items and interrupts: compared with a naive computation, and as properties.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, explainAt } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
 import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";
@@ -19,7 +22,7 @@ function loopOf(items: PlaylistItem[]) {
   return programAt(readyOf(desiredOf(items, [])), day).program.zones[0]!.timeline;
 }
 
-/** The items whose plays begin from `from` to `until`, with when. */
+/** The items whose plays begin from `from` to `until`, with the instants. */
 function begun(items: PlaylistItem[], from: number, until: number): { id: string; at: number }[] {
   const timeline = loopOf(items);
   const plays: { id: string; at: number }[] = [];
@@ -43,7 +46,7 @@ const someItems = fc
   });
 const instants = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2035, 0, 1) });
 
-test("[LIM1] no item begins more often in any hour than it may, nor much less often than it could", () => {
+test("[LIM1] no item begins more often in any hour than its limit, nor much less often than possible", () => {
   fc.assert(
     fc.property(someItems, instants, (items, from) => {
       const plays = begun(items, from, from + 3 * hourMs);
@@ -52,10 +55,10 @@ test("[LIM1] no item begins more often in any hour than it may, nor much less of
         if (limit === undefined) continue;
         const times: number[] = plays.filter((play) => play.id === id).map(({ at }) => at);
         for (const [index, at] of times.entries()) {
-          // The play that is `limit` plays later is an hour later or more.
+          // `limit` plays later at least an hour has passed.
           const later: number | undefined = times[index + limit];
           if (later !== undefined && later - at < hourMs) expect.fail(`${limit + 1} plays in ${later - at} ms`);
-          // Spread evenly: never further apart than twice the even distance and a round.
+          // Spread evenly: never more than twice the even distance plus one round apart.
           const next = times[index + 1];
           if (next !== undefined && next - at > 2 * (hourMs / limit) + 2 * roundMs) expect.fail(`${next - at} ms without a play`);
         }
@@ -65,7 +68,7 @@ test("[LIM1] no item begins more often in any hour than it may, nor much less of
   );
 });
 
-test("[LIM1] without its limited items the loop is what it would be without limits, in order and without a hole", () => {
+test("[LIM1] the unlimited items of a loop play in order and without a gap, as they would without limits", () => {
   fc.assert(
     fc.property(someItems, instants, (items, from) => {
       const free = items.filter((item) => item.max_plays_per_hour === undefined).map(({ id }) => id);
@@ -79,7 +82,7 @@ test("[LIM1] without its limited items the loop is what it would be without limi
   );
 });
 
-test("[LIM1] a limit that is never reached changes nothing; with nothing to fill the time between, limits do not count", () => {
+test("[LIM1] a limit that is never reached changes nothing; limits do not apply if there is nothing else to show", () => {
   const [a, b, c] = [itemOf(20_000), itemOf(40_000, 60), itemOf(1_000, 1)];
   expect(loopOf([a, b]).items.map(({ item }) => item.id)).toEqual([a.id, b.id]);
   expect(loopOf([b, c]).items.map(({ item }) => item.id)).toEqual([b.id, c.id]);
@@ -90,7 +93,7 @@ test("[LIM1] a limit that is never reached changes nothing; with nothing to fill
   expect([count(Date.parse(from) - 1), count(Date.parse(from)), count(Date.parse(until))]).toEqual([1, 361, 1]);
 });
 
-test("[LIM1] why a limited item is not in this round is among the reasons, with when it begins next", () => {
+test("[LIM1] the reasons say why a limited item is not in this round, and when it plays next", () => {
   const limited = itemOf(10_000, 4);
   const ready = readyOf(desiredOf([itemOf(10_000), limited], []));
   const plays = begun([...ready.desired.playlists[0]!.items], day, day + 2 * hourMs).filter(({ id }) => id === limited.id);
@@ -101,7 +104,7 @@ test("[LIM1] why a limited item is not in this round is among the reasons, with 
   expect(reason(first.at + 15_000)).toMatchObject({ id: limited.id, verdict: "set-aside", detail: next });
 });
 
-test("[INT1] the turns of an interrupt share the plays of its limited items, and why tells its own limit", () => {
+test("[INT1] the turns of an interrupt share the plays of its limited items, and the explanation states its own limit", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 3)];
   const ready = stateOf([{ items: [itemOf(5_000)] }, { items: [free, limited] }], (layouts) => [
     schedule(layouts[1]!.id, "2026-01-01T00:00", null, { interrupt: { share_percent: 10, play_ms: 40_000, max_plays_per_hour: 7 } }),
@@ -127,37 +130,37 @@ test("[INT1] the turns of an interrupt share the plays of its limited items, and
   });
 });
 
-test("[INT3] second by second over two days of interrupts and limits, layout and item are what a naive reckoning says", () => {
+test("[INT3] second by second over two days of interrupts and limits, layout and item equal those of a naive computation", () => {
   const naive = (items: readonly PlaylistItem[]): NaiveItem[] =>
     items.map(({ id, duration_ms, max_plays_per_hour }) => ({
       id,
       ms: duration_ms!,
       ...(max_plays_per_hour === undefined ? {} : { limit: max_plays_per_hour }),
     }));
-  const pages = [
+  const itemLists = [
     { items: [itemOf(7_000), itemOf(11_000, 6), itemOf(5_000, 40), itemOf(13_000)] },
     { items: [itemOf(4_000), itemOf(6_000, 3), itemOf(3_000, 20)] },
     { items: [itemOf(15_000)] },
     { items: [itemOf(8_000, 5), itemOf(9_000)] },
     { items: [itemOf(17_000), itemOf(19_000, 2)] },
   ];
-  // Of the interrupts, in the order in which equal wishes are met: by priority, then the window begun last.
-  const interrupts: (NaiveInterrupt & { page: number; hours: [number, number]; priority: number })[] = [
-    { name: "3", page: 3, share: 25, playMs: 30_000, limit: 12, hours: [12, 18.75], priority: 1 },
-    { name: "2", page: 2, share: 5, playMs: 15_000, hours: [10.25, 15.5], priority: 0 },
-    { name: "1", page: 1, share: 10, playMs: 20_000, limit: 9, hours: [0, 24], priority: 0 },
+  // The interrupts in the order that decides ties: by priority, then the window that began last.
+  const interrupts: (NaiveInterrupt & { layoutIndex: number; hours: [number, number]; priority: number })[] = [
+    { name: "3", layoutIndex: 3, share: 25, playMs: 30_000, limit: 12, hours: [12, 18.75], priority: 1 },
+    { name: "2", layoutIndex: 2, share: 5, playMs: 15_000, hours: [10.25, 15.5], priority: 0 },
+    { name: "1", layoutIndex: 1, share: 10, playMs: 20_000, limit: 9, hours: [0, 24], priority: 0 },
   ];
-  const above = { page: 4, hours: [14, 16] as const, priority: 1 };
+  const above = { layoutIndex: 4, hours: [14, 16] as const, priority: 1 };
   const wall = (hours: number) => new Date(day + hours * hourMs).toISOString().slice(0, 16);
-  const ready = stateOf(pages, (layouts) => [
-    ...interrupts.map(({ page, share, playMs, limit, hours, priority }) =>
-      schedule(layouts[page]!.id, wall(hours[0]), wall(hours[1]), {
+  const ready = stateOf(itemLists, (layouts) => [
+    ...interrupts.map(({ layoutIndex, share, playMs, limit, hours, priority }) =>
+      schedule(layouts[layoutIndex]!.id, wall(hours[0]), wall(hours[1]), {
         rrule: "FREQ=DAILY",
         priority,
         interrupt: { share_percent: share, play_ms: playMs, ...(limit === undefined ? {} : { max_plays_per_hour: limit }) },
       }),
     ),
-    schedule(layouts[above.page]!.id, wall(above.hours[0]), wall(above.hours[1]), { rrule: "FREQ=DAILY", priority: above.priority }),
+    schedule(layouts[above.layoutIndex]!.id, wall(above.hours[0]), wall(above.hours[1]), { rrule: "FREQ=DAILY", priority: above.priority }),
   ]);
   const layouts = [ready.desired.layout!, ...ready.desired.layouts];
   const loops = new Map<string, NaiveItem[]>();
@@ -174,21 +177,22 @@ test("[INT3] second by second over two days of interrupts and limits, layout and
     const grid = hours.get(key) ?? hours.set(key, naiveHour(live)).get(key)!;
     const into = (instant - day) % hourMs;
     const turn = grid.find(({ from, until }) => into >= from && into < until);
-    // Within two milliseconds of an edge the rounding decides, and either is right.
+    // Within two milliseconds of an edge rounding decides, and either result is correct.
     if (grid.some(({ from, until }) => Math.min(Math.abs(into - from), Math.abs(into - until)) < 2)) {
       near += 1;
       continue;
     }
-    const page = turn === undefined ? (isAbove ? above.page : 0) : interrupts.find(({ name }) => name === turn.name)!.page;
-    const loop = once(`${page} ${key} ${turn?.number ?? ""}`, () => {
-      if (turn === undefined) return naiveLoop(naive(pages[page]!.items), hourMs, (limit) => limit);
-      // The first turn that lies wholly in the window has the first play.
+    const layoutIndex =
+      turn === undefined ? (isAbove ? above.layoutIndex : 0) : interrupts.find(({ name }) => name === turn.name)!.layoutIndex;
+    const loop = once(`${layoutIndex} ${key} ${turn?.number ?? ""}`, () => {
+      if (turn === undefined) return naiveLoop(naive(itemLists[layoutIndex]!.items), hourMs, (limit) => limit);
+      // The first turn that lies completely in the window has the first play.
       const begins = (interrupts.find(({ name }) => name === turn.name)!.hours[0] % 1) * hourMs;
       const first = grid.findIndex(({ name, from }) => name === turn.name && Math.round(from) >= begins);
       const number = (turn.number - (grid[first]?.number ?? 0) + turn.of) % turn.of;
       const turns = Array.from({ length: turn.of }, (_, n) => n);
       const plays = (limit: number) => {
-        // Each turn in its order gets a play as soon as an even share of the plays before it has been had.
+        // A turn gets a play as soon as the even share of plays up to it exceeds the plays so far.
         let had = 0;
         return turns.map((n) => {
           const due = Math.ceil(((n + 1) * limit) / turn.of) - had;
@@ -196,29 +200,29 @@ test("[INT3] second by second over two days of interrupts and limits, layout and
           return due;
         })[number]!;
       };
-      return naiveLoop(naive(pages[page]!.items), Math.round(turn.until) - Math.round(turn.from), plays);
+      return naiveLoop(naive(itemLists[layoutIndex]!.items), Math.round(turn.until) - Math.round(turn.from), plays);
     });
     const total = loop.reduce((sum, { ms }) => sum + ms, 0);
     let left = turn === undefined ? (instant - loopEpochMs) % total : (into - Math.round(turn.from)) % total;
     const expected = loop.find(({ ms }) => (left -= ms) < 0)!.id;
     const { program } = programAt(ready, instant);
     const shown = playAt(program.zones[0]!.timeline, instant)!.timed.item.id;
-    if (program.layout!.id !== layouts[page]!.id || shown !== expected) {
-      expect.fail(`${new Date(instant).toISOString()}: ${program.layout!.id}, ${shown} instead of page ${page}, ${expected}`);
+    if (program.layout!.id !== layouts[layoutIndex]!.id || shown !== expected) {
+      expect.fail(`${new Date(instant).toISOString()}: ${program.layout!.id}, ${shown} instead of layout ${layoutIndex}, ${expected}`);
     }
-    seen.add(`${page} ${shown}`);
+    seen.add(`${layoutIndex} ${shown}`);
     compared += 1;
   }
   expect(compared + near).toBe(2 * 24 * 3_600);
   expect(near).toBeLessThan(compared / 100);
-  // A check that cannot fail is none: every item of every page must have been on.
-  expect(seen.size).toBe(pages.flatMap(({ items }) => items).length);
+  // The comparison is worthless unless every item of every layout has played.
+  expect(seen.size).toBe(itemLists.flatMap(({ items }) => items).length);
   process.stdout.write(`limits: ${compared} instants compared, all equal\n`);
 }, 120_000);
 
-/** A state of one zone a page: the first is the default, the others are for the schedules. */
-function stateOf(pages: { items: PlaylistItem[] }[], schedules: (layouts: DesiredLayout[]) => Record<string, unknown>[]) {
-  const [first, ...others] = pages.map(({ items }) => desiredOf(items, []));
+/** A state with layouts of one zone each: the first is the default, the others are for the schedules. */
+function stateOf(itemLists: { items: PlaylistItem[] }[], schedules: (layouts: DesiredLayout[]) => Record<string, unknown>[]) {
+  const [first, ...others] = itemLists.map(({ items }) => desiredOf(items, []));
   const layouts = [first!, ...others].map(({ layout }) => layout!);
   const playlists = [first!, ...others].flatMap((each) => each.playlists);
   const player = { ...first!.player, timezone: "UTC" };

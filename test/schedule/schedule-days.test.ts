@@ -1,6 +1,7 @@
-// Schedules of dates alone: whole days of their zone.
+// Schedules with dates instead of times: whole days of their time zone.
 import { expect, test } from "vitest";
-import { invalidSchedules, forecast } from "../../src/schedule/program.ts";
+import { invalidSchedules } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
 const one = layout();
@@ -21,7 +22,7 @@ test.each([
   ["Europe/Berlin", "2026-12-24", "2026-12-26", "12-23T23:00 12-26T23:00"],
   ["Europe/Berlin", "2026-12-24", "2026-12-24", "12-23T23:00 12-24T23:00"],
   ["Asia/Kathmandu", "2026-12-24", "2026-12-24", "12-23T18:15 12-24T18:15"],
-  // A day of 23 hours, one of 25, and two whose clocks change at midnight.
+  // A day of 23 hours, a day of 25, and two days whose clocks change at midnight.
   ["Europe/Berlin", "2026-03-29", "2026-03-29", "03-28T23:00 03-29T22:00"],
   ["Europe/Berlin", "2026-10-25", "2026-10-25", "10-24T22:00 10-25T23:00"],
   ["Asia/Beirut", "2026-03-29", "2026-03-29", "03-28T22:00 03-29T21:00"],
@@ -31,7 +32,7 @@ test.each([
   expect(on(starts, ends, zone, from!, until!)).toEqual([expected]);
 });
 
-test("[HRS2] with a rule every day that it names is whole, and without an end a schedule goes on from its day", () => {
+test("[HRS2] with a rule each of its days is whole, and without an end a schedule continues from its first day", () => {
   const span = ["2026-10-23T12:00Z", "2026-10-29T12:00Z"] as const;
   expect(on("2026-10-24", "2026-10-25", "Europe/Berlin", ...span, { rrule: "FREQ=WEEKLY;BYDAY=SA,TU" })).toEqual([
     "10-23T22:00 10-25T23:00",

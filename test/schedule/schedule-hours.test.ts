@@ -1,11 +1,13 @@
 // Opening hours: several times of the day and the week in one condition.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast, programAt } from "../../src/schedule/program.ts";
-import { windowsOf, type Interval } from "../../src/schedule/calendar/windows.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { windowsOf } from "../../src/schedule/calendar/windows.ts";
+import type { Interval } from "../../src/schedule/calendar/intervals.ts";
 import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
-import { weekdays } from "../../src/schedule/calendar/rrule.ts";
-import { Condition } from "../../src/protocol/scheduling/schedules.ts";
+import { weekdays } from "../../src/protocol/scheduling/opening-hours.ts";
+import { Condition } from "../../src/protocol/scheduling/conditions.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
 const workdays = ["MO", "TU", "WE", "TH", "FR"];
@@ -18,7 +20,7 @@ const [a, b] = [layout(), layout()];
 const at = (text: string): number => Date.parse(text);
 const always = { starts_at: "2020-01-01T00:00Z", ends_at: null, rrule: null, exdates: [] };
 
-/** When the condition leaves something of an endless schedule, as times of UTC. */
+/** The windows that the condition leaves of an endless schedule, as times in UTC. */
 function spans(conditions: object[], zone: string, from: string, until: string): string[] {
   return intervals(conditions, zone, at(from), at(until)).map((span) => `${stamp(span.from)} ${stamp(span.until)}`);
 }
@@ -31,11 +33,11 @@ function stamp(instant: number): string {
   return Number.isFinite(instant) ? new Date(instant).toISOString().slice(5, 16) : "ever";
 }
 
-test("[HRS1] a schedule with several opening times is on in each of them, on the clock of its zone", () => {
+test("[HRS1] a schedule with several openings is active during each of them, by the clock of its time zone", () => {
   const ready = stateWith([schedule(a.id, "2026-01-01T00:00", null, { conditions: [{ type: "hours", open: shop }] })], [a], {
     timezone: "Europe/Berlin",
   });
-  // Friday to Monday over the end of summer time.
+  // Friday to Monday across the end of summer time.
   const on = [...forecast(ready, at("2026-10-23T00:00Z"), at("2026-10-27T00:00Z"))].filter(({ layoutId }) => layoutId === a.id);
   expect(on.map(({ from, until }) => `${stamp(from)} ${stamp(until)}`)).toEqual([
     "10-23T07:00 10-23T10:00",
@@ -46,7 +48,7 @@ test("[HRS1] a schedule with several opening times is on in each of them, on the
   ]);
 });
 
-test("[HRS1] opening times that touch or overlap are one window, also past midnight and over the end of the week", () => {
+test("[HRS1] openings that touch or overlap are one window, also past midnight and across the end of the week", () => {
   const of = (...open: object[]) => [{ type: "hours", open }];
   const week = ["2026-11-23T00:00Z", "2026-11-30T00:00Z"] as const;
   const night = of({ weekdays: ["SA"], from: "22:00", until: "02:00" }, { weekdays: ["SU"], from: "02:00", until: "04:00" });
@@ -57,14 +59,14 @@ test("[HRS1] opening times that touch or overlap are one window, also past midni
   expect(spans(within, "UTC", ...week)).toEqual(["11-24T09:00 11-24T18:00"]);
   const weekend = of({ weekdays: ["SU"], from: "20:00" }, { weekdays: ["MO"], until: "06:00" });
   expect(spans(weekend, "UTC", ...week)).toEqual(["11-22T20:00 11-23T06:00", "11-29T20:00 11-30T06:00"]);
-  // Whole, whatever part of it is asked for; and of a whole week nothing begins or ends.
+  // A window is complete whatever part of it is asked for; a week without a gap has no beginning and no end.
   expect(spans(weekend, "UTC", "2026-11-23T05:00Z", "2026-11-23T05:01Z")).toEqual(["11-22T20:00 11-23T06:00"]);
   const long = of({ weekdays: workdays }, { weekdays: ["SA"], until: "12:00" });
   expect(spans(long, "Europe/Berlin", "2026-10-22T05:00Z", "2026-10-22T05:01Z")).toEqual(["10-18T22:00 10-24T10:00"]);
   expect(spans(of({ until: "12:00" }, { from: "12:00" }), "Europe/Berlin", ...week)).toEqual(["01-01T00:00 ever"]);
 });
 
-test("[HRS1] of equal schedules the window that began last wins, and a window of two opening times began with the first", () => {
+test("[HRS1] of equal schedules the window that began last wins, and a window of two joined openings began with the first", () => {
   const conditions = [
     {
       type: "hours",
@@ -80,7 +82,7 @@ test("[HRS1] of equal schedules the window that began last wins, and a window of
   expect([shown("10:00"), shown("12:30"), shown("13:00"), shown("18:00")]).toEqual([a.id, b.id, a.id, ready.desired.layout!.id]);
 });
 
-test("[HRS1] loops that begin with the window begin once for opening times that touch", () => {
+test("[HRS1] loops that begin with the window begin once for openings that touch", () => {
   const open = [
     { from: "09:00", until: "12:00" },
     { from: "12:00", until: "18:00" },
@@ -104,9 +106,9 @@ const entry = fc
   })
   .filter(({ from, until }) => from !== until);
 
-test("[HRS1] opening hours are open when any of their entries is, and their windows never meet, over every clock change", () => {
+test("[HRS1] opening hours are open while any of their entries is, and their windows never touch, across every clock change", () => {
   const zones = fc.constantFrom("Europe/Berlin", "Australia/Lord_Howe", "America/Havana", "Asia/Kathmandu");
-  // The changes of these zones in 2026, and a month without one.
+  // The clock changes of these time zones in 2026, and a month without one.
   const weeks = fc.constantFrom("2026-03-08", "2026-03-29", "2026-04-05", "2026-06-10", "2026-10-04", "2026-10-25", "2026-11-01");
   const instants = fc.tuple(weeks, fc.integer({ min: -9 * 96, max: 9 * 96 })).map(([day, quarters]) => at(day) + quarters * 900_000);
   fc.assert(

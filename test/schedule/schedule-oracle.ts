@@ -1,10 +1,10 @@
-// A naive scheduler to hold the real one against: it shares no code with it. It asks Intl for every minute and walks every day.
+// A naive scheduler to compare the real one with. It shares no code with it, asks Intl for every minute and visits every day.
 
 export interface NaiveSchedule {
   id: string;
   layout: string;
   zone: string;
-  /** `YYYY-MM-DDTHH:MM` on the wall. */
+  /** A wall time, `YYYY-MM-DDTHH:MM`. */
   start: string;
   end: string;
   priority: number;
@@ -15,7 +15,7 @@ export interface NaiveSchedule {
 
 const minute = 60_000;
 
-/** Reads the wall clock of a zone at an instant as `YYYY-MM-DDTHH:MM`, which sorts as time does. */
+/** Reads the wall clock of a time zone as `YYYY-MM-DDTHH:MM`, which sorts in order of time. */
 function wallClock(zone: string): (instant: number) => string {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: zone,
@@ -51,8 +51,9 @@ function windowsOf(schedule: NaiveSchedule, first: number, last: number): [strin
 }
 
 /**
- * Calls `compare` for each minute from `from` to `until` with the layout that should be on: of the windows that the
- * wall clock has reached and whose end it has not, the one of highest priority, then begun last, then greatest id.
+ * Calls `compare` for each minute from `from` to `until` with the layout that should play: of the windows whose beginning the
+ * wall clock has reached and whose end it has not, the one with the highest priority, then the latest beginning, then the
+ * greatest id.
  */
 export function walk(
   schedules: readonly NaiveSchedule[],
@@ -67,9 +68,9 @@ export function walk(
     return { schedule, windows, zone: zones.find(({ zone }) => zone === schedule.zone)!, begunAt: new Map<string, number>(), next: 0 };
   });
   let compared = 0;
-  // Begins early, so that windows already under way are known with their beginning.
+  // Start early, so that the beginning of every open window is known.
   for (let instant = from - leadDays * 86_400_000; instant < until; instant += minute) {
-    // The latest reading: a clock that is put back does not begin or end anything a second time.
+    // Keep the latest reading: a clock that is set back does not begin or end a window a second time.
     for (const zone of zones) {
       const now = zone.read(instant);
       if (now > zone.latest) zone.latest = now;

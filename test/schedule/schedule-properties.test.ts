@@ -1,12 +1,16 @@
+// Properties of the scheduler, checked with random schedules and interventions.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast, programAt, explainAt, type PlayerContext } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
+import type { PlayerContext } from "../../src/schedule/playable-content.ts";
 import type { Intervention } from "../../src/schedule/interventions.ts";
-import { weekdays } from "../../src/schedule/calendar/rrule.ts";
-import { validateSchedule, type DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
+import { weekdays } from "../../src/protocol/scheduling/opening-hours.ts";
+import { validateSchedule, type DesiredSchedule } from "../../src/schedule/validate-schedule.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
-const zones = ["America/Phoenix", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/New_York"];
+const timeZones = ["America/Phoenix", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/New_York"];
 const first = Date.UTC(2026, 2, 20);
 const last = Date.UTC(2026, 10, 10);
 const layouts = Array.from({ length: 6 }, () => layout());
@@ -27,10 +31,10 @@ const someSchedule = fc
   .record({
     starts: fc.integer({ min: first, max: last }),
     length: fc.integer({ min: 60_000, max: 3 * 86_400_000 }),
-    // `2026-03-20T10:00:00`, or the date alone.
+    // A wall time such as `2026-03-20T10:00:00`, or only the date.
     written: fc.constantFrom(19, 19, 10),
     rrule: rrules,
-    timezone: fc.constantFrom(null, ...zones),
+    timezone: fc.constantFrom(null, ...timeZones),
     priority: fc.integer({ min: 0, max: 2 }),
     place: fc.integer({ min: 0, max: 5 }),
     interrupt: fc.option(
@@ -66,7 +70,7 @@ const someSchedule = fc
   );
 const someSchedules = fc.array(someSchedule, { maxLength: 8 });
 
-const someRecord: fc.Arbitrary<Intervention> = fc
+const someIntervention: fc.Arbitrary<Intervention> = fc
   .record({ at: instants, length: fc.integer({ min: 1_000, max: 7_200_000 }), kind: fc.integer({ min: 0, max: 2 }), n: fc.nat() })
   .map(({ at, length, kind, n }): Intervention => {
     const id = `cmd_${n}_${at}`;
@@ -80,49 +84,49 @@ const someRecord: fc.Arbitrary<Intervention> = fc
       show: { layoutId: layouts[n % 6]!.id },
     };
   });
-const someRecords = fc.array(someRecord, { maxLength: 4 });
-const zoneOfPlayer = fc.constantFrom(...zones);
+const someInterventions = fc.array(someIntervention, { maxLength: 4 });
+const playerTimeZone = fc.constantFrom(...timeZones);
 
-const with_ = (records: Intervention[]): PlayerContext => ({ interventions: records, deviceTimeZone: "UTC" });
-const shown = (ready: ReturnType<typeof stateWith>, instant: number, records: Intervention[] = []) =>
-  programAt(ready, instant, with_(records)).program.layout?.id ?? null;
+const contextWith = (interventions: Intervention[]): PlayerContext => ({ interventions, deviceTimeZone: "UTC" });
+const shown = (ready: ReturnType<typeof stateWith>, instant: number, interventions: Intervention[] = []) =>
+  programAt(ready, instant, contextWith(interventions)).program.layout?.id ?? null;
 
-test("[SCH2] the next change is always in the future, and until then nothing changes", () => {
+test("[SCH2] the next change is always in the future, and nothing changes before it", () => {
   fc.assert(
     fc.property(
       someSchedules,
-      someRecords,
-      zoneOfPlayer,
+      someInterventions,
+      playerTimeZone,
       instants,
       fc.double({ min: 0, max: 1, noNaN: true }),
-      (all, records, timezone, at, part) => {
+      (all, interventions, timezone, at, part) => {
         const ready = stateWith(all, layouts, { timezone });
-        const { program, changesAt } = programAt(ready, at, with_(records));
+        const { program, changesAt } = programAt(ready, at, contextWith(interventions));
         expect(changesAt).toBeGreaterThan(at);
         const between = at + (Math.min(changesAt, at + 40 * 86_400_000) - 1 - at) * part;
-        expect(shown(ready, Math.floor(between), records)).toBe(program.layout?.id ?? null);
+        expect(shown(ready, Math.floor(between), interventions)).toBe(program.layout?.id ?? null);
       },
     ),
     { numRuns: 1_500 },
   );
 }, 60_000);
 
-test("[SCH3] the forecast is what evaluating every instant gives, without a hole", () => {
+test("[SCH3] the forecast equals the evaluation of every instant and has no gap", () => {
   fc.assert(
-    fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, from) => {
+    fc.property(someSchedules, someInterventions, playerTimeZone, instants, (all, interventions, timezone, from) => {
       const ready = stateWith(all, layouts, { timezone });
       const until = from + 26 * 3_600_000;
       let at = from;
-      for (const stretch of forecast(ready, from, until, with_(records))) {
-        expect(stretch.from).toBe(at);
-        expect(stretch.until).toBeGreaterThan(stretch.from);
-        at = stretch.until;
+      for (const interval of forecast(ready, from, until, contextWith(interventions))) {
+        expect(interval.from).toBe(at);
+        expect(interval.until).toBeGreaterThan(interval.from);
+        at = interval.until;
       }
       expect(at).toBe(until);
-      const stretches = [...forecast(ready, from, until, with_(records))];
+      const intervals = [...forecast(ready, from, until, contextWith(interventions))];
       for (let instant = from; instant < until; instant += 17 * 60_000 + 1) {
-        const stretch = stretches.find((each) => each.from <= instant && instant < each.until)!;
-        expect(stretch.layoutId).toBe(shown(ready, instant, records));
+        const interval = intervals.find((each) => each.from <= instant && instant < each.until)!;
+        expect(interval.layoutId).toBe(shown(ready, instant, interventions));
       }
     }),
     { numRuns: 150 },
@@ -134,13 +138,13 @@ test("[SCH4] adding a schedule changes nothing outside its windows", () => {
     fc.property(
       someSchedules,
       someSchedule,
-      zoneOfPlayer,
+      playerTimeZone,
       fc.array(instants, { minLength: 20, maxLength: 20 }),
       (all, added, timezone, ats) => {
         const before = stateWith(all, layouts, { timezone });
         const after = stateWith([...all, added], layouts, { timezone });
         after.desired.layout = before.desired.layout;
-        // Alone on the screen and always on when it is live: so its windows show.
+        // It has the highest priority, so it plays exactly in its windows.
         const alone = stateWith([{ ...added, interrupt: null }], layouts, { timezone });
         for (const at of ats) {
           if (shown(alone, at) === alone.desired.layout!.id) expect(shown(after, at)).toBe(shown(before, at));
@@ -151,17 +155,17 @@ test("[SCH4] adding a schedule changes nothing outside its windows", () => {
   );
 }, 60_000);
 
-test("[SCH5] two players given the same state in another order decide the same", () => {
+test("[SCH5] two players with the same state in a different order decide the same", () => {
   const shuffled = someSchedules.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
-  const records = someRecords.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
+  const interventions = someInterventions.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
   fc.assert(
-    fc.property(shuffled, records, zoneOfPlayer, instants, ([one, other], [done, doneToo], timezone, at) => {
+    fc.property(shuffled, interventions, playerTimeZone, instants, ([one, other], [original, shuffledInterventions], timezone, at) => {
       const ready = stateWith(one, layouts, { timezone });
-      const turned = { ...ready, desired: { ...ready.desired, schedules: other, layouts: layouts.toReversed() } };
-      // Another path to the same instant must not matter either.
-      programAt(turned, at + 86_400_000 * 40, with_(doneToo));
-      expect(programAt(turned, at, with_(doneToo))).toEqual(programAt(ready, at, with_(done)));
-      expect(explainAt(turned, at, with_(doneToo))).toEqual(explainAt(ready, at, with_(done)));
+      const shuffledState = { ...ready, desired: { ...ready.desired, schedules: other, layouts: layouts.toReversed() } };
+      // The instants asked before must not matter either.
+      programAt(shuffledState, at + 86_400_000 * 40, contextWith(shuffledInterventions));
+      expect(programAt(shuffledState, at, contextWith(shuffledInterventions))).toEqual(programAt(ready, at, contextWith(original)));
+      expect(explainAt(shuffledState, at, contextWith(shuffledInterventions))).toEqual(explainAt(ready, at, contextWith(original)));
     }),
     { numRuns: 500 },
   );
@@ -172,26 +176,26 @@ const pausedOverride: Intervention[] = [
   { is: "pause", id: "cmd_2", at: first + 1_000, until: first + 60_000 },
 ];
 
-test("[SCH6] the first of the reasons is what shows", () => {
+test("[SCH6] the first reason of an explanation is the content on screen", () => {
   fc.assert(
-    fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, at) => {
+    fc.property(someSchedules, someInterventions, playerTimeZone, instants, (all, interventions, timezone, at) => {
       const ready = stateWith(all, layouts, { timezone });
-      const reasons = explainAt(ready, at, with_(records));
+      const reasons = explainAt(ready, at, contextWith(interventions));
       expect(reasons[0]!.verdict).toBe("shows");
-      expect(reasons[0]!.layoutId).toBe(shown(ready, at, records));
+      expect(reasons[0]!.layoutId).toBe(shown(ready, at, interventions));
       expect(reasons.filter(({ verdict }) => verdict === "shows")).toHaveLength(1);
     }),
     { numRuns: 500, examples: [[[], pausedOverride, "Europe/London", first + 2_000]] },
   );
 });
 
-test("[SCH7] text that is no schedule is refused with a reason and never breaks the others", () => {
-  const rubbish = fc.oneof(
+test("[SCH7] text that is not a schedule is rejected with a reason and does not affect the others", () => {
+  const invalidRules = fc.oneof(
     fc.string(),
     fc.constantFrom("FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;BYHOUR=3", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"),
   );
   fc.assert(
-    fc.property(rubbish, instants, (rrule, at) => {
+    fc.property(invalidRules, instants, (rrule, at) => {
       const good = schedule(layouts[0]!.id, wall(at - 1_000), null);
       const bad = schedule(layouts[1]!.id, wall(at - 1_000), wall(at + 60_000), { rrule });
       const ready = stateWith([bad, good], layouts, { timezone: "UTC" });
@@ -203,7 +207,7 @@ test("[SCH7] text that is no schedule is refused with a reason and never breaks 
   );
 });
 
-test("[SCH7] whatever stands in a field, it is refused or taken, and the others play", () => {
+test("[SCH7] whatever a field contains, the schedule is accepted or rejected, and the others play", () => {
   const fields = [
     "id",
     "name",

@@ -1,7 +1,11 @@
+// The rules of schedules, one by one: recurrence, time zones, priority, conditions, interrupts.
 import { expect, test } from "vitest";
-import { invalidSchedules, forecast, programAt, explainAt } from "../../src/schedule/program.ts";
+import { invalidSchedules, programAt } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { explainAt } from "../../src/schedule/why.ts";
 import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
-import { createRecurrence, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
+import { dayOf } from "../../src/schedule/calendar/day-numbers.ts";
+import { createRecurrence, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
 import { parseRule } from "../../src/schedule/calendar/rrule.ts";
 import { assetOf, desiredOf, imageItem, readyOf } from "../support/states.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
@@ -14,7 +18,7 @@ function shown(ready: ReturnType<typeof stateWith>, instant: string): string | n
   return id === a.id ? "a" : id === b.id ? "b" : "default";
 }
 
-/** Dates that a rule names, from RFC 5545's own examples (section 3.8.5.3). */
+/** The first dates of a rule. The examples are those of RFC 5545 section 3.8.5.3. */
 function dates(rrule: string, start: string, many: number): string[] {
   const day = dayOf(at(`${start}T00:00Z`));
   const recurrence = createRecurrence(parseRule(rrule), day, Number.MAX_SAFE_INTEGER, new Set());
@@ -48,34 +52,34 @@ test.each([
   ["FREQ=YEARLY;COUNT=3", "2024-02-29", "2024-02-29 2028-02-29 2032-02-29"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO", "1997-08-05", "1997-08-05 1997-08-10 1997-08-19 1997-08-24"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU", "1997-08-05", "1997-08-05 1997-08-17 1997-08-19 1997-08-31"],
-])("[SCH8] %s from %s names the days that RFC 5545 gives", (rrule, start, expected) => {
+])("[SCH8] %s from %s has the days that RFC 5545 defines", (rrule, start, expected) => {
   const days = expected.split(" ");
   expect(dates(rrule, start, days.length)).toEqual(days);
 });
 
-test("[SCH9] a weekday belongs to the day on which the window starts, also past midnight", () => {
+test("[SCH9] a weekday is that of the day on which the window begins, even if it ends after midnight", () => {
   const friday = schedule(a.id, "2026-01-02T22:00", "2026-01-03T02:00", { rrule: "FREQ=WEEKLY;BYDAY=FR" });
   const daypart = schedule(b.id, "2026-01-01T00:00", null, {
     conditions: [{ type: "daypart", weekdays: ["SA"], from: "22:00", until: "02:00" }],
   });
   const ready = stateWith([friday, daypart], [a, b], { timezone: "Europe/London" });
-  expect(shown(ready, "2026-02-06T01:00Z")).toBe("default"); // Friday 01:00 is Thursday's night
+  expect(shown(ready, "2026-02-06T01:00Z")).toBe("default"); // Friday 01:00 belongs to Thursday night
   expect(shown(ready, "2026-02-06T23:00Z")).toBe("a");
-  expect(shown(ready, "2026-02-07T01:00Z")).toBe("a"); // Saturday 01:00 is Friday's night
+  expect(shown(ready, "2026-02-07T01:00Z")).toBe("a"); // Saturday 01:00 belongs to Friday night
   expect(shown(ready, "2026-02-07T02:00Z")).toBe("default");
   expect(shown(ready, "2026-02-07T23:00Z")).toBe("b");
   expect(shown(ready, "2026-02-08T01:59Z")).toBe("b");
   expect(shown(ready, "2026-02-08T02:00Z")).toBe("default");
 });
 
-test("[SCH10] a time that the spring change leaves out is the instant of the change; one that is repeated is the first", () => {
+test("[SCH10] a wall time that the spring change skips is the instant of the change; one that is repeated is the first", () => {
   const london = timeZoneRules("Europe/London")!;
   expect(london.instantOf(at("2026-03-29T01:30Z"))).toBe(at("2026-03-29T01:00Z"));
   expect(london.instantOf(at("2026-10-25T01:30Z"))).toBe(at("2026-10-25T00:30Z"));
   const ready = stateWith([schedule(a.id, "2026-01-01T01:30", "2026-01-01T02:30", { rrule: "FREQ=DAILY" })], [a], {
     timezone: "Europe/London",
   });
-  // Spring: from 02:00 summer time, when 01:30 would have been, to 02:30.
+  // Spring: 01:30 does not exist, so from 02:00 summer time to 02:30.
   expect(shown(ready, "2026-03-29T00:59Z")).toBe("default");
   expect(shown(ready, "2026-03-29T01:00Z")).toBe("a");
   expect(shown(ready, "2026-03-29T01:30Z")).toBe("default");
@@ -85,7 +89,7 @@ test("[SCH10] a time that the spring change leaves out is the instant of the cha
   expect(shown(ready, "2026-10-25T02:30Z")).toBe("default");
 });
 
-test("[SCH11] a schedule goes by its own zone, else by the player's, else by the box's; with Z it is an instant", () => {
+test("[SCH11] a schedule uses its own time zone, else the player's, else the device's; a time with Z is an instant", () => {
   const own = schedule(a.id, "2026-06-01T12:00", "2026-06-01T13:00", { timezone: "Asia/Kathmandu" });
   const players = schedule(b.id, "2026-06-01T12:00", "2026-06-01T13:00");
   const ready = stateWith([own, players], [a, b], { timezone: "America/Phoenix" });
@@ -98,7 +102,7 @@ test("[SCH11] a schedule goes by its own zone, else by the player's, else by the
   expect(shown(instant, "2026-06-01T12:30Z")).toBe("a");
 });
 
-test("[SCH12] the highest priority plays; of equal ones the window begun last, then the newest", () => {
+test("[SCH12] the highest priority plays; among equal ones the window that began last, then the newest schedule", () => {
   const allDay = schedule(a.id, "2026-01-01T00:00", null);
   const lunch = schedule(b.id, "2026-01-01T12:00", "2026-01-01T13:00", { rrule: "FREQ=DAILY" });
   expect(shown(stateWith([lunch, allDay], [a, b], { timezone: "UTC" }), "2026-05-05T12:30Z")).toBe("b");
@@ -110,7 +114,7 @@ test("[SCH12] the highest priority plays; of equal ones the window begun last, t
   expect(shown(stateWith([newer, older], [a, b], { timezone: "UTC" }), "2026-05-05T12:30Z")).toBe("b");
 });
 
-test("[SCH13] conditions of tags, variables, dates and times must all hold", () => {
+test("[SCH13] a schedule plays only while all of its conditions hold", () => {
   const conditions = [
     { type: "tag", tag: "lobby" },
     { type: "variable", name: "queue", op: "at_least", value: 5 },
@@ -128,7 +132,7 @@ test("[SCH13] conditions of tags, variables, dates and times must all hold", () 
   expect(explainAt(calm, at("2026-05-31T12:00Z")).at(-1)).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("queue") });
 });
 
-test("[INT1] interrupts get their share of the hour, spread evenly, and no more plays than allowed", () => {
+test("[INT1] interrupts get their share of the hour, spread evenly, with no more plays than allowed", () => {
   const interrupt = { share_percent: 25, play_ms: 30_000 };
   const half = schedule(b.id, "2026-01-01T00:00", null, { interrupt: { share_percent: 5, play_ms: 15_000, max_plays_per_hour: 4 } });
   const ready = stateWith([schedule(a.id, "2026-01-01T00:00", null, { interrupt }), half], [a, b], { timezone: "UTC" });
@@ -138,13 +142,13 @@ test("[INT1] interrupts get their share of the hour, spread evenly, and no more 
   expect(of(a.id)).toHaveLength(30);
   for (const { from, until } of of(a.id)) expect(Math.abs(until - from - 30_000)).toBeLessThanOrEqual(1);
   expect(of(b.id)).toHaveLength(4);
-  // Evenly: no quarter of the hour has more than one play above its part.
+  // Spread evenly: no quarter of the hour has more than one play above its part.
   for (let quarter = 0; quarter < 4; quarter += 1) {
     const [from, until] = [hour[0] + quarter * 900_000, hour[0] + (quarter + 1) * 900_000];
     expect(Math.abs(of(a.id).filter((play) => play.from >= from && play.from < until).length - 7.5)).toBeLessThanOrEqual(1.5);
     expect(of(b.id).filter((play) => play.from >= from && play.from < until)).toHaveLength(1);
   }
-  // Each play of an interrupt begins its loop anew.
+  // Each play of an interrupt restarts its loop.
   const { program } = programAt(
     { ...ready, desired: { ...ready.desired, layouts: [{ ...a, zones: ready.desired.layout!.zones }, b] } },
     of(a.id)[3]!.from + 5,
@@ -152,7 +156,7 @@ test("[INT1] interrupts get their share of the hour, spread evenly, and no more 
   expect(program.zones[0]!.timeline.epochMs).toBe(of(a.id)[3]!.from);
 });
 
-test("[INT2] shares above a hundred per cent together are scaled down, and higher priorities are not interrupted", () => {
+test("[INT2] shares that exceed 100 % together are scaled down, and higher priorities are not interrupted", () => {
   const interrupt = { share_percent: 100, play_ms: 10_000 };
   const greedy = [a, b].map(({ id }) => schedule(id, "2026-01-01T00:00", null, { interrupt }));
   const ready = stateWith(greedy, [a, b], { timezone: "UTC" });
@@ -177,7 +181,7 @@ test("[SCH14] an item is in the loop only between valid_from and valid_until", (
   expect(programAt(ready, at(until)).changesAt).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("[SCH15] a bad schedule that reaches a player costs that one schedule, and is reported", () => {
+test("[SCH15] an invalid schedule does not affect the other schedules of a player and is reported", () => {
   const good = schedule(a.id, "2026-01-01T00:00", null);
   const bad = [
     schedule(b.id, "2026-01-01T00:00", null, { timezone: "Mars/Base" }),
@@ -195,13 +199,15 @@ test("[SCH15] a bad schedule that reaches a player costs that one schedule, and 
   const broken = invalidSchedules(ready, "UTC");
   expect(broken).toHaveLength(bad.length);
   expect(broken.map(({ reason }) => reason)).toEqual(
-    ["timezone", "ends_at", "rrule", "rrule", "ends_at", "share_percent", "gone", "", ""].map((word) => expect.stringContaining(word)),
+    ["timezone", "ends_at", "rrule", "rrule", "ends_at", "share_percent", "does not exist", "", ""].map((word) =>
+      expect.stringContaining(word),
+    ),
   );
-  // A rule that never ends is answered for at once however long ago it began.
+  // An endless rule is fast however long ago it began.
   const endless = stateWith([schedule(a.id, "1970-01-01T00:00", "1970-01-01T01:00", { rrule: "FREQ=DAILY" })], [a], { timezone: "UTC" });
   expect(shown(endless, "2150-05-05T00:30Z")).toBe("a");
   expect(programAt(endless, at("2150-05-05T00:30Z")).changesAt).toBe(at("2150-05-05T01:00Z"));
-  // A sync epoch in the future and ten thousand schedules do no harm either.
+  // A sync epoch in the future and ten thousand schedules do no harm.
   const epoch = stateWith([schedule(a.id, "2026-01-01T00:00", null, { sync_epoch: "2100-01-01T00:00:00Z" })], [a]);
   expect(shown(epoch, "2026-05-05T10:00Z")).toBe("a");
   const many = stateWith(

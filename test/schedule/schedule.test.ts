@@ -1,6 +1,8 @@
+// Loops of one playlist: counted from the epoch, with the durations of their items.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { playAt, programAt } from "../../src/schedule/program.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { defaultItemDurationMs, loopEpochMs } from "../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
@@ -14,7 +16,7 @@ function timelineOf(...durations: number[]) {
   return programAt(readyOf(desiredOf(items, [red])), 0).program.zones[0]!.timeline;
 }
 
-test("[PLB1] a loop counts from the fixed epoch: any instant has one play that contains it", () => {
+test("[PLB1] a loop counts from the fixed epoch: exactly one play is on at every instant", () => {
   const durations = fc.array(fc.integer({ min: 100, max: 86_400_000 }), { minLength: 1, maxLength: 20 });
   const instants = fc.double({ min: Date.UTC(1970, 0, 1), max: Date.UTC(2100, 0, 1), noNaN: true });
   fc.assert(
@@ -34,13 +36,13 @@ test("[PLB1] a loop counts from the fixed epoch: any instant has one play that c
   );
 });
 
-test("[PLB1] the loop stands at its first item at the epoch", () => {
+test("[PLB1] at the epoch a loop begins with its first item", () => {
   const timeline = timelineOf(1_000, 2_000);
   expect(playAt(timeline, loopEpochMs)).toMatchObject({ startsAt: loopEpochMs, endsAt: loopEpochMs + 1_000 });
   expect(playAt(timeline, loopEpochMs + 2_999)!.timed).toBe(timeline.items[1]);
 });
 
-test("[PLB2] an item without a duration has its media's, else ten seconds", () => {
+test("[PLB2] an item without a duration plays as long as its media, or for ten seconds", () => {
   const items = [
     PlaylistItem.parse({ id: newId("itm"), type: "video", asset_id: clip.id }),
     PlaylistItem.parse({ id: newId("itm"), type: "image", asset_id: red.id }),
@@ -49,7 +51,7 @@ test("[PLB2] an item without a duration has its media's, else ten seconds", () =
   expect(timeline.items.map(({ durationMs }) => durationMs)).toEqual([5_040, defaultItemDurationMs]);
 });
 
-test("[PLB3] an item whose file is not proven is left out of the loop", () => {
+test("[PLB3] a loop leaves out an item whose file is not verified", () => {
   const ready = readyOf(desiredOf([imageItem(red, 1_000), imageItem(blue, 1_000)], [red, blue]));
   const without = { ...ready, files: new Map([[blue.id, blue.sha256]]) };
   const { timeline } = programAt(without, 0).program.zones[0]!;

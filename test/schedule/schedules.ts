@@ -1,4 +1,4 @@
-// Schedules and states for the tests of the schedule.
+// Schedules and states for tests of the scheduler.
 import { ulid } from "../../src/base/ulid.ts";
 import type { ReadyState } from "../../src/player/content/content-cache.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
@@ -10,11 +10,11 @@ export function layout(): DesiredLayout {
   return { id: newId("lay"), width: 100, height: 100, background_color: "#000000", zones: [] };
 }
 
-/** A schedule as the service sends it; ids rise in the order of making. */
+/** A schedule as the service sends it; later schedules have greater ids. */
 export function schedule(layoutId: string, starts_at: string, ends_at: string | null, about: Record<string, unknown> = {}) {
-  return { id: `sch_${ulid(Date.UTC(2026, 0, 1) + made++)}`, name: "S", layout_id: layoutId, starts_at, ends_at, ...about };
+  return { id: `sch_${ulid(Date.UTC(2026, 0, 1) + created++)}`, name: "S", layout_id: layoutId, starts_at, ends_at, ...about };
 }
-let made = 0;
+let created = 0;
 
 /** A ready state with these schedules over a default layout. */
 export function stateWith(

@@ -6,8 +6,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { WebSocket } from "ws";
-import { calendar } from "../../src/main/calendar.ts";
-import { foretell } from "../../src/main/foretell.ts";
 import { createSystemClock, type Clock } from "../../src/base/clock.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
 import { silentLog } from "../../src/base/log.ts";
@@ -55,8 +53,6 @@ export class TestService implements AsyncDisposable {
       tls: null,
       claimFolder,
       version: "test",
-      foretell,
-      calendar,
     };
     const service = await startService({ ...base, ...config }, { log: silentLog, clock });
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());

@@ -25,7 +25,7 @@ test("[CJN1] a new player executes its first command; after its journal is delet
     return command["status"] === "rejected" ? command : null;
   });
   expect(refused).toMatchObject({ error: { code: "journal-lost" } });
-  await again.line("the journal of commands is lost: commands issued before now are refused, since they may have run");
+  await again.line("the command journal is lost: commands issued before now are rejected, because they may have run");
   // Commands of the first seconds are rejected too, because the clocks are not compared exactly.
   await eventually(async () => (await api.command(playerId, "identify"))["status"] === "succeeded");
 });

@@ -57,7 +57,7 @@ test(
     await player.line("presented", from);
     expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ status: "offline" });
     await api.ok("POST", `players/${playerId}/replace`, { code: String(code) });
-    await player.line("claimed anew: the service's new key is pinned");
+    await player.line("claimed again: the service's new key is pinned");
     await player.line("connected");
     expect(await api.command(playerId, "screenshot")).toMatchObject({ status: "succeeded" });
     const screens = player.lines.filter(({ msg }) => msg === "screen shown").map(({ screen }) => screen);

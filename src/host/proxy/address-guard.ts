@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import { isRemoteAddress, isPrivateAddress } from "../../base/http/ip-address.ts";
+import { hostPort } from "../../base/http/url-host.ts";
 
 /** Resolves a host name to its addresses. Rejects when it has none. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
@@ -111,11 +112,6 @@ export class AddressGuard {
     addresses.catch(() => this.#cache.delete(host));
     return await addresses;
   }
-}
-
-/** Host and port in the notation of URLs. */
-export function hostPort(host: string, port: number): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function unresolved(host: string): Fault {

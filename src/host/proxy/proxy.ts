@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
+import { isFault, reasonOf } from "../../base/fault.ts";
+import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import type { Log } from "../../base/log.ts";
-import type { IframeSite } from "../../player/host.ts";
-import { hostPort, type Lookup, AddressGuard } from "./address-guard.ts";
+import { type Lookup, AddressGuard } from "./address-guard.ts";
 import { describeConnectionError, openConnection } from "./connection.ts";
 import { connectThrough, forward } from "./forward.ts";
-import type { Router } from "./upstream.ts";
+import type { Route, Router } from "./upstream.ts";
+import type { IframeSite } from "../../player/host.ts";
 
 /** What content may reach. */
 export interface NetworkAccess {
@@ -28,7 +29,6 @@ export interface BrowserProxyOptions extends NetworkAccess {
 
 // Chromium keeps connections to its proxy for reuse, and copes with ones that were closed in the meantime.
 const idleLimitMs = 60_000;
-const defaultPorts = { http: 80, https: 443 };
 const maxRememberedErrors = 200;
 const maxHeaderBytes = 256 * 1024;
 
@@ -149,7 +149,7 @@ export class BrowserProxy implements AsyncDisposable {
   /** A connection to the host of `url`, or to the network's proxy on the way there. @throws Fault `refused` or `unreachable`. */
   async #connect(url: URL, scheme: "http" | "https", requester: string | null): Promise<{ socket: Socket; isProxy: boolean }> {
     const host = hostOf(url);
-    const port = Number(url.port || defaultPorts[scheme]);
+    const port = portOf(url);
     const key = hostPort(host, port);
     const route = this.#guard.isLocal(host, port) ? ({ is: "direct" } as const) : await this.#options.route(`${scheme}://${key}/`);
     if (route.is === "unusable") throw new Error(route.reason);
@@ -180,11 +180,7 @@ function requesterOf({ origin, referer = "" }: IncomingHttpHeaders): string | nu
   return URL.canParse(url) ? hostOf(new URL(url)) : null;
 }
 
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "");
-}
-
-/** Host and port of a URL, the default port included. */
+/** Host and port, the port also where it is the scheme's usual one. */
 function keyOf(url: URL): string {
-  return hostPort(hostOf(url), Number(url.port || defaultPorts[url.protocol === "https:" ? "https" : "http"]));
+  return hostPort(hostOf(url), portOf(url));
 }

@@ -1,4 +1,5 @@
 // The route to a remote address: direct, or through a proxy of the network.
+import { hostOf, portOf } from "../../base/http/url-host.ts";
 
 /** Direct, through an HTTP proxy, or impossible. */
 export type Route = { is: "direct" } | { is: "proxy"; host: string; port: number } | { is: "unusable"; reason: string };
@@ -46,5 +47,5 @@ function routeThrough(proxy: string): Route {
       reason: `the network's proxy ${url?.origin ?? ""} is not an HTTP proxy: configure one such as http://HOST:PORT`,
     };
   }
-  return { is: "proxy", host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) };
+  return { is: "proxy", host: hostOf(url), port: portOf(url) };
 }

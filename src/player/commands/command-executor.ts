@@ -1,16 +1,17 @@
-// Does what commands ask: takes the picture, shows the name, reloads, restarts.
+// Executes commands: takes screenshots, identifies the screen, reloads, restarts, and changes what plays.
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import type { CommandRequest } from "../../protocol/device/commands.ts";
 import type { PlayCommand } from "../../protocol/device/play-commands.ts";
-import type { CommandExecutor, CommandMetadata } from "./command-runner.ts";
 import type { Capture } from "../host.ts";
 import type { Outbox } from "../proof/outbox.ts";
+import type { CommandMetadata } from "./command-metadata.ts";
+import type { CommandExecutor } from "./command-runner.ts";
 import { convertPicture } from "./screenshot-picture.ts";
 
-/** What commands do to the player around them. */
+/** What commands can make the player do. */
 export interface CommandEffects {
   capture(signal: AbortSignal): Promise<Capture>;
   identify(durationMs: number): void;
@@ -18,31 +19,31 @@ export interface CommandEffects {
   restart(): void;
 }
 
-type Parts = CommandEffects & {
+type Dependencies = CommandEffects & {
   clock: Clock;
   outbox: Outbox;
   log: Log;
-  /** Does what changes what plays; resolves with what came of it. */
-  obey(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null>;
+  /** Applies a command that changes what plays. Resolves with its result. */
+  applyPlayCommand(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null>;
 };
 
 const captureLimitMs = 10_000;
 
-/** The doer of commands. A picture is put into the outbox before the command counts as done. */
-export function createCommandExecutor(parts: Parts): CommandExecutor {
+/** A screenshot command succeeds only after its image is in the outbox. */
+export function createCommandExecutor(dependencies: Dependencies): CommandExecutor {
   return async (command, signal) => {
     switch (command.type) {
       case "screenshot":
-        return { is: "done", result: { screenshot_id: await screenshot(parts, command, signal) } };
+        return { is: "done", result: { screenshot_id: await takeScreenshot(dependencies, command, signal) } };
       case "identify":
-        parts.identify(command.args.duration_ms);
+        dependencies.identify(command.args.duration_ms);
         return { is: "done", result: null };
       case "reload":
-        await parts.reload(signal);
+        await dependencies.reload(signal);
         return { is: "done", result: null };
       case "restart":
-        parts.log.warn("restarting by command");
-        parts.restart();
+        dependencies.log.warn("restarting because of a command");
+        dependencies.restart();
         return { is: "later" };
       case "override.set":
       case "override.clear":
@@ -51,18 +52,18 @@ export function createCommandExecutor(parts: Parts): CommandExecutor {
       case "resume":
       case "variables.set":
       case "variables.clear":
-        return { is: "done", result: await parts.obey(command) };
+        return { is: "done", result: await dependencies.applyPlayCommand(command) };
     }
   };
 }
 
 type ScreenshotCommand = CommandRequest & { type: "screenshot"; id: string };
 
-async function screenshot(parts: Parts, command: ScreenshotCommand, signal: AbortSignal): Promise<string> {
-  const { clock, outbox } = parts;
-  const shot = await parts.capture(AbortSignal.any([signal, AbortSignal.timeout(captureLimitMs)]));
+async function takeScreenshot(dependencies: Dependencies, command: ScreenshotCommand, signal: AbortSignal): Promise<string> {
+  const { clock, outbox } = dependencies;
+  const capture = await dependencies.capture(AbortSignal.any([signal, AbortSignal.timeout(captureLimitMs)]));
   const capturedAt = new Date(clock.now()).toISOString();
-  const { bytes, mimeType } = await convertPicture(shot, command.args.format, command.args.max_width);
+  const { bytes, mimeType } = await convertPicture(capture, command.args.format, command.args.max_width);
   const screenshotId = `shot_${ulid(clock.now())}`;
   const headers = {
     "content-type": mimeType,

@@ -1,44 +1,15 @@
-// Keeps durably which commands came and what became of them, and up to which instant it may have forgotten some.
-import { join } from "node:path";
-import { z } from "zod";
+// Records on the disk which commands arrived and their outcomes, and up to which instant it may have forgotten some.
 import type { CorrectedClock } from "../../base/clock.ts";
-import { DurableFile } from "../../base/files/durable-file.ts";
-import { isFault, reasonOf } from "../../base/fault.ts";
+import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { CommandUpdate, finalStatuses } from "../../protocol/device/commands.ts";
+import { finalStatuses } from "../../protocol/device/commands.ts";
+import { mergeMarks, type CommandMark } from "./command-mark.ts";
+import { journalFilesIn, readJournalFiles, type JournalContent, type JournalEntry, type JournalFiles } from "./journal-files.ts";
 
-/** What is known of one command. */
-export const JournalEntry = z.object({
-  id: z.string(),
-  type: z.string(),
-  /** When it came, by this player's clock. */
-  at: z.number(),
-  /** When the service made it, by its own clock. Entries of older versions have none. */
-  issuedAt: z.number().optional(),
-  update: CommandUpdate,
-});
-export type JournalEntry = z.infer<typeof JournalEntry>;
-
-const Mark = z.object({
-  /** The instant counts for commands of this key only: it is one of that service's clock. */
-  serviceKey: z.string(),
-  /** Commands issued up to this instant may have run and been forgotten; service time, UTC ms. */
-  refusedUntil: z.number(),
-  /** The journal was lost and the service's time has not been known since: nothing is known to be newer than the loss. */
-  isUndated: z.boolean(),
-});
-type Mark = z.infer<typeof Mark>;
-
-const Kept = z.object({ mark: Mark, entries: z.array(JournalEntry) });
-type Kept = z.infer<typeof Kept>;
-// Versions before the mark kept the entries alone.
-const Stored = z.union([Kept, z.array(JournalEntry)]);
-type Stored = z.infer<typeof Stored>;
-
-// The service repeats a command until it is acknowledged, but never for longer than this (7 days, 1,000 ids).
+// The service repeats a command until it is acknowledged, but for at most 7 days and 1,000 commands.
 const keptMs = 7 * 86_400_000;
 const maxEntries = 1_000;
-// Above what two readings of the service's clock differ by, its own error aside.
+// Two readings of the service's clock may differ by this much beyond the clock's own error.
 const marginMs = 5_000;
 
 export interface JournalDependencies {
@@ -49,80 +20,80 @@ export interface JournalDependencies {
 }
 
 /**
- * The journal of commands (`commands.json`). A paired player always has one: if it is gone or damaged, all that was
- * issued before the player noticed, and that the generation before it does not know, may have run. The mark of that
- * stands in a file of its own as well (`commands-mark.json`), so that losing either one does not lose the mark.
+ * A paired player always has a journal. If it is missing or damaged, any unknown command that was issued before the player
+ * noticed the loss may have run. The mark of the loss is stored in two files, so that losing one does not lose the mark.
  */
 export class CommandJournal {
-  readonly #file: DurableFile<Stored>;
-  readonly #markFile: DurableFile<Mark>;
+  readonly #files: JournalFiles;
   readonly #clock: CorrectedClock;
   readonly #log: Log;
   readonly #openedAt: number;
   readonly #entries: Map<string, JournalEntry>;
-  #mark: Mark;
-  /** Whether the mark stands in both files. */
-  #isMarkKept: boolean;
+  #mark: CommandMark;
+  /** Whether the mark is in both files. */
+  #isMarkStored: boolean;
 
-  private constructor({ folder, clock, log }: JournalDependencies, kept: Kept, isMarkKept: boolean) {
-    [this.#file, this.#markFile] = filesIn(folder);
+  private constructor({ folder, clock, log }: JournalDependencies, content: JournalContent, isMarkStored: boolean) {
+    this.#files = journalFilesIn(folder);
     this.#clock = clock;
     this.#log = log;
     this.#openedAt = clock.monotonic();
-    this.#entries = new Map(kept.entries.map((entry) => [entry.id, entry]));
-    this.#mark = kept.mark;
-    this.#isMarkKept = isMarkKept;
+    this.#entries = new Map(content.entries.map((entry) => [entry.id, entry]));
+    this.#mark = content.mark;
+    this.#isMarkStored = isMarkStored;
   }
 
   /**
-   * Begins the journal of a new pairing, before that is durable: without it the first start would take it for lost. What
-   * an earlier pairing with the same service came to is still refused.
+   * Creates the journal of a new pairing. Call it before the pairing is stored: a paired player without a journal has lost it.
+   * Commands of an earlier pairing with the same service are still rejected.
    */
-  static async create(parts: JournalDependencies): Promise<void> {
-    const { stored, marks, isDamaged } = await readAll(parts);
-    const entries = stored?.mark?.serviceKey === parts.serviceKey ? stored.entries : [];
-    const journal = new CommandJournal(parts, { mark: mergeOf(parts.serviceKey, marks, isDamaged), entries }, false);
-    await journal.#keepMark();
+  static async create(dependencies: JournalDependencies): Promise<void> {
+    const { folder, serviceKey } = dependencies;
+    const { stored, marks, isDamaged } = await readJournalFiles(journalFilesIn(folder), serviceKey);
+    const entries = stored?.mark?.serviceKey === serviceKey ? stored.entries : [];
+    const journal = new CommandJournal(dependencies, { mark: mergeMarks(serviceKey, marks, isDamaged), entries }, false);
+    await journal.#storeMark();
   }
 
-  /** Opens the journal of a paired player. A lost one is told to the log; the mark of it is durable before anything is refused or run by it. */
-  static async open(parts: JournalDependencies): Promise<CommandJournal> {
-    const { stored, marks, isLost } = await readAll(parts);
-    const kept = { mark: mergeOf(parts.serviceKey, marks, isLost), entries: stored?.entries ?? [] };
-    const journal = new CommandJournal(parts, kept, !isLost && marks.length === 2);
+  /** Opens the journal of a paired player. A loss is logged, and its mark is stored before any command is rejected or run. */
+  static async open(dependencies: JournalDependencies): Promise<CommandJournal> {
+    const { folder, serviceKey, log } = dependencies;
+    const { stored, marks, isLost } = await readJournalFiles(journalFilesIn(folder), serviceKey);
+    const content = { mark: mergeMarks(serviceKey, marks, isLost), entries: stored?.entries ?? [] };
+    const journal = new CommandJournal(dependencies, content, !isLost && marks.length === 2);
     if (isLost) {
-      parts.log.error(
-        { known: kept.entries.length },
-        "the journal of commands is lost: commands issued before now are refused, since they may have run",
+      log.error(
+        { known: content.entries.length },
+        "the command journal is lost: commands issued before now are rejected, because they may have run",
       );
     }
-    // A full disk must not keep the picture from the screen: it is written before the next command instead.
-    if (!journal.#isMarkKept) {
-      await journal.#keepMark().catch((error: unknown) => {
-        parts.log.error({ reason: reasonOf(error) }, "the mark of commands to refuse could not be written down");
+    // A full disk must not stop playback. The mark is then stored before the next command instead.
+    if (!journal.#isMarkStored) {
+      await journal.#storeMark().catch((error: unknown) => {
+        log.error({ reason: reasonOf(error) }, "the mark of the command journal could not be written");
       });
     }
     return journal;
   }
 
-  /** What is known of a command. */
+  /** The entry of a command, if it is known. */
   get(id: string): JournalEntry | undefined {
     return this.#entries.get(id);
   }
 
-  /** Those that have not ended. */
+  /** The commands that have not ended. */
   get unfinished(): JournalEntry[] {
     return [...this.#entries.values()].filter(({ update }) => !finalStatuses.includes(update.status));
   }
 
-  /** Whether a command issued at `issuedAt`, of which nothing is known, may have run and been forgotten. */
+  /** Whether an unknown command that was issued at `issuedAt` may have run and been forgotten. */
   async mayHaveRun(issuedAt: number): Promise<boolean> {
-    if (this.#mark.isUndated) this.#date();
-    if (!this.#isMarkKept) await this.#keepMark();
+    if (this.#mark.isUndated) this.#dateMark();
+    if (!this.#isMarkStored) await this.#storeMark();
     return this.#mark.isUndated || issuedAt <= this.#mark.refusedUntil;
   }
 
-  /** Notes where a command stands. Durable once this resolves. */
+  /** Records the status of a command. Durable once this resolves. */
   async record(entry: JournalEntry): Promise<void> {
     this.#entries.set(entry.id, entry);
     const oldest = this.#clock.now() - keptMs;
@@ -132,10 +103,10 @@ export class CommandJournal {
     await this.#write();
   }
 
-  /** Forgets the commands of a pairing that is over, but not up to when they were issued. */
+  /** Forgets the commands of a pairing that has ended. The mark keeps them from running again. */
   async purge(): Promise<void> {
     for (const entry of this.#entries.values()) this.#forget(entry);
-    await this.#keepMark();
+    await this.#storeMark();
   }
 
   #forget(entry: JournalEntry): void {
@@ -144,60 +115,25 @@ export class CommandJournal {
     this.#mark = { ...this.#mark, refusedUntil };
   }
 
-  /** Once the service's time is known: what it was when the journal was opened is when the loss was noticed, at the latest. */
-  #date(): void {
+  /** Dates a loss once the service's time is known: the player noticed it at the latest when it opened the journal. */
+  #dateMark(): void {
     const clock = this.#clock;
     if (clock.learnedAt === null) return;
     const noticedAt = clock.now() - (clock.monotonic() - this.#openedAt);
     const refusedUntil = Math.max(this.#mark.refusedUntil, noticedAt + clock.offset.errorMs + marginMs);
     this.#mark = { ...this.#mark, refusedUntil, isUndated: false };
-    this.#isMarkKept = false;
-    this.#log.warn({ refused_until: new Date(refusedUntil).toISOString() }, "commands issued up to then are refused");
+    this.#isMarkStored = false;
+    this.#log.warn({ refused_until: new Date(refusedUntil).toISOString() }, "commands issued up to this instant are rejected");
   }
 
-  /** The mark first: a power cut in between leaves the journal lost, and the mark of it in one place. */
-  async #keepMark(): Promise<void> {
-    await this.#markFile.write(this.#mark);
+  /** Writes the mark's own file first: after a power cut in between, the journal is still lost and the mark is in one file. */
+  async #storeMark(): Promise<void> {
+    await this.#files.mark.write(this.#mark);
     await this.#write();
-    this.#isMarkKept = true;
+    this.#isMarkStored = true;
   }
 
   #write(): Promise<void> {
-    return this.#file.write({ mark: this.#mark, entries: [...this.#entries.values()] });
+    return this.#files.journal.write({ mark: this.#mark, entries: [...this.#entries.values()] });
   }
-}
-
-function filesIn(folder: string): [DurableFile<Stored>, DurableFile<Mark>] {
-  return [
-    new DurableFile<Stored>(join(folder, "commands.json"), (json) => Stored.parse(json)),
-    new DurableFile<Mark>(join(folder, "commands-mark.json"), (json) => Mark.parse(json)),
-  ];
-}
-
-/** What stands in both files. The newest journal is lost where it is damaged or gone: an older one may not know all that ran. */
-async function readAll({ folder, serviceKey }: JournalDependencies) {
-  const [file, markFile] = filesIn(folder);
-  const [journal, mark] = [await readOf(file), await readOf(markFile)];
-  const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;
-  const marks = [stored?.mark ?? null, mark.value].filter((each) => each?.serviceKey === serviceKey) as Mark[];
-  return { stored, marks, isLost: stored === null || journal.isDamaged, isDamaged: journal.isDamaged || mark.isDamaged };
-}
-
-async function readOf<T>(file: DurableFile<T>): Promise<{ value: T | null; isDamaged: boolean }> {
-  try {
-    const read = await file.read();
-    return read.is === "found" ? { value: read.value, isDamaged: read.recovered } : { value: null, isDamaged: false };
-  } catch (error) {
-    if (!isFault(error, "file-corrupt")) throw error;
-    return { value: null, isDamaged: true };
-  }
-}
-
-/** The stricter of what both files say. */
-function mergeOf(serviceKey: string, marks: readonly Mark[], isLost: boolean): Mark {
-  return {
-    serviceKey,
-    refusedUntil: Math.max(0, ...marks.map(({ refusedUntil }) => refusedUntil)),
-    isUndated: isLost || marks.some(({ isUndated }) => isUndated),
-  };
 }

@@ -1,31 +1,27 @@
-// Runs signed commands, each at most once: what was begun is written down before it is done.
+// Runs signed commands, each at most once: a command is written to the journal before it runs.
 import type { CorrectedClock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import { verifyJws } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
 import { commandJwsType, CommandRequest, type CommandUpdate, SignedCommand } from "../../protocol/device/commands.ts";
-import { CommandJournal, type JournalEntry } from "./command-journal.ts";
 import type { Outbox } from "../proof/outbox.ts";
+import { CommandJournal } from "./command-journal.ts";
+import type { CommandMetadata } from "./command-metadata.ts";
+import type { JournalEntry } from "./journal-files.ts";
 
-/** What a command came to. `later`: it is done only when the program has started again. */
+/** The outcome of a command. `later`: the command is complete only after the program has restarted. */
 export type CommandOutcome = { is: "done"; result: Record<string, unknown> | null } | { is: "later" };
 
-/** What a command says of itself. `madeAt` is when the service made it, UTC ms; older services do not tell. */
-export interface CommandMetadata {
-  id: string;
-  madeAt?: number | undefined;
-}
-
-/** Does one kind of command. Rejecting fails the command with the reason. */
+/** Executes a command. If it rejects, the command fails with that reason. */
 export type CommandExecutor = (command: CommandRequest & CommandMetadata, signal: AbortSignal) => Promise<CommandOutcome>;
 
-// It may have run: whoever sent it decides whether it is to run (again).
-const lost = {
+const journalLost = {
   code: "journal-lost",
   detail:
-    "The player lost its record of the commands that it has run, and this one was made before that: it may have run already, " +
-    "and is not run again. See what the screen shows, and send it anew if it is still wanted",
+    "The player lost its record of the commands that it has run. This command was created before that, so it may have run already " +
+    "and is not run again. Look at what the screen shows, and send the command again if it is still wanted",
 };
+const maxDetailLength = 2_000;
 
 export interface CommandRunnerDependencies {
   folder: string;
@@ -37,56 +33,46 @@ export interface CommandRunnerDependencies {
   log: Log;
 }
 
-/** The runner of commands. */
 export class CommandRunner {
-  readonly #parts: CommandRunnerDependencies;
+  readonly #dependencies: CommandRunnerDependencies;
   readonly #journal: CommandJournal;
 
-  private constructor(parts: CommandRunnerDependencies, journal: CommandJournal) {
-    this.#parts = parts;
+  private constructor(dependencies: CommandRunnerDependencies, journal: CommandJournal) {
+    this.#dependencies = dependencies;
     this.#journal = journal;
   }
 
-  /** Opens the journal; what the last run left unfinished is settled: a restart has happened, anything else was cut short. */
-  static async open(parts: CommandRunnerDependencies): Promise<CommandRunner> {
-    const journal = await CommandJournal.open(parts);
-    const commands = new CommandRunner(parts, journal);
+  /** Opens the journal and ends the commands that the last run left unfinished: a restart has succeeded, any other was interrupted. */
+  static async open(dependencies: CommandRunnerDependencies): Promise<CommandRunner> {
+    const journal = await CommandJournal.open(dependencies);
+    const runner = new CommandRunner(dependencies, journal);
     for (const entry of journal.unfinished) {
-      await commands.#settle(
+      const hasRestarted = entry.type === "restart" && entry.update.status === "running";
+      await runner.#update(
         entry,
-        entry.type === "restart" && entry.update.status === "running"
+        hasRestarted
           ? { status: "succeeded", result: {}, error: null }
-          : {
-              status: "failed",
-              result: null,
-              error: { code: "interrupted", detail: "the player ended while the command ran" },
-            },
+          : failed("failed", "interrupted", "the player ended while the command was running"),
       );
     }
-    return commands;
+    return runner;
   }
 
-  /** Forgets all commands, after a revocation. */
+  /** Forgets all commands after a revocation. */
   purge(): Promise<void> {
     return this.#journal.purge();
   }
 
   /**
-   * Takes a command as it came. Resolves once it is journalled (so it may be acknowledged); it runs on its own.
-   * One that is not proven is refused and audited, and nothing is answered: its sender is not the service.
+   * Receives a signed command. Resolves once it is in the journal, so that it may be acknowledged; it then runs in the
+   * background. A command with an invalid signature is logged and not answered, because the service did not send it.
    */
   async receive(jws: string, signal: AbortSignal): Promise<void> {
-    const { log, thumbprint, serviceKey, clock } = this.#parts;
-    let command: SignedCommand;
-    try {
-      command = SignedCommand.parse(verifyJws(commandJwsType, jws, serviceKey));
-      if (command.sub !== thumbprint) throw new Error("it is meant for another device");
-    } catch (error) {
-      log.error({ reason: reasonOf(error) }, "refused a command that the service did not sign for this device");
-      return;
-    }
+    const { log, clock } = this.#dependencies;
+    const command = this.#verify(jws);
+    if (command === null) return;
     const known = this.#journal.get(command.jti);
-    if (known !== undefined) return this.#tell(known);
+    if (known !== undefined) return this.#sendStatus(known);
     const issuedAt = command.made_at ?? command.iat * 1_000;
     const entry: JournalEntry = {
       id: command.jti,
@@ -96,63 +82,63 @@ export class CommandRunner {
       update: { status: "acknowledged", result: null, error: null },
     };
     if (await this.#journal.mayHaveRun(issuedAt)) {
-      log.warn({ command_id: entry.id, type: entry.type }, "refused a command that may have run before the journal was lost");
-      return this.#settle(entry, { status: "rejected", result: null, error: lost });
+      log.warn({ command_id: entry.id, type: entry.type }, "rejected a command that may have run before the journal was lost");
+      return this.#update(entry, { status: "rejected", result: null, error: journalLost });
     }
     if (clock.now() > command.exp * 1_000) {
-      return this.#settle(entry, {
-        status: "expired",
-        result: null,
-        error: { code: "expired", detail: "its time was over when it arrived" },
-      });
+      return this.#update(entry, failed("expired", "expired", "the command had expired when it arrived"));
     }
     const request = CommandRequest.safeParse({ type: command.type, args: command.args });
     if (!request.success) {
-      const detail = `this player cannot do that: ${request.error.issues.map(({ message }) => message).join("; ")}`.slice(0, 2_000);
-      return this.#settle(entry, {
-        status: "rejected",
-        result: null,
-        error: { code: "unsupported", detail },
-      });
+      const reasons = request.error.issues.map(({ message }) => message).join("; ");
+      return this.#update(entry, failed("rejected", "unsupported", `this player does not support the command: ${reasons}`));
     }
     log.info({ command_id: entry.id, type: entry.type }, "command received");
-    await this.#settle(entry, entry.update);
+    await this.#update(entry, entry.update);
     void this.#run(entry, { ...request.data, id: entry.id, madeAt: command.made_at }, signal).catch((error: unknown) =>
-      log.error({ err: error, command_id: entry.id }, "a command's outcome could not be written down"),
+      log.error({ err: error, command_id: entry.id }, "the outcome of a command could not be written"),
     );
   }
 
+  /** The command in `jws`; null if the service did not sign it for this device. */
+  #verify(jws: string): SignedCommand | null {
+    const { log, thumbprint, serviceKey } = this.#dependencies;
+    try {
+      const command = SignedCommand.parse(verifyJws(commandJwsType, jws, serviceKey));
+      if (command.sub !== thumbprint) throw new Error("it is for another device");
+      return command;
+    } catch (error) {
+      log.error({ reason: reasonOf(error) }, "rejected a command that the service did not sign for this device");
+      return null;
+    }
+  }
+
   async #run(entry: JournalEntry, command: CommandRequest & CommandMetadata, signal: AbortSignal): Promise<void> {
-    await this.#settle(entry, { status: "running", result: null, error: null });
+    await this.#update(entry, { status: "running", result: null, error: null });
     let update: CommandUpdate;
     try {
-      const outcome = await this.#parts.execute(command, signal);
+      const outcome = await this.#dependencies.execute(command, signal);
       if (outcome.is === "later") return;
       update = { status: "succeeded", result: outcome.result, error: null };
     } catch (error) {
-      const code = isFault(error) ? error.code : "failed";
-      update = {
-        status: "failed",
-        result: null,
-        error: { code, detail: reasonOf(error).slice(0, 2_000) },
-      };
+      update = failed("failed", isFault(error) ? error.code : "failed", reasonOf(error));
     }
-    await this.#settle(entry, update);
-    this.#parts.log.info({ command_id: entry.id, type: entry.type, status: update.status }, "command ended");
+    await this.#update(entry, update);
+    this.#dependencies.log.info({ command_id: entry.id, type: entry.type, status: update.status }, "command ended");
   }
 
-  /** Writes down where the command stands, then tells the service. */
-  async #settle(entry: JournalEntry, update: CommandUpdate): Promise<void> {
+  /** Writes the command's new status to the journal, then sends it to the service. */
+  async #update(entry: JournalEntry, update: CommandUpdate): Promise<void> {
     entry.update = update;
     await this.#journal.record(entry);
-    await this.#tell(entry);
+    await this.#sendStatus(entry);
   }
 
-  #tell(entry: JournalEntry): Promise<void> {
-    return this.#parts.outbox.put({
-      is: "command-status",
-      commandId: entry.id,
-      update: entry.update,
-    });
+  #sendStatus({ id, update }: JournalEntry): Promise<void> {
+    return this.#dependencies.outbox.put({ is: "command-status", commandId: id, update });
   }
+}
+
+function failed(status: "failed" | "expired" | "rejected", code: string, detail: string): CommandUpdate {
+  return { status, result: null, error: { code, detail: detail.slice(0, maxDetailLength) } };
 }

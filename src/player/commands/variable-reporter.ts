@@ -1,4 +1,4 @@
-// Tells the service when variables were set on the player, but not each word of a sensor that never rests.
+// Sends a heartbeat after variables on the player change, but not for every value of a busy sensor.
 import { deepEqual } from "fast-equals";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -6,24 +6,24 @@ import type { Watchable } from "../../base/async/observable.ts";
 import type { Connection } from "../link/connection.ts";
 import type { ScheduleFollower } from "../playback/schedule-follower.ts";
 
-const betweenTellingsMs = 2_000;
+const minIntervalMs = 2_000;
 
-/** Has a heartbeat sent after variables have changed, at most one in two seconds. Rejects with an AbortError when `signal` aborts. */
+/** Sends at most one heartbeat in two seconds. Rejects with an AbortError when `signal` aborts. */
 export async function reportVariables(
-  programme: ScheduleFollower,
-  records: Watchable<unknown>,
+  follower: ScheduleFollower,
+  interventions: Watchable<unknown>,
   connection: Connection,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<never> {
-  const news = new Signal();
-  records.watch(() => news.notify(), signal);
-  for (let told = programme.variables(); ;) {
-    await news.wait(clock, Number.POSITIVE_INFINITY, signal);
-    const now = programme.variables();
-    // While the link is away the next hello tells them, and asking for one would only cut the wait short.
-    if (!deepEqual(told, now) && connection.link.value.is === "online") connection.sendHeartbeatNow();
-    told = now;
-    await clock.wait(betweenTellingsMs, signal);
+  const changed = new Signal();
+  interventions.watch(() => changed.notify(), signal);
+  for (let reported = follower.variables(); ;) {
+    await changed.wait(clock, Number.POSITIVE_INFINITY, signal);
+    const current = follower.variables();
+    // While the player is offline, requesting a heartbeat would only shorten the wait before it reconnects. The hello reports them.
+    if (!deepEqual(reported, current) && connection.link.value.is === "online") connection.sendHeartbeatNow();
+    reported = current;
+    await clock.wait(minIntervalMs, signal);
   }
 }

@@ -1,4 +1,4 @@
-// The last revision that the service published and this player accepted, durable: what plays when the service is away.
+// Fetches the desired state from the service and keeps the newest durably, to play it while the service is away.
 import { join } from "node:path";
 import { Backoff } from "../../base/async/backoff.ts";
 import { Signal } from "../../base/async/signal.ts";
@@ -11,25 +11,25 @@ import { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { AccessTokens } from "../link/access.ts";
 import type { ServiceApi } from "../link/service-api.ts";
 
-// The socket only hints; this finds what a lost hint hid. Spread so that a fleet does not poll in step.
+// Polling finds a change whose hint over the socket was lost. The spread keeps a fleet from polling in step.
 const pollMs = 300_000;
 const pollSpread = 0.2;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
-/** Null means that this player never got a state; a state whose `layout` is null is a different thing: empty. */
+/** `current` is null until the player has received a state. A state whose `layout` is null is an empty one. */
 export class DesiredStateStore {
   readonly #file: DurableFile<DesiredState>;
-  readonly #live: Observable<DesiredState | null>;
+  readonly #current: Observable<DesiredState | null>;
   readonly #log: Log;
-  readonly #bell = new Signal();
+  readonly #fetchNow = new Signal();
 
   private constructor(file: DurableFile<DesiredState>, stored: DesiredState | null, log: Log) {
     this.#file = file;
-    this.#live = new Observable(stored);
+    this.#current = new Observable(stored);
     this.#log = log;
   }
 
-  /** Reads what is kept in `folder`. A damaged file counts as none: the service has the truth. */
+  /** Reads the state stored in `folder`. A damaged file, or one of another player, counts as none. */
   static async open(folder: string, playerId: string, log: Log): Promise<DesiredStateStore> {
     const file = new DurableFile(join(folder, "desired.json"), (json) => DesiredState.parse(json));
     let stored: DesiredState | null = null;
@@ -38,59 +38,59 @@ export class DesiredStateStore {
       if (read.is === "found" && read.value.player.id === playerId) stored = read.value;
     } catch (error) {
       if (!isFault(error, "file-corrupt")) throw error;
-      log.error({ err: error }, "the stored state is damaged: it is fetched anew");
+      log.error({ err: error }, "the stored state is damaged: fetching it again");
     }
     return new DesiredStateStore(file, stored, log);
   }
 
-  /** Makes what is kept in `folder` for one player another's, whom the service made of it: it plays on until there is news. */
-  static async reassign(folder: string, from: string, to: string, log: Log): Promise<void> {
-    if (from === to) return;
-    const state = await DesiredStateStore.open(folder, from, log);
-    const stored = state.current.value;
-    if (stored !== null) await state.#file.write({ ...stored, player: { ...stored.player, id: to } });
+  /** Changes the player id of the state stored in `folder`, so that a player that got a new id keeps its content. */
+  static async reassign(folder: string, fromId: string, toId: string, log: Log): Promise<void> {
+    if (fromId === toId) return;
+    const store = await DesiredStateStore.open(folder, fromId, log);
+    const stored = store.current.value;
+    if (stored !== null) await store.#file.write({ ...stored, player: { ...stored.player, id: toId } });
   }
 
   get current(): Watchable<DesiredState | null> {
-    return this.#live;
+    return this.#current;
   }
 
-  /** The service wants `revision`: fetched unless it is the one at hand. */
+  /** Fetches the state now unless `revision` is the current one. */
   fetchUnlessCurrent(revision: string): void {
-    if (revision !== this.#live.value?.revision) this.#bell.notify();
+    if (revision !== this.#current.value?.revision) this.#fetchNow.notify();
   }
 
-  /** Fetches at once, when wanted, and every five minutes, until `signal` aborts. @throws Fault `revoked`. */
-  async run(api: ServiceApi, access: AccessTokens, clock: Clock, playerId: string, signal: AbortSignal): Promise<never> {
+  /** Fetches at once, on request and every five minutes, until `signal` aborts. @throws Fault `revoked`. */
+  async run(api: ServiceApi, accessTokens: AccessTokens, clock: Clock, playerId: string, signal: AbortSignal): Promise<never> {
     const backoff = new Backoff(backoffBounds);
     for (;;) {
       let waitMs = pollMs * (1 + pollSpread * (2 * Math.random() - 1));
       try {
-        await this.#fetch(api, access, playerId, signal);
+        await this.#fetch(api, accessTokens, playerId, signal);
         backoff.reset();
       } catch (error) {
         if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
         waitMs = backoff.next();
         this.#log.warn({ reason: reasonOf(error), retry_in_ms: Math.round(waitMs) }, "the state could not be fetched");
       }
-      await this.#bell.wait(clock, waitMs, signal);
+      await this.#fetchNow.wait(clock, waitMs, signal);
     }
   }
 
-  /** Forgets everything, after a revocation. */
+  /** Removes the state, after a revocation. */
   async purge(): Promise<void> {
     await this.#file.remove();
-    this.#live.set(null);
+    this.#current.set(null);
   }
 
-  async #fetch(api: ServiceApi, access: AccessTokens, playerId: string, signal: AbortSignal): Promise<void> {
-    const held = this.#live.value === null ? null : `"${this.#live.value.revision}"`;
-    const answer = await access.withToken(signal, (token) => api.state(token, held, signal));
-    if (answer.is === "unchanged") return;
-    const { desired } = answer;
+  async #fetch(api: ServiceApi, accessTokens: AccessTokens, playerId: string, signal: AbortSignal): Promise<void> {
+    const etag = this.#current.value === null ? null : `"${this.#current.value.revision}"`;
+    const response = await accessTokens.withToken(signal, (token) => api.state(token, etag, signal));
+    if (response.is === "unchanged") return;
+    const { desired } = response;
     if (desired.player.id !== playerId) throw new Fault("protocol", `the state is for another player, ${desired.player.id}`);
     await this.#file.write(desired);
     this.#log.info({ revision: desired.revision }, "state received");
-    this.#live.set(desired);
+    this.#current.set(desired);
   }
 }

@@ -1,9 +1,9 @@
-// Makes the newest desired state ready; a newer one ends the work on the one before.
+// Prepares the newest desired state. A newer state aborts the preparation of the one before.
 import type { Clock } from "../../base/clock.ts";
 import type { Watchable } from "../../base/async/observable.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 
-/** Calls `prepare` with each desired state that comes, until `signal` aborts. The call before is aborted first. */
+/** Calls `prepare` with each new desired state, after aborting the previous call, until `signal` aborts. */
 export async function prepareNewest(
   states: Watchable<DesiredState | null>,
   prepare: (desired: DesiredState, signal: AbortSignal) => Promise<void>,

@@ -1,4 +1,4 @@
-// The device's access token: proven by its key, renewed before it ends, and the one place where a revocation is believed.
+// Gets and renews the device's access token, and verifies revocations.
 import type { Clock } from "../../base/clock.ts";
 import { SharedWork } from "../../base/async/shared-work.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
@@ -7,76 +7,70 @@ import { revocationJwsType, SignedRevocation } from "../../protocol/device/comma
 import { tokenProofJwsType, type TokenGrant } from "../../protocol/device/messages.ts";
 import type { Log } from "../../base/log.ts";
 import type { Identity, Pairing } from "../pairing/identity.ts";
-import { HttpFault, type ServiceApi, type TokenResponse } from "./service-api.ts";
+import { HttpFault } from "./service-http.ts";
+import type { ServiceApi, TokenResponse } from "./service-api.ts";
 
-// Renewed in the last sixth of its life, so that no request meets an expired one.
+// Renew in the last sixth of the token's life, so that no request carries an expired token.
 const renewBeforeEnd = 1 / 6;
 
-/** Asks for a token, proving possession of the device's key over a fresh nonce. `audience`: device code or player id. */
+/**
+ * Requests a token for a device code (first pairing) or a player id (renewal). The device's key signs a fresh nonce as proof.
+ * @param waitS how long the service may hold back a pending response, in seconds.
+ */
 export async function requestToken(
   api: ServiceApi,
   identity: Identity,
-  ask: { deviceCode: string } | { playerId: string },
+  subject: { deviceCode: string } | { playerId: string },
   waitS: number,
   signal: AbortSignal,
 ): Promise<TokenResponse> {
-  const aud = "deviceCode" in ask ? ask.deviceCode : ask.playerId;
+  const aud = "deviceCode" in subject ? subject.deviceCode : subject.playerId;
   const proof = signJws(tokenProofJwsType, { nonce: await api.nonce(signal), aud }, identity.keys);
-  return "deviceCode" in ask
-    ? api.token(
-        {
-          grant_type: "urn:ietf:params:oauth:grant-type:device_code",
-          device_code: ask.deviceCode,
-          proof,
-        },
-        waitS,
-        signal,
-      )
-    : api.token({ grant_type: "urn:signage:device-key", player_id: ask.playerId, proof }, waitS, signal);
+  const body =
+    "deviceCode" in subject
+      ? ({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: aud, proof } as const)
+      : ({ grant_type: "urn:signage:device-key", player_id: aud, proof } as const);
+  return api.token(body, waitS, signal);
 }
 
-/**
- * Whether `jws` is a revocation of this very device by the pinned key.
- * @throws Fault `signature` when it is not.
- */
-function checkRevocation(jws: string, identity: Identity, pairing: Pairing): SignedRevocation {
+/** @throws Fault `signature` unless the pinned key signed `jws` as a revocation of this device and player. */
+function verifyRevocation(jws: string, identity: Identity, pairing: Pairing): void {
   const revocation = SignedRevocation.parse(verifyJws(revocationJwsType, jws, pairing.serviceKey));
   if (revocation.sub !== identity.thumbprint || revocation.player_id !== pairing.playerId) {
-    throw new Fault("signature", "refused a revocation meant for another device");
+    throw new Fault("signature", "the revocation is for another device");
   }
-  return revocation;
 }
 
-/** Whether `jws` proves that this device was revoked; what does not is told to the log. */
+/** Whether `jws` proves that this device was revoked. An invalid revocation is logged. */
 export function isValidRevocation(jws: string, identity: Identity, pairing: Pairing, log: Log): boolean {
   try {
-    checkRevocation(jws, identity, pairing);
+    verifyRevocation(jws, identity, pairing);
     return true;
   } catch (error) {
-    log.error({ reason: reasonOf(error) }, "refused a revocation that the service did not sign for this device");
+    log.error({ reason: reasonOf(error) }, "rejected a revocation that the service did not sign for this device");
     return false;
   }
 }
 
-/** The access token of a paired device. */
+/** The access tokens of a paired device, one at a time. */
 export class AccessTokens {
   readonly #api: ServiceApi;
   readonly #identity: Identity;
   readonly #pairing: Pairing;
   readonly #clock: Clock;
-  readonly #heardKey: (key: string) => Promise<void>;
+  readonly #onServiceKey: (key: string) => Promise<void>;
   #current: { token: string; renewAt: number } | null = null;
   #renewal: SharedWork<string> | null = null;
 
-  /** @param heardKey hears of each key that the service answers with, the pinned one or another. */
+  /** @param onServiceKey called with the service's key in each token response, whether pinned or not. */
   constructor(
     api: ServiceApi,
     identity: Identity,
     pairing: Pairing,
     clock: Clock,
-    heardKey: (key: string) => Promise<void> = async () => undefined,
+    onServiceKey: (key: string) => Promise<void> = async () => undefined,
   ) {
-    this.#heardKey = heardKey;
+    this.#onServiceKey = onServiceKey;
     this.#api = api;
     this.#identity = identity;
     this.#pairing = pairing;
@@ -84,8 +78,8 @@ export class AccessTokens {
   }
 
   /**
-   * A valid token, renewed if need be; callers that come meanwhile share one renewal, which any of them may leave.
-   * @throws Fault `revoked` only when the service's pinned key says so; `refused` for any other refusal.
+   * A valid token, renewed if needed. Concurrent callers share one renewal, and each may abort its own wait.
+   * @throws Fault `revoked` if the service's pinned key signed a revocation; `refused` for any other refusal.
    */
   async token(signal: AbortSignal): Promise<string> {
     if (this.#current !== null && this.#clock.monotonic() < this.#current.renewAt) return this.#current.token;
@@ -94,12 +88,12 @@ export class AccessTokens {
     try {
       return await renewal.wait(signal);
     } finally {
-      // Over, whatever came of it. A caller who left early leaves it to those who still wait.
+      // The renewal has ended, unless this caller aborted: then the other callers still wait for it.
       if (this.#renewal === renewal && !signal.aborted) this.#renewal = null;
     }
   }
 
-  /** Runs `call` with a token; once more with a fresh one when the service no longer takes the first. */
+  /** Runs `call` with a token, and once more with a new token if the service rejects the first. */
   async withToken<T>(signal: AbortSignal, call: (token: string) => Promise<T>): Promise<T> {
     const token = await this.token(signal);
     try {
@@ -111,25 +105,25 @@ export class AccessTokens {
     }
   }
 
-  /** Drops `token` after the service refused it, so that the next call renews. */
+  /** Discards `token` after the service rejected it, so that the next call renews it. */
   discard(token: string): void {
     if (this.#current?.token === token) this.#current = null;
   }
 
   async #renew(signal: AbortSignal): Promise<string> {
-    const answer = await requestToken(this.#api, this.#identity, { playerId: this.#pairing.playerId }, 0, signal);
-    const key = answer.is === "granted" ? answer.grant.service_key : answer.refusal.service_key;
-    if (key !== undefined) await this.#heardKey(key);
-    if (answer.is === "granted") return this.#keep(answer.grant);
-    const { refusal } = answer;
+    const response = await requestToken(this.#api, this.#identity, { playerId: this.#pairing.playerId }, 0, signal);
+    const key = response.is === "granted" ? response.grant.service_key : response.refusal.service_key;
+    if (key !== undefined) await this.#onServiceKey(key);
+    if (response.is === "granted") return this.#store(response.grant);
+    const { refusal } = response;
     if (refusal.revocation !== undefined) {
-      checkRevocation(refusal.revocation, this.#identity, this.#pairing);
+      verifyRevocation(refusal.revocation, this.#identity, this.#pairing);
       throw new Fault("revoked", "the service has revoked this player");
     }
     throw new Fault("refused", `the service gives no token: ${refusal.error_description ?? refusal.error}`);
   }
 
-  #keep(grant: TokenGrant): string {
+  #store(grant: TokenGrant): string {
     if (grant.service_key !== this.#pairing.serviceKey) {
       throw new Fault("signature", "this is not the service that the player was paired with: its key differs");
     }

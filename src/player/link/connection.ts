@@ -1,4 +1,4 @@
-// The link to the service: a WebSocket that is opened again for ever, and polling where sockets are blocked.
+// Keeps the player connected to the service: by a WebSocket that is reopened after each end, or by polling where sockets are blocked.
 import { Signal } from "../../base/async/signal.ts";
 import type { CorrectedClock } from "../../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
@@ -14,87 +14,85 @@ import { DeviceSocket } from "./device-socket.ts";
 import { ReconnectDelay } from "./reconnect-delay.ts";
 import { diagnoseConnectivity } from "./connectivity-diagnosis.ts";
 
-/** How the service is reached. Offline says why; revoked comes from Access and ends the connection instead. */
+/** How the player reaches the service. A revoked player has no link: the connection ends instead. */
 export type Link = { is: "connecting" } | { is: "online" } | { is: "polling" } | { is: "offline"; trouble: Trouble };
 
-/** What the connection hears and needs. */
 export interface ConnectionDependencies {
   api: ServiceApi;
   accessTokens: AccessTokens;
   clock: CorrectedClock;
   log: Log;
-  createHeartbeat(): Promise<Heartbeat>;
-  /** The revision that the service wants on screen: from a hint or an answer. */
-  onRevision(revision: string): void;
-  onCommand(jws: string, signal: AbortSignal): Promise<void>;
-  /** A revocation as it came; rejects when it proves nothing. */
-  onRevocation(jws: string): void;
+  createHeartbeat: () => Promise<Heartbeat>;
+  /** Called with the newest revision that the service names. */
+  onRevision: (revision: string) => void;
+  /** Called with each signed command. */
+  onCommand: (jws: string, signal: AbortSignal) => Promise<void>;
+  /** Called with each revocation, not verified yet. */
+  onRevocation: (jws: string) => void;
 }
 
 const welcomeLimitMs = 10_000;
 const heartbeatJitter = 0.1;
 
-/** Keeps the link until `signal` aborts. */
 export class Connection {
-  readonly #parts: ConnectionDependencies;
+  readonly #dependencies: ConnectionDependencies;
   readonly #link = new Observable<Link>({ is: "connecting" });
-  readonly #reconnect = new ReconnectDelay();
-  // The journal is known for the life of this program only: after a restart all is fetched anew.
+  readonly #reconnectDelay = new ReconnectDelay();
+  readonly #heartbeatDue = new Signal();
+  // Kept in memory only: after a restart the player fetches everything again.
   #epoch: string | null = null;
   #lastSeq = 0;
   #heartbeatMs = 30_000;
-  #unknown = 0;
+  #unknownMessages = 0;
   #messageId = 0;
-  readonly #news = new Signal();
 
-  constructor(parts: ConnectionDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: ConnectionDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get link(): Watchable<Link> {
     return this.#link;
   }
 
-  /** Connects, and again after each end. @throws Fault `revoked`; AbortError when `signal` aborts. */
+  /** Connects and reconnects until `signal` aborts. @throws Fault `revoked`; AbortError. */
   async run(signal: AbortSignal): Promise<never> {
+    const { clock } = this.#dependencies;
     for (;;) {
-      const { clock } = this.#parts;
-      const begun = clock.monotonic();
+      const startedAt = clock.monotonic();
       let waitMs: number;
       try {
-        const goaway = await this.#session(signal);
-        this.#reconnect.connectionEnded(clock.monotonic() - begun);
-        waitMs = goaway ?? this.#reconnect.next();
+        const requestedWaitMs = await this.#runSocket(signal);
+        this.#reconnectDelay.connectionEnded(clock.monotonic() - startedAt);
+        waitMs = requestedWaitMs ?? this.#reconnectDelay.next();
         this.#link.set({ is: "connecting" });
       } catch (error) {
-        if (isAbort(error) && signal.aborted) throw error;
-        if (isFault(error, "revoked")) throw error;
-        waitMs = await this.#afterFailure(error, signal);
+        if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
+        waitMs = await this.#poll(error, signal);
       }
-      // News are worth a poll. They are not worth an earlier attempt where nobody answers: a whole fleet may have the same news.
-      if (this.#link.value.is === "polling") await this.#news.wait(clock, waitMs, signal);
+      // A requested heartbeat may poll early, but must not reconnect early: a whole fleet may request one at the same time.
+      if (this.#link.value.is === "polling") await this.#heartbeatDue.wait(clock, waitMs, signal);
       else await clock.wait(waitMs, signal);
     }
   }
 
-  /** Something that the heartbeat tells has changed: it is sent now instead of at its next time. */
+  /** Sends a heartbeat at once, because something that it reports has changed. */
   sendHeartbeatNow(): void {
-    this.#news.notify();
+    this.#heartbeatDue.notify();
   }
 
-  /** A socket could not be had: one poll says whether the service can be reached at all. Resolves to the wait. */
-  async #afterFailure(socketError: unknown, signal: AbortSignal): Promise<number> {
-    const { api, accessTokens: access, clock, log } = this.#parts;
-    const waitMs = this.#reconnect.next();
+  /** Sends one heartbeat over HTTP after the socket failed, to find out whether the service is reachable. Resolves to the wait in ms. */
+  async #poll(socketError: unknown, signal: AbortSignal): Promise<number> {
+    const { api, accessTokens, clock, log } = this.#dependencies;
+    const waitMs = this.#reconnectDelay.next();
     try {
-      const beat = await this.#parts.createHeartbeat();
-      await this.#take(await access.withToken(signal, (token) => api.heartbeat(token, beat, signal)), signal);
+      const heartbeat = await this.#dependencies.createHeartbeat();
+      const answer = await accessTokens.withToken(signal, (token) => api.heartbeat(token, heartbeat, signal));
+      await this.#handleAnswer(answer, signal);
       if (this.#link.value.is !== "polling") log.warn({ reason: reasonOf(socketError) }, "the socket is blocked: polling");
       this.#link.set({ is: "polling" });
       return Math.min(Math.max(waitMs, 1_000), this.#heartbeatMs);
     } catch (error) {
-      if (isAbort(error) && signal.aborted) throw error;
-      if (isFault(error, "revoked")) throw error;
+      if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
       if (this.#link.value.is !== "offline") log.warn({ reason: reasonOf(error) }, "the service is out of reach");
       this.#link.set({
         is: "offline",
@@ -104,104 +102,105 @@ export class Connection {
     }
   }
 
-  /** One socket from hello to its end. Resolves to the wait that a `goaway` asked for, else to null. */
-  async #session(outer: AbortSignal): Promise<number | null> {
-    const { api, accessTokens: access, clock, log } = this.#parts;
-    const token = await access.token(outer);
-    const greeting = new Signal();
-    let welcomed = false;
+  /** Runs one socket from hello to its end. Resolves to the wait that a `goaway` requested, else to null. */
+  async #runSocket(outer: AbortSignal): Promise<number | null> {
+    const { api, accessTokens, clock, log } = this.#dependencies;
+    const token = await accessTokens.token(outer);
+    const welcome = new Signal();
+    let isWelcomed = false;
     let reconnectAfterMs: number | null = null;
     try {
       using socket = await DeviceSocket.open(api.socketUrl, token, clock, outer);
       const onMessage = async (text: string): Promise<void> => {
-        const message = this.#read(text);
+        const message = this.#parse(text);
         if (message === null) return;
         if (message.type === "goaway") reconnectAfterMs = message.data.reconnect_after_ms;
         if (message.type === "welcome") {
-          welcomed = true;
-          greeting.notify();
+          isWelcomed = true;
+          welcome.notify();
         }
         await this.#handle(message, outer);
         if (message.seq === undefined) return;
         this.#lastSeq = Math.max(this.#lastSeq, message.seq);
         this.#send(socket, { type: "ack", data: {} });
       };
-      const greetAndBeat = async (signal: AbortSignal): Promise<void> => {
-        await this.#greet(socket);
-        await greeting.wait(clock, welcomeLimitMs, signal);
-        if (!welcomed) throw new Fault("timeout", "the service did not say welcome");
-        await this.#beat(socket, signal);
+      const sendMessages = async (signal: AbortSignal): Promise<void> => {
+        await this.#sendHello(socket);
+        await welcome.wait(clock, welcomeLimitMs, signal);
+        if (!isWelcomed) throw new Fault("timeout", "the service did not send a welcome");
+        await this.#sendHeartbeats(socket, signal);
       };
-      return await runAll([(end) => socket.receive(onMessage, end), (end) => socket.watchForSilence(end), greetAndBeat], outer);
+      return await runAll([(end) => socket.receive(onMessage, end), (end) => socket.watchForSilence(end), sendMessages], outer);
     } catch (error) {
-      if (isFault(error, "refused")) access.discard(token);
-      if (!welcomed || outer.aborted || isFault(error, "revoked")) throw error;
+      if (isFault(error, "refused")) accessTokens.discard(token);
+      if (!isWelcomed || outer.aborted || isFault(error, "revoked")) throw error;
       log.warn({ reason: reasonOf(error) }, "connection lost");
       return reconnectAfterMs;
     }
   }
 
-  async #greet(socket: DeviceSocket): Promise<void> {
-    const heartbeat = await this.#parts.createHeartbeat();
+  async #sendHello(socket: DeviceSocket): Promise<void> {
+    const heartbeat = await this.#dependencies.createHeartbeat();
     const data = { epoch: this.#epoch, last_seq: this.#lastSeq, revision: heartbeat.content.applied_revision, heartbeat };
     this.#send(socket, { type: "hello", data });
   }
 
-  async #beat(socket: DeviceSocket, signal: AbortSignal): Promise<never> {
+  async #sendHeartbeats(socket: DeviceSocket, signal: AbortSignal): Promise<never> {
     for (;;) {
       const jitter = 1 + heartbeatJitter * (2 * Math.random() - 1);
-      await this.#news.wait(this.#parts.clock, this.#heartbeatMs * jitter, signal);
-      this.#send(socket, { type: "heartbeat", data: await this.#parts.createHeartbeat() });
+      await this.#heartbeatDue.wait(this.#dependencies.clock, this.#heartbeatMs * jitter, signal);
+      this.#send(socket, { type: "heartbeat", data: await this.#dependencies.createHeartbeat() });
     }
   }
 
   #send(socket: DeviceSocket, message: Pick<DeviceMessage, "type" | "data">): void {
-    socket.send({ id: String(++this.#messageId), ts: this.#parts.clock.raw(), ack: this.#lastSeq, ...message });
+    socket.send({ id: String(++this.#messageId), ts: this.#dependencies.clock.raw(), ack: this.#lastSeq, ...message });
   }
 
-  #read(text: string): ServiceMessage | null {
-    const read = parseMessage(ServiceMessage, text);
-    if (read.is === "known") return read.message;
-    this.#unknown += 1;
-    this.#parts.log.warn({ type: read.type, count: this.#unknown }, "ignored a message that this player does not know");
-    // Its place in the journal is passed all the same, or it would come for ever.
-    if (read.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, read.seq);
+  #parse(text: string): ServiceMessage | null {
+    const parsed = parseMessage(ServiceMessage, text);
+    if (parsed.is === "known") return parsed.message;
+    this.#unknownMessages += 1;
+    this.#dependencies.log.warn({ type: parsed.type, count: this.#unknownMessages }, "ignored a message that this player does not know");
+    // Skip its place in the journal, or the service would send it again and again.
+    if (parsed.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, parsed.seq);
     return null;
   }
 
   async #handle(message: ServiceMessage, signal: AbortSignal): Promise<void> {
+    const { log, onRevision, onCommand, onRevocation } = this.#dependencies;
     switch (message.type) {
       case "welcome":
         if (!message.data.resumed) this.#lastSeq = 0;
         this.#epoch = message.data.epoch;
         this.#heartbeatMs = message.data.heartbeat_ms;
-        this.#reconnect.setSpread(message.data.reconnect_spread_ms);
+        this.#reconnectDelay.setSpread(message.data.reconnect_spread_ms);
         this.#link.set({ is: "online" });
-        this.#parts.log.info({ resumed: message.data.resumed }, "connected");
-        return this.#take(message.data.answer, signal);
+        log.info({ resumed: message.data.resumed }, "connected");
+        return this.#handleAnswer(message.data.answer, signal);
       case "heartbeat.answer":
-        if (message.data.reconnect_spread_ms !== undefined) this.#reconnect.setSpread(message.data.reconnect_spread_ms);
-        return this.#take(message.data, signal);
+        if (message.data.reconnect_spread_ms !== undefined) this.#reconnectDelay.setSpread(message.data.reconnect_spread_ms);
+        return this.#handleAnswer(message.data, signal);
       case "state.changed":
-        return this.#parts.onRevision(message.data.revision);
+        return onRevision(message.data.revision);
       case "command":
-        return this.#parts.onCommand(message.data.command, signal);
+        return onCommand(message.data.command, signal);
       case "revoked":
-        return this.#parts.onRevocation(message.data.revocation);
+        return onRevocation(message.data.revocation);
       case "goaway":
         return;
     }
   }
 
-  async #take(answer: HeartbeatAnswer, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
+  async #handleAnswer(answer: HeartbeatAnswer, signal: AbortSignal): Promise<void> {
+    const { clock, onRevision, onCommand } = this.#dependencies;
     clock.learn({
       t0: answer.sent_at_ms,
       t1: answer.received_at_ms,
       t2: answer.answered_at_ms,
       t3: clock.raw(),
     });
-    this.#parts.onRevision(answer.revision);
-    for (const command of answer.commands) await this.#parts.onCommand(command, signal);
+    onRevision(answer.revision);
+    for (const command of answer.commands) await onCommand(command, signal);
   }
 }

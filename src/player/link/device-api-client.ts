@@ -1,25 +1,25 @@
-// What a player asks of its service over HTTP with its access token: files, results, play events.
+// Calls of the service's HTTP API that need the player's access token: files, outbox messages and play events.
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { PlayEvent } from "../../protocol/device/play-events.ts";
 import type { AccessTokens } from "./access.ts";
 import type { OutboxMessage } from "../proof/outbox.ts";
 import type { ServiceApi } from "./service-api.ts";
 
-/** The errands of one pairing. Each renews the token where need be and rejects as {@link ServiceApi} says. */
+/** Each call renews the token if needed and rejects as {@link ServiceApi} documents. */
 export type DeviceApiClient = ReturnType<typeof createDeviceApiClient>;
 
-/** Binds the errands to a service and the access to it. */
-export function createDeviceApiClient(api: ServiceApi, access: AccessTokens) {
+export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessTokens) {
   return {
-    /** Fetches a file of the state, from `offset` bytes on. */
-    file: (asset: DesiredAsset, offset: number, signal: AbortSignal) =>
-      access.withToken(signal, (token) => api.file(token, asset.url, offset, signal)),
-    plays: (events: PlayEvent[], signal: AbortSignal) => access.withToken(signal, (token) => api.playEvents(token, events, signal)),
-    deliver: async (letter: OutboxMessage, signal: AbortSignal): Promise<void> => {
-      await access.withToken(signal, (token) =>
-        letter.is === "command-status"
-          ? api.commandStatus(token, letter.commandId, letter.update, signal)
-          : api.screenshot(token, letter.screenshotId, Buffer.from(letter.base64, "base64"), letter.headers, signal),
+    /** Opens a file of the desired state, from `offset` bytes on. */
+    openFile: (asset: DesiredAsset, offset: number, signal: AbortSignal) =>
+      accessTokens.withToken(signal, (token) => api.file(token, asset.url, offset, signal)),
+    sendPlayEvents: (events: PlayEvent[], signal: AbortSignal) =>
+      accessTokens.withToken(signal, (token) => api.playEvents(token, events, signal)),
+    sendOutboxMessage: async (message: OutboxMessage, signal: AbortSignal): Promise<void> => {
+      await accessTokens.withToken(signal, (token) =>
+        message.is === "command-status"
+          ? api.commandStatus(token, message.commandId, message.update, signal)
+          : api.screenshot(token, message.screenshotId, Buffer.from(message.base64, "base64"), message.headers, signal),
       );
     },
   };

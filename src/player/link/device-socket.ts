@@ -1,4 +1,4 @@
-// One WebSocket to the service, from its opening to its end: messages in order, silence noticed. Knows not what they mean.
+// One WebSocket to the service: receives messages in order and detects silence. Does not interpret the messages.
 import { WebSocket } from "ws";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -7,17 +7,18 @@ import { messageText } from "../../base/websocket-text.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../protocol/device/messages.ts";
 
 const handshakeLimitMs = 10_000;
-// The service pings every 15 s; after this silence the socket is half open (users.md 26).
+// The service pings every 15 s. After this much silence the socket is half open (users.md 26).
 const silenceLimitMs = 40_000;
 
-/** An open socket. Its owner disposes it. */
+/** An open socket. The owner disposes it. */
 export class DeviceSocket implements Disposable {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   readonly #inbox: string[] = [];
-  readonly #news = new Signal();
+  readonly #changed = new Signal();
   #isOpen = false;
   #end: Fault | null = null;
+  /** When the last message or ping came, monotonic ms. */
   #heardAt: number;
 
   private constructor(socket: WebSocket, clock: Clock) {
@@ -26,14 +27,14 @@ export class DeviceSocket implements Disposable {
     this.#heardAt = clock.monotonic();
     socket.once("open", () => {
       this.#isOpen = true;
-      this.#news.notify();
+      this.#changed.notify();
     });
     socket.on("ping", () => (this.#heardAt = clock.monotonic()));
     socket.on("message", (raw, isBinary) => {
       this.#heardAt = clock.monotonic();
       if (isBinary) return;
       this.#inbox.push(messageText(raw));
-      this.#news.notify();
+      this.#changed.notify();
     });
     socket.on("error", (cause) => this.#finish(new Fault("unreachable", "the socket failed", { cause })));
     socket.on("close", (code) => {
@@ -42,7 +43,7 @@ export class DeviceSocket implements Disposable {
     });
   }
 
-  /** Resolves to an open socket. @throws Fault `unreachable`, `refused` for a token that is not taken; AbortError. */
+  /** Opens a socket. @throws Fault `unreachable`, or `refused` if the service rejects the token; AbortError. */
   static async open(url: string, token: string, clock: Clock, signal: AbortSignal): Promise<DeviceSocket> {
     const socket = new WebSocket(url, deviceSubprotocol, {
       headers: { authorization: `Bearer ${token}` },
@@ -53,9 +54,9 @@ export class DeviceSocket implements Disposable {
     });
     const opening = new DeviceSocket(socket, clock);
     try {
-      // A service may greet and close in one breath: what it said is then still to be heard.
+      // The service may send messages and close at once after the handshake: the socket still counts as opened.
       while (!opening.#isOpen) {
-        await opening.#news.wait(clock, Number.POSITIVE_INFINITY, signal);
+        await opening.#changed.wait(clock, Number.POSITIVE_INFINITY, signal);
         if (opening.#end !== null && !opening.#isOpen) throw opening.#end;
       }
     } catch (error) {
@@ -70,23 +71,23 @@ export class DeviceSocket implements Disposable {
   }
 
   /**
-   * Hands over each message, the next only when the one before has been dealt with, so that an acknowledgement never
-   * runs ahead of a durable journal. @throws Fault with the socket's end; whatever `handle` throws; AbortError.
+   * Calls `handle` with each message, one after the other, so that no acknowledgement is sent before the message is stored.
+   * @throws the Fault that ended the socket; any error of `handle`; AbortError.
    */
   async receive(handle: (text: string) => Promise<void>, signal: AbortSignal): Promise<never> {
     for (;;) {
       const text = this.#inbox.shift();
       if (text !== undefined) await handle(text);
       else if (this.#end !== null) throw this.#end;
-      else await this.#news.wait(this.#clock, Number.POSITIVE_INFINITY, signal);
+      else await this.#changed.wait(this.#clock, Number.POSITIVE_INFINITY, signal);
     }
   }
 
-  /** A half-open socket gives no error: only the missing pings tell. @throws Fault `timeout`; AbortError. */
+  /** Detects a half-open socket by missing pings, since it reports no error. @throws Fault `timeout`; AbortError. */
   async watchForSilence(signal: AbortSignal): Promise<never> {
     for (;;) {
       const leftMs = this.#heardAt + silenceLimitMs - this.#clock.monotonic();
-      if (leftMs <= 0) throw new Fault("timeout", "the service has fallen silent");
+      if (leftMs <= 0) throw new Fault("timeout", "the service has sent nothing for 40 seconds");
       await this.#clock.wait(leftMs, signal);
     }
   }
@@ -97,6 +98,6 @@ export class DeviceSocket implements Disposable {
 
   #finish(end: Fault): void {
     this.#end ??= end;
-    this.#news.notify();
+    this.#changed.notify();
   }
 }

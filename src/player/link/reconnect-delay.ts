@@ -1,11 +1,11 @@
-// How long a player waits before it asks its service for a socket again, so that a fleet does not stampede.
+// Draws how long a player waits before it reconnects, so that a fleet does not reconnect all at once.
 import { Backoff } from "../../base/async/backoff.ts";
 
-// The first is for a player that was told nothing yet, and for one that is alone with its service.
+// The first wait applies until the service names a spread, and when the player is alone with its service.
 const bounds = { firstMs: 1_000, longestMs: 60_000 };
 const stableMs = 60_000;
 
-/** Draws the waits of one player. What the service said of its fleet is kept over a lost connection. */
+/** Keeps the spread that the service named over a lost connection. */
 export class ReconnectDelay {
   readonly #backoff: Backoff;
   #spreadMs = bounds.firstMs;
@@ -14,17 +14,17 @@ export class ReconnectDelay {
     this.#backoff = new Backoff(bounds, random);
   }
 
-  /** The service wants the first attempts of its fleet spread over so many ms. */
+  /** Sets over how many milliseconds the service wants the first attempts of its fleet spread. */
   setSpread(ms: number): void {
     this.#spreadMs = Math.max(ms, bounds.firstMs);
   }
 
-  /** A session has ended that lasted `heldMs`: after a stable one the attempts before it are forgotten. */
+  /** Call when a connection that lasted `heldMs` has ended. A stable connection resets the backoff. */
   connectionEnded(heldMs: number): void {
     if (heldMs > stableMs) this.#backoff.reset();
   }
 
-  /** The wait before the next attempt, in ms: a random part of the spread, doubled with each attempt that failed, up to a minute. */
+  /** The wait before the next attempt, in ms: a random part of the spread, doubled after each failed attempt, up to a minute. */
   next(): number {
     return this.#backoff.next(this.#spreadMs);
   }

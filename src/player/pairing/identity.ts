@@ -1,4 +1,4 @@
-// Who this device is: an Ed25519 key made here and never sent, and what it was paired as.
+// The device's identity: an Ed25519 key that is created here and never sent, and the pairing made with it.
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
@@ -8,7 +8,7 @@ import type { Log } from "../../base/log.ts";
 
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
-/** The result of a pairing. `serviceKey` is pinned: only what it signed is obeyed. */
+/** The result of a pairing. `serviceKey` is pinned: the player trusts only what this key signed. */
 export const Pairing = z.object({
   server: z.string(),
   playerId: z.string(),
@@ -17,10 +17,10 @@ export const Pairing = z.object({
 });
 export type Pairing = z.infer<typeof Pairing>;
 
-/** The device's key and its pairing, both durable (mode 0600). */
+/** The device's key and its pairing, both in durable files. */
 export class Identity {
   readonly keys: KeyPair;
-  /** RFC 7638 thumbprint of the public key: what signed commands are bound to. */
+  /** RFC 7638 thumbprint of the public key. Signed commands name it. */
   readonly thumbprint: string;
   #pairing: Pairing | null;
   readonly #pairingFile: DurableFile<Pairing>;
@@ -32,47 +32,47 @@ export class Identity {
     this.#pairingFile = pairingFile;
   }
 
-  /** Reads the identity kept in `folder`, or makes one. A damaged key cannot be repaired: a new one pairs anew. */
+  /** Reads the identity stored in `folder` or creates one. If the key is damaged, a new one is created and must be paired. */
   static async open(folder: string, log: Log): Promise<Identity> {
     const keyFile = new DurableFile(join(folder, "identity.json"), (json) => StoredKeys.parse(json));
     const pairingFile = new DurableFile(join(folder, "pairing.json"), (json) => Pairing.parse(json));
-    const keys = await readOr(keyFile, log, "the device's key is damaged: a new one is made and the player must be paired again");
-    const pairing = await readOr(pairingFile, log, "the pairing is damaged: the player must be paired again");
+    const keys = await readOrNull(keyFile, log, "the device's key is damaged: creating a new one; pair the player again");
+    const pairing = await readOrNull(pairingFile, log, "the pairing is damaged: pair the player again");
     if (keys !== null) return new Identity(keys, pairing, pairingFile);
-    const fresh = createKeyPair();
-    await keyFile.write(fresh);
-    // A pairing belongs to the key it was made with.
+    const created = createKeyPair();
+    await keyFile.write(created);
+    // The pairing belongs to the lost key.
     if (pairing !== null) await pairingFile.remove();
-    return new Identity(fresh, null, pairingFile);
+    return new Identity(created, null, pairingFile);
   }
 
-  /** What the device is paired as; null before pairing and after revocation. */
+  /** Null before pairing and after revocation. */
   get pairing(): Pairing | null {
     return this.#pairing;
   }
 
-  /** Keeps a pairing. It is durable once this resolves. */
+  /** Stores a pairing. It is durable once this resolves. */
   async pair(pairing: Pairing): Promise<void> {
     await this.#pairingFile.write(pairing);
     this.#pairing = pairing;
   }
 
-  /** Forgets the pairing: after a revocation proven by the pinned key, and never otherwise. */
+  /** Removes the pairing. Call only after a revocation that the pinned key signed. */
   async unpair(): Promise<void> {
     await this.#pairingFile.remove();
     this.#pairing = null;
   }
 }
 
-async function readOr<T>(file: DurableFile<T>, log: Log, complaint: string): Promise<T | null> {
+async function readOrNull<T>(file: DurableFile<T>, log: Log, damageMessage: string): Promise<T | null> {
   try {
     const read = await file.read();
     if (read.is === "absent") return null;
-    if (read.recovered) log.warn({ path: file.path }, "took the previous generation of a damaged file");
+    if (read.recovered) log.warn({ path: file.path }, "a file is damaged: using its previous version");
     return read.value;
   } catch (error) {
     if (!isFault(error, "file-corrupt")) throw error;
-    log.error({ err: error, path: file.path }, complaint);
+    log.error({ err: error, path: file.path }, damageMessage);
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// Gets the device paired: asks for a code, keeps it fresh, and waits until an operator has claimed it. RFC 8628.
+// Pairs the device: requests a code, renews it, and waits until an operator claims it (RFC 8628).
 import { Backoff } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
@@ -11,7 +11,7 @@ import type { Identity, Pairing } from "./identity.ts";
 import type { ServiceApi } from "../link/service-api.ts";
 import { diagnoseConnectivity } from "../link/connectivity-diagnosis.ts";
 
-/** Where pairing stands: no code yet, or a code on the glass; with what is in the way, if anything. */
+/** The progress of pairing: no code yet, or a code on the screen. `trouble` is what prevents it, if anything. */
 export type PairingState =
   | { is: "asking"; trouble: Trouble | null }
   | { is: "code"; code: string; claimUrl: string | null; trouble: Trouble | null };
@@ -21,73 +21,68 @@ export interface PairingDependencies {
   identity: Identity;
   clock: Clock;
   log: Log;
-  /** What the box says of itself. */
-  describe(): Promise<Omit<PairingRequest, "public_key">>;
+  /** Describes the device to the service. */
+  describe: () => Promise<Omit<PairingRequest, "public_key">>;
   state: Observable<PairingState>;
 }
 
-// Held back by the service until the claim, so that approval reaches the glass at once.
+// The service holds the response until the claim, so that the player learns of it at once.
 const longPollS = 25;
 const backoffBounds = { firstMs: 1_000, longestMs: 30_000 };
 
-/** Runs until the device is paired, through expiries and outages. Rejects only when `signal` aborts. */
-export async function pair(parts: PairingDependencies, signal: AbortSignal): Promise<Pairing> {
+/** Runs until the device is paired; expired codes and outages are retried. Rejects only when `signal` aborts. */
+export async function pair(dependencies: PairingDependencies, signal: AbortSignal): Promise<Pairing> {
   const backoff = new Backoff(backoffBounds);
   for (;;) {
     try {
-      const paired = await withOneCode(parts, backoff, signal);
-      if (paired !== null) return paired;
+      const pairing = await pairWithOneCode(dependencies, backoff, signal);
+      if (pairing !== null) return pairing;
     } catch (error) {
-      await complain(parts, error, backoff.next(), signal);
+      await showTrouble(dependencies, error, backoff.next(), signal);
     }
   }
 }
 
-/** Shows one code until it is claimed (the pairing) or has expired (null). */
-async function withOneCode(parts: PairingDependencies, backoff: Backoff, signal: AbortSignal): Promise<Pairing | null> {
-  const { api, identity, clock, log, state } = parts;
-  const grant = await api.requestPairing({ public_key: identity.keys.publicKey, ...(await parts.describe()) }, signal);
+/** Shows one code until it is claimed (resolves to the pairing) or has expired (null). */
+async function pairWithOneCode(dependencies: PairingDependencies, backoff: Backoff, signal: AbortSignal): Promise<Pairing | null> {
+  const { api, identity, clock, log, state, describe } = dependencies;
+  const grant = await api.requestPairing({ public_key: identity.keys.publicKey, ...(await describe()) }, signal);
   const expiresAt = clock.monotonic() + grant.expires_in * 1_000;
-  state.set({
-    is: "code",
-    code: grant.user_code,
-    claimUrl: grant.verification_uri_complete,
-    trouble: null,
-  });
+  state.set({ is: "code", code: grant.user_code, claimUrl: grant.verification_uri_complete, trouble: null });
   log.info({ code: grant.user_code, expires_in_s: grant.expires_in }, "pairing code");
   let intervalMs = grant.interval * 1_000;
   while (clock.monotonic() < expiresAt) {
-    const askedAt = clock.monotonic();
-    const answer = await tryAsk(parts, grant, backoff, signal);
-    if (answer === null) continue;
-    if (answer.is === "granted") {
-      const { player_id: playerId, player_name: playerName, service_key: serviceKey } = answer.grant;
+    const requestedAt = clock.monotonic();
+    const response = await tryRequestToken(dependencies, grant, backoff, signal);
+    if (response === null) continue;
+    if (response.is === "granted") {
+      const { player_id: playerId, player_name: playerName, service_key: serviceKey } = response.grant;
       return { server: api.server.href, playerId, playerName, serviceKey };
     }
-    const { error } = answer.refusal;
+    const { error } = response.refusal;
     if (error === "slow_down") intervalMs += 5_000;
     else if (error !== "authorization_pending") return null;
-    // A service that held the answer back has done the waiting; one that did not must not be asked more often.
-    await clock.wait(intervalMs - (clock.monotonic() - askedAt), signal);
+    // The time for which the service held the response counts towards the interval.
+    await clock.wait(intervalMs - (clock.monotonic() - requestedAt), signal);
   }
   return null;
 }
 
-/** One question; trouble is shown beside the code, which stays good: the service may only be restarting. */
-async function tryAsk(parts: PairingDependencies, grant: PairingGrant, backoff: Backoff, signal: AbortSignal) {
-  const { api, identity, state } = parts;
+/** Requests the token once. On failure the trouble is shown beside the code, which stays valid, and this resolves to null. */
+async function tryRequestToken(dependencies: PairingDependencies, grant: PairingGrant, backoff: Backoff, signal: AbortSignal) {
+  const { api, identity, state } = dependencies;
   try {
-    const answer = await requestToken(api, identity, { deviceCode: grant.device_code }, longPollS, signal);
+    const response = await requestToken(api, identity, { deviceCode: grant.device_code }, longPollS, signal);
     backoff.reset();
     state.set({ ...state.value, trouble: null });
-    return answer;
+    return response;
   } catch (error) {
-    await complain(parts, error, backoff.next(), signal);
+    await showTrouble(dependencies, error, backoff.next(), signal);
     return null;
   }
 }
 
-async function complain(
+async function showTrouble(
   { api, clock, log, state }: PairingDependencies,
   error: unknown,
   waitMs: number,
@@ -95,9 +90,9 @@ async function complain(
 ): Promise<void> {
   if (isAbort(error) && signal.aborted) throw error;
   const trouble = diagnoseConnectivity(error, api.server, Date.now(), clock.now() + waitMs);
-  // Said once for each cause: an outage of a week is one line, not twenty thousand.
+  // Warn once per cause: a long outage must not fill the log.
   const level = trouble.code === state.value.trouble?.code ? "debug" : "warn";
-  log[level]({ reason: reasonOf(error) }, "pairing is held up; trying on");
+  log[level]({ reason: reasonOf(error) }, "pairing failed: trying again");
   state.set({ ...state.value, trouble });
   await clock.wait(waitMs, signal);
 }

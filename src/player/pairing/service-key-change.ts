@@ -1,171 +1,161 @@
-// Finds the way back when the service answers with another key: the player plays on, and after a day of that over valid TLS
-// it asks for a code, by which an operator may have it believe the new key.
+// Handles a service that uses another key than the pinned one. The player keeps playing, and after a day of that key over TLS it
+// shows a code, by which an operator can make it accept the new key.
 import { join } from "node:path";
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable } from "../../base/async/observable.ts";
-import type { Log } from "../../base/log.ts";
-import type { PairingRequest } from "../../protocol/device/messages.ts";
-import type { Identity, Pairing } from "./identity.ts";
-import { pair, type PairingState } from "./pairing.ts";
-import type { ServiceApi } from "../link/service-api.ts";
+import { pair, type PairingDependencies, type PairingState } from "./pairing.ts";
+import type { Pairing } from "./identity.ts";
 
-// For so long, not counting when the player was off or the service silent, a service that was restored wrongly can be put right.
+// Time for operators to repair a service that was restored wrongly. Excludes time when the player is off or the service silent.
 const patienceMs = 86_400_000;
-// The link asks for a token at least once a minute: between answers that are further apart nothing is known of the key.
+// The player requests a token at least once a minute. A longer gap between two responses does not count.
 const longestGapMs = 120_000;
-// What a power cut may cost of the count.
-const keptEveryMs = 600_000;
+// A power cut loses at most this much of the count.
+const saveEveryMs = 600_000;
 
-const Heard = z.object({ serviceKey: z.string().max(64), heardMs: z.number().min(0).max(patienceMs) });
-type Heard = z.infer<typeof Heard>;
+const ObservedKey = z.object({ serviceKey: z.string().max(64), heardMs: z.number().min(0).max(patienceMs) });
+/** Another key than the pinned one, and for how long the service has used it. */
+type ObservedKey = z.infer<typeof ObservedKey>;
 
-export interface ServiceKeyChangeDependencies {
+export interface ServiceKeyChangeDependencies extends Omit<PairingDependencies, "state"> {
   folder: string;
   pairing: Pairing;
-  api: ServiceApi;
-  identity: Identity;
-  clock: Clock;
-  log: Log;
-  /** What the box says of itself. */
-  describe(): Promise<Omit<PairingRequest, "public_key">>;
-  /** The code on the glass has changed. */
+  /** Called when the claim code has changed. */
   onChange: () => void;
 }
 
 export class ServiceKeyChange {
-  readonly #parts: ServiceKeyChangeDependencies;
-  readonly #file: DurableFile<Heard>;
-  readonly #state = new Observable<PairingState>({ is: "asking", trouble: null });
-  /** The key whose claim is asked for; null while it is not time. */
-  readonly #due: Observable<string | null>;
-  #heard: Heard | null;
-  #heardAt: number | null = null;
-  #unkeptMs = 0;
+  readonly #dependencies: ServiceKeyChangeDependencies;
+  readonly #file: DurableFile<ObservedKey>;
+  readonly #pairingState = new Observable<PairingState>({ is: "asking", trouble: null });
+  /** The key that an operator may claim now; null until it has been observed for a day. */
+  readonly #claimableKey: Observable<string | null>;
+  #observed: ObservedKey | null;
+  #observedAt: number | null = null;
+  #unsavedMs = 0;
   #claimed: Pairing | null = null;
 
-  private constructor(parts: ServiceKeyChangeDependencies, file: DurableFile<Heard>, heard: Heard | null) {
-    this.#parts = parts;
+  private constructor(dependencies: ServiceKeyChangeDependencies, file: DurableFile<ObservedKey>, observed: ObservedKey | null) {
+    this.#dependencies = dependencies;
     this.#file = file;
-    this.#heard = heard;
-    this.#due = new Observable(isDue(heard) ? heard!.serviceKey : null);
+    this.#observed = observed;
+    this.#claimableKey = new Observable(observed !== null && isClaimable(observed) ? observed.serviceKey : null);
   }
 
-  /** Reads how long another key has been heard. A damaged file counts as none: the day begins anew. */
-  static async open(parts: ServiceKeyChangeDependencies): Promise<ServiceKeyChange> {
-    const file = new DurableFile<Heard>(join(parts.folder, "other-key.json"), (json) => Heard.parse(json));
+  /** Reads for how long another key has been observed. With a damaged file the day starts again. */
+  static async open(dependencies: ServiceKeyChangeDependencies): Promise<ServiceKeyChange> {
+    const { folder, pairing, log } = dependencies;
+    const file = new DurableFile<ObservedKey>(join(folder, "other-key.json"), (json) => ObservedKey.parse(json));
     try {
       const read = await file.read();
-      return new ServiceKeyChange(
-        parts,
-        file,
-        read.is === "found" && read.value.serviceKey !== parts.pairing.serviceKey ? read.value : null,
-      );
+      const isOther = read.is === "found" && read.value.serviceKey !== pairing.serviceKey;
+      return new ServiceKeyChange(dependencies, file, isOther ? read.value : null);
     } catch (error) {
       if (!isFault(error, "file-corrupt")) throw error;
-      parts.log.warn({ reason: reasonOf(error) }, "how long another key was heard is forgotten");
-      return new ServiceKeyChange(parts, file, null);
+      log.warn({ reason: reasonOf(error) }, "the record of the service's other key is damaged: counting from zero");
+      return new ServiceKeyChange(dependencies, file, null);
     }
   }
 
   /** The code to show in a corner of the screen; null: none. */
   get claimCode(): string | null {
-    return this.#due.value !== null && this.#state.value.is === "code" ? this.#state.value.code : null;
+    const state = this.#pairingState.value;
+    return this.#claimableKey.value !== null && state.is === "code" ? state.code : null;
   }
 
   /**
-   * Takes in the key that the service answered with. Only what came over TLS counts. Durations are those of the monotonic
-   * clock: a wall clock that leaps brings nothing forward.
+   * Records the key of a token response. Another key counts only over TLS. Durations are measured on the monotonic
+   * clock, so steps of the wall clock do not shorten the day.
    */
   async observeKey(key: string): Promise<void> {
-    const { pairing, clock, log } = this.#parts;
+    const { pairing, clock, log } = this.#dependencies;
     if (key === pairing.serviceKey) return this.reset();
-    if (!this.#isProven()) return;
+    if (!this.#isOverTls()) return;
     const now = clock.monotonic();
-    if (this.#heard?.serviceKey !== key) {
-      log.warn({ key, pinned: pairing.serviceKey }, "the service answers with another key: what plays goes on, nothing else of it counts");
-      this.#heard = { serviceKey: key, heardMs: 0 };
-      this.#heardAt = now;
-      this.#due.set(null);
-      return this.#keep();
+    if (this.#observed?.serviceKey !== key) {
+      log.warn({ key, pinned: pairing.serviceKey }, "the service uses another key: keep playing, trust nothing else from it");
+      this.#observed = { serviceKey: key, heardMs: 0 };
+      this.#observedAt = now;
+      this.#claimableKey.set(null);
+      return this.#save();
     }
-    const gapMs = this.#heardAt === null ? 0 : now - this.#heardAt;
-    this.#heardAt = now;
-    if (isDue(this.#heard) || gapMs > longestGapMs) return;
-    this.#heard = { serviceKey: key, heardMs: Math.min(patienceMs, this.#heard.heardMs + gapMs) };
-    this.#unkeptMs += gapMs;
-    if (isDue(this.#heard) || this.#unkeptMs >= keptEveryMs) await this.#keep();
-    if (isDue(this.#heard)) this.#due.set(key);
+    const gapMs = this.#observedAt === null ? 0 : now - this.#observedAt;
+    this.#observedAt = now;
+    if (isClaimable(this.#observed) || gapMs > longestGapMs) return;
+    this.#observed = { serviceKey: key, heardMs: Math.min(patienceMs, this.#observed.heardMs + gapMs) };
+    this.#unsavedMs += gapMs;
+    if (isClaimable(this.#observed) || this.#unsavedMs >= saveEveryMs) await this.#save();
+    if (isClaimable(this.#observed)) this.#claimableKey.set(key);
   }
 
-  /** The pinned key is back, or the pairing is over: all is as if no other had been heard. */
+  /** Forgets the other key: the service uses the pinned key again, or the pairing has ended. */
   async reset(): Promise<void> {
-    if (this.#heard === null) return;
-    this.#parts.log.info({}, "the service answers with its own key again");
-    this.#heard = null;
-    this.#due.set(null);
+    if (this.#observed === null) return;
+    this.#dependencies.log.info({}, "the service uses the pinned key again");
+    this.#observed = null;
+    this.#claimableKey.set(null);
     await this.#file.remove();
   }
 
   /**
-   * Shows a code while it is time for one.
-   * @throws Fault `reclaimed` once an operator has claimed it: {@link adoptClaimedPairing} is to follow; AbortError when `signal` aborts.
+   * Shows a code while there is a key to claim.
+   * @throws Fault `reclaimed` when an operator has claimed it: call {@link adoptClaimedPairing} then; AbortError.
    */
   async run(signal: AbortSignal): Promise<never> {
-    const { log, clock, onChange: changed } = this.#parts;
-    this.#state.watch(changed, signal);
-    this.#due.watch(changed, signal);
+    const { log, clock, onChange } = this.#dependencies;
+    this.#pairingState.watch(onChange, signal);
+    this.#claimableKey.watch(onChange, signal);
     for (;;) {
-      const key = this.#due.value;
-      const other = new AbortController();
-      const end = AbortSignal.any([signal, other.signal]);
-      this.#due.watch((due) => {
-        if (due !== key) other.abort();
+      const key = this.#claimableKey.value;
+      const keyChanged = new AbortController();
+      const end = AbortSignal.any([signal, keyChanged.signal]);
+      this.#claimableKey.watch((claimable) => {
+        if (claimable !== key) keyChanged.abort();
       }, end);
       try {
         if (key === null) await clock.wait(Number.POSITIVE_INFINITY, end);
-        const paired = await pair({ ...this.#parts, state: this.#state }, end);
-        if (paired.serviceKey === key && this.#isProven()) {
-          this.#claimed = paired;
-          throw new Fault("reclaimed", "an operator has claimed the player for another key of the service");
+        const pairing = await pair({ ...this.#dependencies, state: this.#pairingState }, end);
+        if (pairing.serviceKey === key && this.#isOverTls()) {
+          this.#claimed = pairing;
+          throw new Fault("reclaimed", "an operator has claimed the player for the service's new key");
         }
-        log.warn({ key: paired.serviceKey }, "a claim came with yet another key: it does not count");
+        log.warn({ key: pairing.serviceKey }, "ignored a claim: the service has used yet another key for it");
       } catch (error) {
         if (!isAbort(error) || signal.aborted) throw error;
       } finally {
-        other.abort();
-        this.#state.set({ is: "asking", trouble: null });
+        keyChanged.abort();
+        this.#pairingState.set({ is: "asking", trouble: null });
       }
     }
   }
 
-  /** Believes the key by which the code was claimed. Durable once this resolves. @returns the new pairing. */
+  /** Pins the claimed key. Durable once this resolves. @returns the new pairing. */
   async adoptClaimedPairing(): Promise<Pairing> {
-    const { identity, log } = this.#parts;
+    const { identity, log } = this.#dependencies;
     if (this.#claimed === null) throw new TypeError("nothing was claimed");
     await identity.pair(this.#claimed);
     await this.#file.remove();
-    log.warn({ player_id: this.#claimed.playerId, key: this.#claimed.serviceKey }, "claimed anew: the service's new key is pinned");
+    log.warn({ player_id: this.#claimed.playerId, key: this.#claimed.serviceKey }, "claimed again: the service's new key is pinned");
     return this.#claimed;
   }
 
-  #isProven(): boolean {
-    return this.#parts.api.server.protocol === "https:";
+  #isOverTls(): boolean {
+    return this.#dependencies.api.server.protocol === "https:";
   }
 
-  async #keep(): Promise<void> {
-    this.#unkeptMs = 0;
+  async #save(): Promise<void> {
+    this.#unsavedMs = 0;
     try {
-      if (this.#heard !== null) await this.#file.write(this.#heard);
+      if (this.#observed !== null) await this.#file.write(this.#observed);
     } catch (error) {
-      // A full disk only makes the day longer: the player goes on counting in memory.
-      this.#parts.log.warn({ reason: reasonOf(error) }, "how long another key was heard cannot be written down");
+      // A full disk only lengthens the day: the player keeps counting in memory.
+      this.#dependencies.log.warn({ reason: reasonOf(error) }, "the record of the service's other key could not be written");
     }
   }
 }
 
-function isDue(heard: Heard | null): boolean {
-  return heard !== null && heard.heardMs >= patienceMs;
+function isClaimable({ heardMs }: ObservedKey): boolean {
+  return heardMs >= patienceMs;
 }

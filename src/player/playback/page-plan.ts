@@ -1,5 +1,5 @@
-// What the page is told at an instant: the stage that is due, its plays up to where the program changes, and the stages that come then. Pure.
-import type { UpcomingStage, SceneZone, Stage } from "../../protocol/scene.ts";
+// What the page gets at an instant: the stage that is due, its plays across program changes, and the stages that come next. Pure.
+import type { SceneZone, Stage, UpcomingStage } from "../../protocol/scene.ts";
 import type { FeedContent } from "./scene-item.ts";
 import { stageAt, type Playback } from "./playback.ts";
 
@@ -13,93 +13,101 @@ export interface ProgramInterval {
 export interface PagePlan {
   /** Null: no layout is due. */
   stage: Stage | null;
-  /** What takes its place next. Of more than one all but the last are on for less than {@link preparingMs}. */
+  /** The stages that follow. All but the last are on the screen for less than {@link prepareMs}. */
   upcoming: readonly UpcomingStage[];
-  /** When the page has to be told more. */
+  /** When the page needs a new plan. */
   changesAt: number;
 }
 
 /**
- * How long before its start the page is told of another stage, ms. Web pages need several seconds; what is prepared keeps
- * its place in the page's budget for no longer than this.
+ * How long before its start the page gets an upcoming stage, ms. Web pages take several seconds to load. A prepared stage
+ * occupies memory of the page for no longer than this.
  */
 export const upcomingLeadMs = 15_000;
 
-/** A stage that is on for less leaves no time in which the one after it could be prepared: both are told ahead, ms. */
-const preparingMs = 3_000;
+/** During a shorter stage the page cannot prepare the next one, so it gets both in advance, ms. */
+const prepareMs = 3_000;
 
-// Each is a whole layout behind the screen.
-const maxComing = 2;
+// Each is a whole layout that the page keeps hidden.
+const maxUpcoming = 2;
 
 /**
- * The outlook at `now`, which falls into the first of `acts`. The acts follow each other without a hole. `place` completes a
- * stage with what only its caller knows.
+ * The plan at `now`, which is in the first of `intervals`. The intervals follow each other without a gap.
+ * @param complete adds to a stage what only the caller knows.
  */
 export function pagePlanAt(
-  acts: readonly ProgramInterval[],
+  intervals: readonly ProgramInterval[],
   now: number,
-  deviceZone: string,
-  news?: (url: string) => FeedContent,
-  place = (stage: Stage): Stage => stage,
+  deviceTimeZone: string,
+  feedContent?: (url: string) => FeedContent,
+  complete = (stage: Stage): Stage => stage,
 ): PagePlan {
-  const [act] = acts;
-  if (act === undefined) return { stage: null, upcoming: [], changesAt: Number.POSITIVE_INFINITY };
-  const staged = stageAt(act.playback, now, deviceZone, news, act.until);
-  const known = acts.at(-1)!.until;
-  const lookAgainAt = known - upcomingLeadMs > now ? known - upcomingLeadMs : Number.POSITIVE_INFINITY;
-  const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, act.until, lookAgainAt);
-  const stageOf = ({ from, until, playback }: ProgramInterval): Stage | null =>
-    stageAt(playback, from, deviceZone, news, until)?.stage ?? null;
-  const due = goThrough(staged?.stage ?? null, acts, 0, stageOf);
-  const whole = withEnd(due.stage, acts, due.end, now);
-  const coming: UpcomingStage[] = [];
-  for (let start = due.end; coming.length < maxComing;) {
-    const act = acts[start];
-    const before = coming.at(-1);
-    if (act === undefined || (before !== undefined && act.from - before.at >= preparingMs)) break;
-    const later = goThrough(stageOf(act), acts, start, stageOf);
-    const next = withEnd(later.stage, acts, later.end, now);
-    // A screen without a layout has nothing to prepare: it is sent when it is due.
+  const [current] = intervals;
+  if (current === undefined) return { stage: null, upcoming: [], changesAt: Number.POSITIVE_INFINITY };
+  const stageNow = stageAt(current.playback, now, deviceTimeZone, feedContent, current.until);
+  const knownUntil = intervals.at(-1)!.until;
+  const lookAheadAt = knownUntil - upcomingLeadMs > now ? knownUntil - upcomingLeadMs : Number.POSITIVE_INFINITY;
+  const changesAt = Math.min(stageNow?.changesAt ?? Number.POSITIVE_INFINITY, current.until, lookAheadAt);
+  const firstStageOf = ({ from, until, playback }: ProgramInterval): Stage | null =>
+    stageAt(playback, from, deviceTimeZone, feedContent, until)?.stage ?? null;
+  const due = extendStage(stageNow?.stage ?? null, intervals, 0, firstStageOf);
+  const stage = withEnd(due.stage, intervals, due.end, now);
+  const upcoming: UpcomingStage[] = [];
+  for (let start = due.end; upcoming.length < maxUpcoming;) {
+    const interval = intervals[start];
+    const before = upcoming.at(-1);
+    if (interval === undefined || (before !== undefined && interval.from - before.at >= prepareMs)) break;
+    const later = extendStage(firstStageOf(interval), intervals, start, firstStageOf);
+    const next = withEnd(later.stage, intervals, later.end, now);
+    // A screen without a layout needs no preparation. The page gets it when it is due.
     if (next === null) break;
-    coming.push({ at: act.from, stage: place(next) });
+    upcoming.push({ at: interval.from, stage: complete(next) });
     start = later.end;
   }
-  return { stage: whole === null ? null : place(whole), upcoming: coming, changesAt };
+  return { stage: stage === null ? null : complete(stage), upcoming, changesAt };
 }
 
-/** Adds to `stage`, which act number `start` begins with, the plays of the acts after it that keep its geometry; `end` is the first that does not. */
-function goThrough(stage: Stage | null, acts: readonly ProgramInterval[], start: number, stageOf: (act: ProgramInterval) => Stage | null) {
-  let [whole, end] = [stage, start + 1];
-  for (; end < acts.length; end += 1) {
-    const next = stageOf(acts[end]!);
-    if (whole === null || next?.key !== whole.key) break;
-    whole = goingOn(whole, next, acts[end]!.from);
+/**
+ * Extends `stage`, which interval number `start` begins with, by the plays of the following intervals with the same geometry.
+ * `end` is the number of the first interval with another geometry.
+ */
+function extendStage(
+  stage: Stage | null,
+  intervals: readonly ProgramInterval[],
+  start: number,
+  firstStageOf: (interval: ProgramInterval) => Stage | null,
+): { stage: Stage | null; end: number } {
+  let [extended, end] = [stage, start + 1];
+  for (; end < intervals.length; end += 1) {
+    const next = firstStageOf(intervals[end]!);
+    if (extended === null || next?.key !== extended.key) break;
+    extended = appendPlays(extended, next, intervals[end]!.from);
   }
-  return { stage: whole, end };
+  return { stage: extended, end };
 }
 
-/** The stage with the instant at which it leaves, where that is near. */
-function withEnd(stage: Stage | null, acts: readonly ProgramInterval[], end: number, now: number): Stage | null {
-  const leavesAt = acts[end - 1]!.until;
+/** The stage with the instant at which it leaves the screen, if that is soon. */
+function withEnd(stage: Stage | null, intervals: readonly ProgramInterval[], end: number, now: number): Stage | null {
+  const leavesAt = intervals[end - 1]!.until;
   return stage === null || leavesAt > now + upcomingLeadMs ? stage : { ...stage, until: leavesAt };
 }
 
-/** The stage with the plays that its zones have from `from` on, where the program changes and the geometry stays. */
-function goingOn(stage: Stage, next: Stage, from: number): Stage {
+/** Appends the plays of `next`, the same geometry after a program change at `from`. */
+function appendPlays(stage: Stage, next: Stage, from: number): Stage {
   const zones = stage.zones.map((zone): SceneZone => {
     const last = zone.slots.at(-1);
-    const then = next.zones.find(({ id }) => id === zone.id);
-    const more = then?.slots ?? [];
-    const first = more[0];
-    // An empty zone is emptied first, and the plays of a zone have no hole.
+    const nextZone = next.zones.find(({ id }) => id === zone.id);
+    const nextSlots = nextZone?.slots ?? [];
+    const first = nextSlots[0];
+    // The plays of a zone must have no gap. A zone that is empty in between is emptied first.
     if (last === undefined || first === undefined || last.ends_at < from) return zone;
-    // The items of both loops belong here: whatever comes on before the page hears of the change was not removed.
-    const loop = zone.loop === undefined || then?.loop === undefined ? {} : { loop: [...new Set([...zone.loop, ...then.loop])] };
-    if (last.key !== first.key) return { ...zone, ...loop, slots: [...zone.slots, ...more] };
-    // One play that goes on through the change.
+    // With the items of both loops, the page does not mistake an item of the next loop for a removed one.
+    const loop = zone.loop === undefined || nextZone?.loop === undefined ? {} : { loop: [...new Set([...zone.loop, ...nextZone.loop])] };
+    if (last.key !== first.key) return { ...zone, ...loop, slots: [...zone.slots, ...nextSlots] };
+    // The play continues through the change: join its two parts.
     const { whole_ends_at: _whole, ...whole } = { ...last, ends_at: first.ends_at };
     const joined = first.whole_ends_at === undefined ? whole : { ...whole, whole_ends_at: first.whole_ends_at };
-    return { ...zone, ...loop, slots: [...zone.slots.slice(0, -1), joined, ...more.slice(1)] };
+    return { ...zone, ...loop, slots: [...zone.slots.slice(0, -1), joined, ...nextSlots.slice(1)] };
   });
   return { ...stage, zones };
 }

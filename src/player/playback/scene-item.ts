@@ -1,121 +1,72 @@
-// From an item of a playlist to what the page is told of it: its file's path in place of its asset, nothing left open.
+// Turns an item of a playlist into the form that the page draws: asset ids become paths, and every default is filled in.
 import { createHash } from "node:crypto";
-import { defaultItemDurationMs, type DesiredAsset, type DesiredPlaylist } from "../../protocol/device/desired-state.ts";
+import { streamPath } from "./stream-sources.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
+import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 import type { FeedEntry, SceneItem } from "../../protocol/scene.ts";
-import { webSceneItem } from "../web-items/web-items.ts";
-import type { TimedItem } from "../../schedule/program.ts";
+import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
 
-// The least duration that an item may be given.
-const stillMs = 100;
-
-/** What a feed says at present, and why it says nothing if it does not. */
+/** The current entries of a feed. `trouble` says why there are none. */
 export interface FeedContent {
   title: string;
   entries: readonly FeedEntry[];
   trouble: string | null;
 }
 
-/** What items depend on beside themselves and their files. */
-export interface ItemContext {
-  /** The player's IANA zone. */
-  timezone: string;
-  /** The news of a feed by its address. */
-  feedContent: (url: string) => FeedContent;
-}
-
-/** An item as the page draws it. */
-export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, feedContent: news }: ItemContext): SceneItem {
-  if (item.type === "web" || item.type === "html") return webSceneItem(item);
-  const {
-    id,
-    duration_ms: _duration,
-    transition: _transition,
-    valid_from: _from,
-    valid_until: _until,
-    dayparts: _dayparts,
-    max_plays_per_hour: _limit,
-    max_plays_per_day: _dailyLimit,
-    ...look
-  } = item;
-  const about = { item_id: id, asset_id: asset?.id ?? null };
-  switch (look.type) {
-    case "image":
-    case "pdf":
-      return { ...look, ...about, src: mediaPath(asset!) };
-    case "video":
-      return { ...look, ...about, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms };
-    case "audio": {
-      const { artwork_asset_id: _artwork, ...rest } = look;
-      const artworkSrc = artwork === null ? null : mediaPath(artwork);
-      return { ...rest, ...about, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms, artwork_src: artworkSrc };
-    }
-    case "text":
-      return { ...look, ...about, font_size: look.font_size ?? null };
-    case "ticker":
-    case "qr":
-      return { ...look, ...about };
-    case "clock":
-      return { ...look, ...about, timezone: look.timezone ?? timezone };
-    case "feed": {
-      const { url, max_entries, refresh_interval_ms: _refresh, ...rest } = look;
-      const { title, entries, trouble } = news(url);
-      return { ...rest, ...about, timezone, title, entries: entries.slice(0, max_entries), trouble };
-    }
-    case "stream": {
-      const { origins, ...rest } = look;
-      return { ...rest, ...about, src: `/stream/${streamKey(look.url, origins)}` };
-    }
-  }
-}
-
-/** The part of an item by which one play is told from another. A feed's news come with the next play, not amid this one. */
-export function identityOf(item: SceneItem): unknown {
-  if (item.type !== "feed") return item;
-  return { ...item, title: "", entries: item.entries.length > 0, trouble: null };
-}
-
-/** How long an item stays, in ms: as told, else as long as what it shows, else 10 s. */
-export function durationOf(item: PlaylistItem, asset: DesiredAsset | null): number {
-  if (item.duration_ms !== undefined) return item.duration_ms;
-  switch (item.type) {
-    case "video":
-    case "audio": {
-      const end = item.end_ms ?? asset?.duration_ms ?? null;
-      if (end === null || end <= item.start_ms) return defaultItemDurationMs;
-      // A clip of a frame or two is a still: nobody would see it in its own time.
-      return item.type === "video" && end - item.start_ms < stillMs ? defaultItemDurationMs : end - item.start_ms;
-    }
-    case "feed":
-      return item.max_entries * item.entry_duration_ms;
-    case "pdf": {
-      const last = Math.min(item.last_page ?? Number.POSITIVE_INFINITY, asset?.page_count ?? Number.POSITIVE_INFINITY);
-      return last < item.first_page || last === Number.POSITIVE_INFINITY
-        ? defaultItemDurationMs
-        : (last - item.first_page + 1) * item.page_duration_ms;
-    }
-    case "image":
-    case "text":
-    case "ticker":
-    case "clock":
-    case "qr":
-    case "stream":
-    case "web":
-    case "html":
-      return asset?.duration_ms ?? defaultItemDurationMs;
-  }
-}
-
-/** A feed that the content needs, and how often it is to be looked at. */
+/** A feed that the content shows, and how often it is fetched. */
 export interface WantedFeed {
   url: string;
   refreshIntervalMs: number;
 }
 
-/** What may be fetched for a stream: itself, and whatever lies at these origins. */
-export interface StreamSource {
-  url: string;
-  origins: ReadonlySet<string>;
+/** What an item depends on besides itself and its files. */
+export interface ItemContext {
+  /** The player's IANA time zone. */
+  timezone: string;
+  /** The current content of the feed at this URL. */
+  feedContent: (url: string) => FeedContent;
+}
+
+/** An item as the page draws it. */
+export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, feedContent }: ItemContext): SceneItem {
+  const whole = shownPart(item);
+  if (whole.type === "web" || whole.type === "html") return webSceneItem(whole);
+  const { id, ...shown } = whole;
+  const ids = { item_id: id, asset_id: asset?.id ?? null };
+  switch (shown.type) {
+    case "image":
+    case "pdf":
+      return { ...shown, ...ids, src: mediaPath(asset!) };
+    case "video":
+      return { ...shown, ...ids, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms };
+    case "audio": {
+      const { artwork_asset_id: _artwork, ...rest } = shown;
+      const artworkSrc = artwork === null ? null : mediaPath(artwork);
+      return { ...rest, ...ids, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms, artwork_src: artworkSrc };
+    }
+    case "text":
+      return { ...shown, ...ids, font_size: shown.font_size ?? null };
+    case "ticker":
+    case "qr":
+      return { ...shown, ...ids };
+    case "clock":
+      return { ...shown, ...ids, timezone: shown.timezone ?? timezone };
+    case "feed": {
+      const { url, max_entries, refresh_interval_ms: _refresh, ...rest } = shown;
+      const { title, entries, trouble } = feedContent(url);
+      return { ...rest, ...ids, timezone, title, entries: entries.slice(0, max_entries), trouble };
+    }
+    case "stream": {
+      const { origins, ...rest } = shown;
+      return { ...rest, ...ids, src: streamPath(shown.url, origins) };
+    }
+  }
+}
+
+/** The part of an item that distinguishes one play from another. New feed entries appear with the next play, not during this one. */
+export function identityOf(item: SceneItem): unknown {
+  if (item.type !== "feed") return item;
+  return { ...item, title: "", entries: item.entries.length > 0, trouble: null };
 }
 
 /** The feeds that playlists show. */
@@ -125,28 +76,33 @@ export function feedsOf(playlists: readonly DesiredPlaylist[]): WantedFeed[] {
   );
 }
 
-/** The streams that playlists show, by the key in their path. */
-export function streamsOf(playlists: readonly DesiredPlaylist[]): Map<string, StreamSource> {
-  const streams = new Map<string, StreamSource>();
-  for (const { items } of playlists) {
-    for (const item of items) {
-      if (item.type !== "stream") continue;
-      const origins = new Set([item.url, ...item.origins].map((url) => new URL(url).origin));
-      streams.set(streamKey(item.url, item.origins), { url: item.url, origins });
-    }
-  }
-  return streams;
-}
-
-/** Names a stream by all that decides what may be fetched for it. */
-function streamKey(url: string, origins: readonly string[]): string {
-  return createHash("sha256")
-    .update(JSON.stringify([url, origins]))
-    .digest("base64url")
-    .slice(0, 22);
-}
-
 /** Where the page finds an asset's file. */
 export function mediaPath({ sha256 }: DesiredAsset): string {
   return `/media/${sha256}`;
+}
+
+type ShownPart = ReturnType<typeof shownPart>;
+
+/** An item without the fields that decide when it plays. */
+function shownPart(item: PlaylistItem) {
+  const {
+    duration_ms: _duration,
+    transition: _transition,
+    valid_from: _from,
+    valid_until: _until,
+    dayparts: _dayparts,
+    max_plays_per_hour: _hourlyLimit,
+    max_plays_per_day: _dailyLimit,
+    ...shown
+  } = item;
+  return shown;
+}
+
+/** An item that shows another site. It contains no secret, because the page must not know any. */
+function webSceneItem(item: Extract<ShownPart, { type: "web" | "html" }>): SceneItem {
+  // The version covers fields that the page does not get, such as request headers: a change of those makes another item too.
+  const version = createHash("sha256").update(JSON.stringify(item)).digest("base64url").slice(0, 8);
+  const { id: item_id, zoom } = item;
+  if (item.type === "html") return { type: "html", item_id, asset_id: item.asset_id, version, url: "", zoom };
+  return { type: "web", item_id, asset_id: null, version, url: item.url, zoom, refresh_interval_ms: item.refresh_interval_ms ?? null };
 }

@@ -1,86 +1,83 @@
-// Follows the schedule: asks for the program whenever it may be another, hands it to playback, and does what play commands ask.
+// Follows the schedule: computes the program whenever it may have changed, and prepares it as playback.
 import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
-import type { ShownReason } from "../../protocol/device/heartbeat.ts";
-import type { Variables } from "../../protocol/scheduling/schedules.ts";
-import type { CommandMetadata } from "../commands/command-runner.ts";
+import type { CommandMetadata } from "../commands/command-metadata.ts";
 import type { ReadyState } from "../content/content-cache.ts";
+import { applyPlayCommand, type SkipTarget } from "./apply-play-command.ts";
+import type { InterventionStore } from "./intervention-store.ts";
 import { upcomingLeadMs, type ProgramInterval } from "./page-plan.ts";
 import { applyProgram } from "./playback.ts";
-import type { InterventionStore } from "./intervention-store.ts";
-import { invalidSchedules, programAt, skipTargetAt, explainAt, type PlayerContext } from "../../schedule/program.ts";
-import { pauseAt, setVariablesAt, variablesAt, type Intervention, type SetVariable } from "../../schedule/interventions.ts";
+import { setVariables } from "./set-variables.ts";
+import type { ShownReason } from "../../protocol/device/heartbeat.ts";
+import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
+import { variablesAt, type Intervention, pauseAt, setVariablesAt, type SetVariable } from "../../schedule/interventions.ts";
+import type { PlayerContext } from "../../schedule/playable-content.ts";
+import { invalidSchedules, programAt } from "../../schedule/program.ts";
+import { skipTargetAt } from "../../schedule/timeline.ts";
+import { explainAt } from "../../schedule/why.ts";
 
-/** What plays now and, as far as it was asked for, next: of one state and its records. Never empty. */
+/** What plays now and soon, computed from one state and its interventions. Never empty. */
 interface Plan {
   ready: ReadyState;
-  records: readonly Intervention[];
-  acts: readonly ProgramInterval[];
+  interventions: readonly Intervention[];
+  intervals: readonly ProgramInterval[];
 }
 
-// What a heartbeat holds.
+// What fits into a heartbeat.
 const maxReasons = 20;
 const maxVariableBytes = 8_192;
-// After a sleep the program is asked for anew rather than gone through change by change.
-const maxActs = 20;
-// What a command takes at most to a player that is connected.
-const promptMs = 10_000;
-// As many as an operator may give.
-const maxVariablesSet = 100;
+// After a longer sleep the plan is computed anew instead of change by change.
+const maxIntervals = 20;
 
 export class ScheduleFollower {
-  readonly #records: InterventionStore;
+  readonly #store: InterventionStore;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #deviceZone: string;
+  readonly #deviceTimeZone: string;
   #plan: Plan | null = null;
 
-  constructor(records: InterventionStore, clock: Clock, log: Log, deviceZone: string) {
-    this.#records = records;
+  constructor(store: InterventionStore, clock: Clock, log: Log, deviceTimeZone: string) {
+    this.#store = store;
     this.#clock = clock;
     this.#log = log;
-    this.#deviceZone = deviceZone;
+    this.#deviceTimeZone = deviceTimeZone;
   }
 
-  /** The ready state in force. */
+  /** The state in force. */
   get applied(): ReadyState | null {
     return this.#plan?.ready ?? null;
   }
 
-  /**
-   * What plays at `now` with the newest state that is ready, and what follows within the time in which the page prepares
-   * it. Empty while there is no state.
-   */
+  /** What plays at `now` with the newest ready state, and what follows soon enough to be prepared. Empty without a state. */
   follow(ready: ReadyState | null, now: number): readonly ProgramInterval[] {
-    if (ready === null) return this.#plan?.acts ?? [];
+    if (ready === null) return this.#plan?.intervals ?? [];
     const before = this.#plan;
-    const plan = this.#ahead(this.#goOn(ready, now) ?? this.#begin(ready, now), now);
-    if (before?.ready !== ready) this.#report(ready);
+    const plan = this.#withUpcoming(this.#advance(ready, now) ?? this.#createPlan(ready, now), now);
+    if (before?.ready !== ready) this.#logInvalidSchedules(ready);
     const layoutId = layoutOf(plan);
     if (before !== null && layoutOf(before) !== layoutId) this.#log.info({ layout_id: layoutId }, "another layout is due");
     this.#plan = plan;
-    return plan.acts;
+    return plan.intervals;
   }
 
-  /** Why the screen shows what it shows now, for people: the first of each kind of reason. */
+  /** Why the screen shows what it shows now, for people. The first reasons of each kind. */
   why(): ShownReason[] {
     const ready = this.#plan?.ready;
     if (ready === undefined) return [];
-    const all = explainAt(ready, this.#clock.now(), this.#circumstances);
-    const aside = all.filter(({ verdict }) => verdict === "set-aside");
+    const all = explainAt(ready, this.#clock.now(), this.#context);
+    const excluded = all.filter(({ verdict }) => verdict === "set-aside");
     const others = all.filter(({ verdict }) => verdict !== "set-aside");
-    return [...others.slice(0, maxReasons / 2), ...aside.slice(0, maxReasons / 2)].map(({ layoutId, ...reason }) => ({
+    return [...others.slice(0, maxReasons / 2), ...excluded.slice(0, maxReasons / 2)].map(({ layoutId, ...reason }) => ({
       ...reason,
       layout_id: layoutId,
     }));
   }
 
-  /** The variables that hold now, for a heartbeat: the first by name, as far as there is room. */
+  /** The current variables for a heartbeat: in the order of their names, as many as fit. */
   variables(): Variables {
-    const given = this.#plan?.ready.desired.player.variables ?? {};
-    const all = variablesAt(given, this.#records.interventions.value, this.#clock.now());
+    const ofState = this.#plan?.ready.desired.player.variables ?? {};
+    const all = variablesAt(ofState, this.#store.interventions.value, this.#clock.now());
     let bytes = 0;
     const fitting = Object.entries(all)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -88,139 +85,72 @@ export class ScheduleFollower {
     return Object.fromEntries(fitting);
   }
 
-  /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */
-  async apply(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null> {
-    const now = this.#clock.now();
-    const stamp = { id: command.id, at: now };
-    switch (command.type) {
-      case "override.set": {
-        const { layout_id, asset_id, duration_ms, level } = command.args;
-        const loopsFrom = command.madeAt ?? now;
-        // Screens that hear of it in time leave it together; one that was away shows it for its whole time.
-        const isPrompt = Math.abs(now - loopsFrom) <= Math.min(promptMs, (duration_ms ?? 0) / 2);
-        const until = duration_ms === undefined ? null : (isPrompt ? loopsFrom : now) + duration_ms;
-        const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
-        await this.#records.add([{ ...stamp, is: "override", until, level, show, loopsFrom }], now);
-        return { override_id: command.id, until: until === null ? null : new Date(until).toISOString() };
-      }
-      case "override.clear": {
-        const { override_id } = command.args;
-        const ended = await this.#records.end(({ is, id }) => is === "override" && (override_id === undefined || id === override_id), now);
-        return { ended };
-      }
-      case "skip": {
-        // Who skips wants to see the next item, not the one that is held.
-        await this.#resume(now);
-        const skipped = this.#skipped(command.args.zone_id, now);
-        if (skipped.length === 0) throw new Fault("unsupported", "no item is on that could be skipped");
-        await this.#records.add(
-          skipped.map((skip) => ({ ...stamp, ...skip, is: "skip" as const })),
-          now,
-        );
-        return { skipped: skipped.map(({ zoneId, itemId }) => ({ zone_id: zoneId, item_id: itemId })) };
-      }
-      case "pause": {
-        const until = now + command.args.duration_ms;
-        // Paused already, it is the same pause with another end.
-        const at = pauseAt(this.#records.interventions.value, now)?.at ?? now;
-        await this.#records.replace(({ is }) => is === "pause", [{ ...stamp, at, is: "pause", until }], now);
-        return { until: new Date(until).toISOString() };
-      }
-      case "resume":
-        return { ended: await this.#resume(now) };
-      case "variables.set":
-        return this.setVariables(command.id, command.args);
-      case "variables.clear": {
-        const { names } = command.args;
-        const isMeant = (record: { is: string; name?: string }) => record.is === "variable" && (names?.includes(record.name!) ?? true);
-        return { ended: await this.#records.end(isMeant, now) };
-      }
-    }
+  /** Stores what a play command asks for. @throws Fault `unsupported` if there is nothing that it could apply to. */
+  apply(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null> {
+    return applyPlayCommand(command, this.#store, this.#clock.now(), (zoneId, now) => this.#skipTargets(zoneId, now));
   }
 
-  /**
-   * Sets variables above those of the desired state, by a command or a trigger of this `id`.
-   * @throws Fault `unsupported` when more would be set than are kept.
-   */
-  async setVariables(id: string, { variables, duration_ms }: VariablesSetArgs): Promise<{ until: string | null }> {
-    const now = this.#clock.now();
-    const until = duration_ms === undefined ? null : now + duration_ms;
-    const answer = { until: until === null ? null : new Date(until).toISOString() };
-    const isSet = (name: string) => Object.hasOwn(variables, name);
-    const settings = setVariablesAt(this.#records.interventions.value, now);
-    // A sensor tells the same again and again: what holds already, and for good, is not written down anew.
-    const isSo = ([name, value]: [string, unknown]) => settings.find((each) => each.name === name && each.until === null)?.value === value;
-    const others = settings.filter(({ name, until: ends }) => ends !== null && isSet(name));
-    if (until === null && others.length === 0 && Object.entries(variables).every(isSo)) return answer;
-    const names = new Set([...settings.map(({ name }) => name), ...Object.keys(variables)]);
-    if (names.size > maxVariablesSet) throw new Fault("unsupported", `at most ${maxVariablesSet} variables can be set on a player`);
-    const added = Object.entries(variables).map(([name, value]): SetVariable => ({ id, at: now, is: "variable", until, name, value }));
-    // What is set for a while stands above what was set for good; after it that holds again.
-    const gives = (record: Intervention) => record.is === "variable" && isSet(record.name) && (until === null || record.until !== null);
-    await this.#records.replace(gives, added, now);
-    return answer;
+  /** Sets variables over those of the desired state. @throws Fault `unsupported` if there would be too many. */
+  setVariables(id: string, args: VariablesSetArgs): Promise<{ until: string | null }> {
+    return setVariables(this.#store, id, args, this.#clock.now());
   }
 
-  /** The plan as far as it still holds at `now`; null when it is to be made anew. */
-  #goOn(ready: ReadyState, now: number): Plan | null {
+  /** The current plan, moved forward to `now`; null if it must be computed anew. */
+  #advance(ready: ReadyState, now: number): Plan | null {
     const plan = this.#plan;
-    // A clock that was put back makes the answer as old as one that has gone on.
-    if (plan?.ready !== ready || plan.records !== this.#records.interventions.value || plan.acts[0]!.from > now) return null;
-    let acts = plan.acts;
-    // Change after change at its own instant: told late, the player decides what it would have in time.
-    for (let passed = 0; acts[0]!.until <= now; passed += 1) {
-      if (passed === maxActs) return null;
-      acts = acts.length > 1 ? acts.slice(1) : [this.#after(ready, acts[0]!)];
+    // A clock that was set back makes the plan as outdated as a changed state does.
+    if (plan?.ready !== ready || plan.interventions !== this.#store.interventions.value || plan.intervals[0]!.from > now) return null;
+    let { intervals } = plan;
+    // Apply every change at its own instant: a late player must decide as it would have in time.
+    for (let passed = 0; intervals[0]!.until <= now; passed += 1) {
+      if (passed === maxIntervals) return null;
+      intervals = intervals.length > 1 ? intervals.slice(1) : [this.#nextInterval(ready, intervals[0]!)];
     }
-    return { ...plan, acts };
+    return { ...plan, intervals };
   }
 
-  #begin(ready: ReadyState, now: number): Plan {
-    const { program, changesAt } = programAt(ready, now, this.#circumstances);
-    const playback = applyProgram(this.#plan?.acts[0]?.playback ?? null, program, now, ready.desired.assets);
-    return { ready, records: this.#records.interventions.value, acts: [{ from: now, until: changesAt, playback }] };
+  #createPlan(ready: ReadyState, now: number): Plan {
+    const { program, changesAt } = programAt(ready, now, this.#context);
+    const playback = applyProgram(this.#plan?.intervals[0]?.playback ?? null, program, now, ready.desired.assets);
+    return { ready, interventions: this.#store.interventions.value, intervals: [{ from: now, until: changesAt, playback }] };
   }
 
-  /** The plan with all that begins early enough after `now` to be prepared. */
-  #ahead(plan: Plan, now: number): Plan {
-    const acts = [...plan.acts];
-    for (let last = acts.at(-1)!; last.until <= now + upcomingLeadMs && acts.length < maxActs; last = acts.at(-1)!) {
-      acts.push(this.#after(plan.ready, last));
+  /** The plan with all intervals that begin soon enough after `now` to be prepared. */
+  #withUpcoming(plan: Plan, now: number): Plan {
+    const intervals = [...plan.intervals];
+    for (let last = intervals.at(-1)!; last.until <= now + upcomingLeadMs && intervals.length < maxIntervals; last = intervals.at(-1)!) {
+      intervals.push(this.#nextInterval(plan.ready, last));
     }
-    return { ...plan, acts };
+    return { ...plan, intervals };
   }
 
-  #after(ready: ReadyState, { until: from, playback: before }: ProgramInterval): ProgramInterval {
-    const { program, changesAt: until } = programAt(ready, from, this.#circumstances);
+  #nextInterval(ready: ReadyState, { until: from, playback: before }: ProgramInterval): ProgramInterval {
+    const { program, changesAt: until } = programAt(ready, from, this.#context);
     return { from, until, playback: applyProgram(before, program, from, ready.desired.assets, from) };
   }
 
-  #resume(now: number): Promise<number> {
-    return this.#records.end(({ is }) => is === "pause", now);
-  }
-
-  /** The plays on at `now`, in one zone or in all. */
-  #skipped(zoneId: string | undefined, now: number): { zoneId: string; itemId: string; startsAt: number }[] {
+  /** The plays at `now` that can be skipped, in one zone or in all. */
+  #skipTargets(zoneId: string | undefined, now: number): SkipTarget[] {
     const ready = this.#plan?.ready;
     if (ready === undefined) return [];
-    const { zones } = programAt(ready, now, this.#circumstances).program;
+    const { zones } = programAt(ready, now, this.#context).program;
     return zones.flatMap(({ zone, timeline }) => {
-      const skip = zoneId === undefined || zone.id === zoneId ? skipTargetAt(timeline, now) : null;
-      return skip === null ? [] : [{ zoneId: zone.id, ...skip }];
+      const target = zoneId === undefined || zone.id === zoneId ? skipTargetAt(timeline, now) : null;
+      return target === null ? [] : [{ zoneId: zone.id, ...target }];
     });
   }
 
-  #report(ready: ReadyState): void {
-    for (const { scheduleId, reason } of invalidSchedules(ready, this.#deviceZone)) {
-      this.#log.error({ schedule_id: scheduleId, reason }, "a schedule cannot play: it is left out");
+  #logInvalidSchedules(ready: ReadyState): void {
+    for (const { scheduleId, reason } of invalidSchedules(ready, this.#deviceTimeZone)) {
+      this.#log.error({ schedule_id: scheduleId, reason }, "a schedule is invalid: it is ignored");
     }
   }
 
-  get #circumstances(): PlayerContext {
-    return { interventions: this.#records.interventions.value, deviceTimeZone: this.#deviceZone };
+  get #context(): PlayerContext {
+    return { interventions: this.#store.interventions.value, deviceTimeZone: this.#deviceTimeZone };
   }
 }
 
-function layoutOf({ acts }: Plan): string | null {
-  return acts[0]!.playback.program.layout?.id ?? null;
+function layoutOf({ intervals }: Plan): string | null {
+  return intervals[0]!.playback.program.layout?.id ?? null;
 }

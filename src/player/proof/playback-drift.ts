@@ -1,43 +1,42 @@
-// How far the screen was from the clock during the last half minute, gathered from the page's beats.
+// How far video and audio were from the clock in the last half minute, collected from the page's reports.
 import type { Clock } from "../../base/clock.ts";
 import type { FromPage } from "../../protocol/scene.ts";
 
-/** Of all clips and sounds on screen, in ms. */
+/** Over all videos and sounds on the screen, in ms. */
 export interface DriftFigures {
-  /** The furthest, whichever way. */
+  /** The largest difference in either direction. */
   worstMs: number;
   /** Above 0: ahead of the clock. */
   meanMs: number;
 }
 
-// A heartbeat's time: each beat of the page is told at least once.
+// Longer than the heartbeat interval, so that each report of the page is in at least one heartbeat.
 const spanMs = 33_000;
 
 export class PlaybackDrift {
   readonly #clock: Clock;
-  #beats: { at: number; worstMs: number; meanMs: number; measures: number }[] = [];
+  #reports: { at: number; worstMs: number; meanMs: number; measures: number }[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Takes in what the page says. */
   handleMessage(message: FromPage): void {
     if (message.type !== "beat" || message.drift == null) return;
     const { worst_ms: worstMs, mean_ms: meanMs, measures } = message.drift;
     const at = this.#clock.monotonic();
-    this.#beats = [...this.#beats.filter((beat) => at - beat.at < spanMs), { at, worstMs, meanMs, measures }];
+    this.#reports = [...this.#reports.filter((report) => at - report.at < spanMs), { at, worstMs, meanMs, measures }];
   }
 
-  /** Null when nothing played that has a position of its own. */
+  /** Null if no video or sound played. */
   get figures(): DriftFigures | null {
     const now = this.#clock.monotonic();
-    const beats = this.#beats.filter(({ at }) => now - at < spanMs);
-    if (beats.length === 0) return null;
-    const measures = beats.reduce((sum, beat) => sum + beat.measures, 0);
+    const reports = this.#reports.filter(({ at }) => now - at < spanMs);
+    if (reports.length === 0) return null;
+    const measures = reports.reduce((sum, report) => sum + report.measures, 0);
     return {
-      worstMs: Math.max(...beats.map(({ worstMs }) => worstMs)),
-      meanMs: beats.reduce((sum, beat) => sum + beat.meanMs * beat.measures, 0) / measures,
+      worstMs: Math.max(...reports.map(({ worstMs }) => worstMs)),
+      meanMs: reports.reduce((sum, report) => sum + report.meanMs * report.measures, 0) / measures,
     };
   }
 }

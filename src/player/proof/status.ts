@@ -1,19 +1,19 @@
-// The heartbeat: what the stages' live values say, put together. Frames that were presented decide, not what was asked for.
+// Builds heartbeats from the current values of the player's parts. What counts is what was presented, not what was requested.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import { pageHeartbeatMs } from "../../protocol/scene.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
-import type { Variables } from "../../protocol/scheduling/schedules.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { DriftFigures } from "./playback-drift.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { BrowserEngine, Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
-import { type PlayerCondition, describeWithheld } from "./problems.ts";
-import type { WithheldContent } from "../surface/recovery.ts";
-import type { PageState } from "../surface/surface.ts";
+import type { PlayerCondition } from "./problems.ts";
+import type { PageState } from "../surface/page-state.ts";
+import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
 
-// One beat may be late, or two on a box that is busy with a large decode.
+// One report may be late, or two on a device that is busy decoding a large video.
 const renderingLimitMs = 4 * pageHeartbeatMs;
 
 export interface StatusDependencies {
@@ -35,33 +35,32 @@ export interface StatusDependencies {
   progress: () => DownloadProgress;
 }
 
-/** Puts heartbeats together. */
 export class Status {
-  readonly #parts: StatusDependencies;
+  readonly #dependencies: StatusDependencies;
   readonly #startedAt: number;
 
-  constructor(parts: StatusDependencies) {
-    this.#parts = parts;
-    this.#startedAt = parts.clock.monotonic();
+  constructor(dependencies: StatusDependencies) {
+    this.#dependencies = dependencies;
+    this.#startedAt = dependencies.clock.monotonic();
   }
 
-  /** What a box says of itself when it asks for a code. */
+  /** What a device sends about itself when it requests a pairing code. */
   async describeDevice(): Promise<Omit<PairingRequest, "public_key">> {
-    const { machine, folder, version, page } = this.#parts;
+    const { machine, folder, version, page } = this.#dependencies;
     const { hardware, timezone } = await machine.readings(folder);
     return { player_version: version, hardware, timezone, resolution: resolutionOf(page()) };
   }
 
-  /** The heartbeat of this moment. */
+  /** The current heartbeat. */
   async heartbeat(): Promise<Heartbeat> {
-    const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#parts;
+    const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#dependencies;
     const [readings, browserBytes] = await Promise.all([machine.readings(folder), host.memoryBytes()]);
     const state = page();
     const lastFrameAgo = state.is === "here" && state.lastFrameAt !== null ? clock.monotonic() - state.lastFrameAt : null;
     const { offsetMs, errorMs } = clock.offset;
     const browser = engine();
-    const drift = this.#parts.drift();
-    const withheld = this.#parts.withheld();
+    const drift = this.#dependencies.drift();
+    const withheld = this.#dependencies.withheld();
     const isWithheld = withheld?.isNow === true;
     const uptimeMs = clock.monotonic() - this.#startedAt;
     const { diskFreeBytes } = readings;
@@ -83,27 +82,27 @@ export class Status {
       resolution: resolutionOf(state),
       content: isWithheld ? withheldContent(this.#content(), withheld) : this.#content(),
       now_playing: isWithheld || state.is === "away" ? [] : nowPlaying(),
-      why: isWithheld ? this.#parts.why().map(heldBack) : this.#parts.why(),
-      variables: this.#parts.variables(),
-      ...this.#parts.problems(about),
+      why: isWithheld ? this.#dependencies.why().map(withheldReason) : this.#dependencies.why(),
+      variables: this.#dependencies.variables(),
+      ...this.#dependencies.problems(about),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,
       cpu_load: readings.cpuLoad,
       temperature_c: readings.temperatureC,
-      // Some network file systems say that they have no end.
+      // Some network file systems report an unlimited size.
       disk_free_bytes: diskFreeBytes === null ? null : Math.min(diskFreeBytes, 1e15),
       clock_offset_ms: offsetMs,
       clock_error_ms: Number.isFinite(errorMs) ? errorMs : null,
       drift_ms: drift?.worstMs ?? null,
       drift_mean_ms: drift?.meanMs ?? null,
-      // Last, so that what took time above does not count into the clock exchange.
+      // Read last, so that the work above does not distort the clock synchronization.
       sent_at_ms: clock.raw(),
     };
   }
 
   #content(): ContentState {
-    const { desired, appliedRevision, progress } = this.#parts;
+    const { desired, appliedRevision, progress } = this.#dependencies;
     const applied_revision = appliedRevision();
     const wanted = desired();
     const { is, readyBytes, totalBytes, detail } = progress();
@@ -113,7 +112,7 @@ export class Status {
       ready_bytes: readyBytes,
       total_bytes: totalBytes,
     };
-    if (wanted === null) return { is: "empty", ...about, detail: "no state was ever received" };
+    if (wanted === null) return { is: "empty", ...about, detail: "the player has not received a state yet" };
     if (wanted.revision !== applied_revision)
       return {
         is: is === "failed" ? "failed" : "downloading",
@@ -134,12 +133,12 @@ function stillMsOf(page: PageState, now: number): number {
   return now - (page.is === "here" && page.lastFrameAt !== null ? page.lastFrameAt : page.since);
 }
 
-/** Nothing of a revision is on the screen while it is withheld. */
+/** While content is withheld, nothing of the revision is on the screen. */
 function withheldContent(content: ContentState, withheld: WithheldContent): ContentState {
   return { ...content, is: "failed", applied_revision: null, detail: `Content is withheld: ${describeWithheld(withheld)}` };
 }
 
-/** A reason for what would be shown, while it is withheld. */
-function heldBack(reason: ShownReason): ShownReason {
+/** The reason for what would be shown if it were not withheld. */
+function withheldReason(reason: ShownReason): ShownReason {
   return reason.verdict === "shows" ? { ...reason, verdict: "held", detail: `Withheld: ${reason.detail}`.slice(0, 600) } : reason;
 }

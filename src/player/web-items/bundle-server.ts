@@ -1,82 +1,53 @@
-// The loopback server of HTML bundles: each on a host name, and so a site, of its own, and nothing else behind it.
+// The loopback server of HTML bundles. Each bundle has a hostname of its own, so the browser treats it as a separate site.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Bundle, type ByteRange } from "../../base/files/zip-bundle.ts";
+import { Bundle } from "../../base/files/zip-bundle.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { bundlePathOf, byteRangeOf, contentPolicyOf, mediaTypeOf } from "./bundle-response.ts";
 
 /** A bundle to serve. */
 export interface ServedBundle {
-  /** The item that shows it: names its host. */
+  /** The item that shows it. Its hostname contains this id. */
   itemId: string;
   sha256: string;
-  /** Origins that it may fetch from beside its own. */
+  /** Origins that it may fetch from besides its own. */
   network: readonly string[];
 }
 
 export interface BundleServerOptions {
-  /** The file behind a SHA-256, null when it is not proven. */
+  /** The verified file with this SHA-256; null if there is none. */
   media: (sha256: string) => { folder: string; name: string } | null;
-  /** The one origin that may frame bundles: the page's. */
+  /** The only origin that may frame bundles: that of the player's page. */
   framedBy: string;
   log: Log;
 }
 
-const types: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".htm": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".json": "application/json",
-  ".webmanifest": "application/manifest+json",
-  ".txt": "text/plain; charset=utf-8",
-  ".xml": "text/xml; charset=utf-8",
-  ".wasm": "application/wasm",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-  ".webp": "image/webp",
-  ".avif": "image/avif",
-  ".ico": "image/x-icon",
-  ".mp4": "video/mp4",
-  ".webm": "video/webm",
-  ".mp3": "audio/mpeg",
-  ".ogg": "audio/ogg",
-  ".wav": "audio/wav",
-  ".woff": "font/woff",
-  ".woff2": "font/woff2",
-  ".ttf": "font/ttf",
-  ".otf": "font/otf",
-};
-
-/** Serves the bundles of items on 127.0.0.1, told apart by host name: `<item>.localhost`. */
+/** Serves bundles on 127.0.0.1, each at `<item>.localhost`. */
 export class BundleServer implements AsyncDisposable {
   readonly #options: BundleServerOptions;
   readonly #server: Server;
   #port = 0;
   #byHost = new Map<string, ServedBundle>();
   readonly #open = new Map<string, Promise<Bundle>>();
-  /** Why a bundle is refused, by hash. */
-  readonly #refusals = new Map<string, string>();
+  /** Why a bundle is rejected, by hash. */
+  readonly #rejections = new Map<string, string>();
 
   private constructor(options: BundleServerOptions) {
     this.#options = options;
     this.#server = createServer((request, response) => {
-      this.#answer(request, response).catch((error: unknown) => {
-        // A browser that goes away cuts the stream: that is its right.
-        if (!response.destroyed) options.log.warn({ reason: reasonOf(error) }, "a bundle's file was not served");
+      this.#handle(request, response).catch((error: unknown) => {
+        // A browser may close a connection at any time.
+        if (!response.destroyed) options.log.warn({ reason: reasonOf(error) }, "a file of a bundle was not served");
         response.destroy();
       });
     });
   }
 
-  /** Listens on a free port of 127.0.0.1, which is where browsers look for every name below `localhost`. */
+  /** Listens on a free port of 127.0.0.1, to which browsers resolve every hostname under `localhost`. */
   static async open(options: BundleServerOptions): Promise<BundleServer> {
     const bundles = new BundleServer(options);
     bundles.#server.listen(0, "127.0.0.1");
@@ -85,27 +56,27 @@ export class BundleServer implements AsyncDisposable {
     return bundles;
   }
 
-  /** Where the browser finds the bundle of an item. */
+  /** The URL of an item's bundle. */
   urlOf(itemId: string): string {
     return `http://${this.#hostOf(itemId)}/`;
   }
 
-  /** Serves these and no others. */
+  /** Serves these bundles and no others. */
   serve(bundles: readonly ServedBundle[]): void {
     this.#byHost = new Map(bundles.map((bundle) => [this.#hostOf(bundle.itemId), bundle]));
     const kept = new Set(bundles.map(({ sha256 }) => sha256));
     for (const [sha256, opened] of this.#open) {
       if (kept.has(sha256)) continue;
       this.#open.delete(sha256);
-      void opened.then(close, () => undefined); // one that was refused is not open
+      void opened.then(close, () => undefined); // A rejected bundle never opened.
     }
-    for (const sha256 of this.#refusals.keys()) if (!kept.has(sha256)) this.#refusals.delete(sha256);
+    for (const sha256 of this.#rejections.keys()) if (!kept.has(sha256)) this.#rejections.delete(sha256);
   }
 
-  /** Why the bundle of an item is not served; null when nothing is known against it. */
+  /** Why the bundle of an item is rejected; null if it is not. */
   rejectionOf(itemId: string): string | null {
     const sha256 = this.#byHost.get(this.#hostOf(itemId))?.sha256;
-    return sha256 === undefined ? null : (this.#refusals.get(sha256) ?? null);
+    return sha256 === undefined ? null : (this.#rejections.get(sha256) ?? null);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,23 +90,23 @@ export class BundleServer implements AsyncDisposable {
     return `${itemId.replace(/^itm_/, "")}.localhost:${this.#port}`;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const served = this.#byHost.get(request.headers.host ?? "");
-    if (served === undefined) return refuse(response, 403, "no bundle has this name");
-    if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405, "only GET and HEAD");
+    if (served === undefined) return reject(response, 403, "no bundle has this hostname");
+    if (request.method !== "GET" && request.method !== "HEAD") return reject(response, 405, "only GET and HEAD are allowed");
     const bundle = await this.#bundleOf(served);
-    if (bundle === null) return refuse(response, 422, "the bundle is refused");
-    const path = pathOf(request.url ?? "/");
+    if (bundle === null) return reject(response, 422, "the bundle is rejected");
+    const path = bundlePathOf(request.url ?? "/");
     const size = path === null ? null : bundle.sizeOf(path);
-    if (path === null || size === null) return refuse(response, 404, "the bundle has no such file");
-    const span = spanOf(request.headers.range, size);
-    if (span === "beyond") return refuse(response, 416, "the file is shorter", { "content-range": `bytes */${size}` });
-    response.writeHead(span === null ? 200 : 206, {
-      "content-type": types[extname(path === "" || path.endsWith("/") ? "index.html" : path).toLowerCase()] ?? "application/octet-stream",
-      "content-length": span === null ? size : span.end - span.start + 1,
-      ...(span === null ? {} : { "content-range": `bytes ${span.start}-${span.end}/${size}` }),
+    if (path === null || size === null) return reject(response, 404, "the bundle has no such file");
+    const range = byteRangeOf(request.headers.range, size);
+    if (range === "unsatisfiable") return reject(response, 416, "the file is shorter", { "content-range": `bytes */${size}` });
+    response.writeHead(range === null ? 200 : 206, {
+      "content-type": mediaTypeOf(path),
+      "content-length": range === null ? size : range.end - range.start + 1,
+      ...(range === null ? {} : { "content-range": `bytes ${range.start}-${range.end}/${size}` }),
       "accept-ranges": "bytes",
-      "content-security-policy": policyOf(served, this.#options.framedBy),
+      "content-security-policy": contentPolicyOf(served.network, this.#options.framedBy),
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
       "x-dns-prefetch-control": "off",
@@ -144,10 +115,10 @@ export class BundleServer implements AsyncDisposable {
       "permissions-policy": "camera=(), microphone=(), geolocation=(), usb=(), serial=(), bluetooth=(), hid=()",
     });
     if (request.method === "HEAD") return void response.end();
-    await pipeline(await bundle.read(path, span), response);
+    await pipeline(await bundle.read(path, range), response);
   }
 
-  /** The open bundle; null when it is refused, which `refusalOf` explains. */
+  /** The open bundle; null if it is rejected, see `rejectionOf`. */
   async #bundleOf({ sha256 }: ServedBundle): Promise<Bundle | null> {
     const file = this.#options.media(sha256);
     if (file === null) return null;
@@ -158,49 +129,14 @@ export class BundleServer implements AsyncDisposable {
     } catch (error) {
       this.#open.delete(sha256);
       if (!isFault(error, "unsupported")) throw error;
-      if (!this.#refusals.has(sha256)) this.#options.log.error({ sha256, reason: error.message }, "a bundle is refused");
-      this.#refusals.set(sha256, error.message);
+      if (!this.#rejections.has(sha256)) this.#options.log.error({ sha256, reason: error.message }, "a bundle is rejected");
+      this.#rejections.set(sha256, error.message);
       return null;
     }
   }
 }
 
-/** Its own files and what it declares; nothing else, in any way that the browser knows. */
-function policyOf({ network }: ServedBundle, framedBy: string): string {
-  const reach = ["'self'", ...network.map((origin) => origin.replace(/\/$/, ""))].join(" ");
-  return [
-    `default-src ${reach} data: blob:`,
-    `script-src ${reach} 'unsafe-inline' 'unsafe-eval' blob:`,
-    `style-src ${reach} 'unsafe-inline'`,
-    "frame-src 'self' data: blob:",
-    "form-action 'self'",
-    "base-uri 'self'",
-    "object-src 'none'",
-    "webrtc 'block'",
-    `frame-ancestors 'self' ${framedBy}`,
-  ].join("; ");
-}
-
-/** The path within the bundle; null when it is not one. */
-function pathOf(url: string): string | null {
-  try {
-    return decodeURIComponent(new URL(url, "http://bundle").pathname).slice(1);
-  } catch {
-    return null; // a malformed escape: the caller answers 404
-  }
-}
-
-/** The one span that a Range header asks for; null for the whole file. Other ranges than one of bytes are ignored (RFC 9110). */
-function spanOf(range: string | undefined, size: number): ByteRange | "beyond" | null {
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range ?? "") ?? [];
-  if (from === undefined || to === undefined || (from === "" && to === "")) return null;
-  const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
-  const end = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1);
-  if (start >= size) return "beyond";
-  return start > end ? null : { start, end };
-}
-
-function refuse(response: ServerResponse, status: number, reason: string, headers: Record<string, string> = {}): void {
+function reject(response: ServerResponse, status: number, reason: string, headers: Record<string, string> = {}): void {
   response.writeHead(status, { "content-type": "text/plain", "x-content-type-options": "nosniff", ...headers }).end(reason);
 }
 

@@ -1,43 +1,40 @@
-// The other sites that items show: tells the host which may be framed, serves bundles, and brings the page news of its frames.
-import { createHash } from "node:crypto";
+// Runs the items that show other sites: tells the host which sites iframes may show, serves bundles, and reports iframe failures.
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
-import type { SceneItem, Stage } from "../../protocol/scene.ts";
+import type { Stage } from "../../protocol/scene.ts";
 import { BundleServer, type ServedBundle } from "./bundle-server.ts";
 import type { IframeSite, IframeEvent, Host } from "../host.ts";
 import type { Surface } from "../surface/surface.ts";
 
 type WebItem = Extract<PlaylistItem, { type: "web" }>;
-type HtmlItem = Extract<PlaylistItem, { type: "html" }>;
 
 export interface WebItemsOptions {
   host: Host;
   surface: Surface;
-  /** The file behind a SHA-256, null when it is not proven. */
+  /** The verified file with this SHA-256; null if there is none. */
   media: (sha256: string) => { folder: string; name: string } | null;
   log: Log;
 }
 
-/** What is declared at a time. */
-interface Declared {
+/** What the items of one desired state need. */
+interface Requirements {
   sites: readonly IframeSite[];
   bundles: readonly ServedBundle[];
 }
 
-const none: Declared = { sites: [], bundles: [] };
+const none: Requirements = { sites: [], bundles: [] };
 
-/** Owned by the player. */
 export class WebItems implements AsyncDisposable {
   readonly #options: WebItemsOptions;
   readonly #bundles: BundleServer;
-  readonly #life = new AbortController();
-  #declared = none;
+  readonly #closing = new AbortController();
+  #current = none;
 
   private constructor(options: WebItemsOptions, bundles: BundleServer) {
     this.#options = options;
     this.#bundles = bundles;
-    options.host.onIframeEvent((news) => this.#tell(news), this.#life.signal);
+    options.host.onIframeEvent((event) => this.#report(event), this.#closing.signal);
   }
 
   static async open(options: WebItemsOptions): Promise<WebItems> {
@@ -46,17 +43,20 @@ export class WebItems implements AsyncDisposable {
     return new WebItems(options, await BundleServer.open({ media, framedBy, log }));
   }
 
-  /** Admits the sites of `desired` instead of all others; null: none. Those of the state before stay once: they may be on the glass. */
+  /**
+   * Allows the sites of `desired`, or none if it is null. The sites of the state before are allowed until the next call,
+   * because they may still be on the screen.
+   */
   declare(desired: DesiredState | null): void {
-    const before = desired === null ? none : this.#declared;
-    this.#declared = desired === null ? none : this.#read(desired);
-    const { sites, bundles } = this.#declared;
-    const named = new Set(sites.map(({ id }) => id));
-    this.#options.host.setIframeSites([...sites, ...before.sites.filter(({ id }) => !named.has(id))]);
-    this.#bundles.serve([...bundles, ...before.bundles.filter(({ itemId }) => !named.has(itemId))]);
+    const before = desired === null ? none : this.#current;
+    this.#current = desired === null ? none : this.#requirementsOf(desired);
+    const { sites, bundles } = this.#current;
+    const currentIds = new Set(sites.map(({ id }) => id));
+    this.#options.host.setIframeSites([...sites, ...before.sites.filter(({ id }) => !currentIds.has(id))]);
+    this.#bundles.serve([...bundles, ...before.bundles.filter(({ itemId }) => !currentIds.has(itemId))]);
   }
 
-  /** The stage with the addresses at which its bundles are served. */
+  /** The stage with the URLs at which its bundles are served. */
   withBundleUrls(stage: Stage): Stage {
     const zones = stage.zones.map((zone) => ({
       ...zone,
@@ -68,55 +68,34 @@ export class WebItems implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#life.abort();
+    this.#closing.abort();
     await this.#bundles[Symbol.asyncDispose]();
   }
 
-  #read({ playlists, assets }: DesiredState): Declared {
+  #requirementsOf({ playlists, assets }: DesiredState): Requirements {
     const items = playlists.flatMap((playlist) => playlist.items);
-    const htmls = items.filter((item) => item.type === "html");
-    const bundles = htmls.flatMap(({ id: itemId, asset_id, network }): ServedBundle[] => {
+    const htmlItems = items.filter((item) => item.type === "html");
+    const bundles = htmlItems.flatMap(({ id: itemId, asset_id, network }): ServedBundle[] => {
       const asset = assets.find(({ id }) => id === asset_id);
       return asset === undefined ? [] : [{ itemId, sha256: asset.sha256, network }];
     });
-    const webs = items.filter((item) => item.type === "web").map(webSite);
-    return {
-      sites: [...webs, ...htmls.map(({ id }) => ({ id, url: this.#bundles.urlOf(id), headers: {}, css: null, isConfinedToOrigin: true }))],
-      bundles,
-    };
+    const webSites = items.filter((item) => item.type === "web").map(webSite);
+    const bundleSites = htmlItems.map(({ id }) => ({ id, url: this.#bundles.urlOf(id), headers: {}, css: null, isConfinedToOrigin: true }));
+    return { sites: [...webSites, ...bundleSites], bundles };
   }
 
-  #tell(news: IframeEvent): void {
+  #report(event: IframeEvent): void {
     const { surface, log } = this.#options;
-    const death = news.is === "shown" || news.death === undefined ? {} : { death: news.death };
-    const failure = news.is === "shown" ? null : { code: news.code, detail: this.#reasonOf(news), ...death };
-    if (failure !== null) log.warn({ frame: news.frame, ...failure }, "a frame has nothing to show");
-    surface.sendIframeResult(news.frame, failure);
+    const death = event.is === "shown" || event.death === undefined ? {} : { death: event.death };
+    const failure = event.is === "shown" ? null : { code: event.code, detail: this.#detailOf(event), ...death };
+    if (failure !== null) log.warn({ frame: event.frame, ...failure }, "an iframe failed");
+    surface.sendIframeResult(event.frame, failure);
   }
 
-  #reasonOf({ frame, detail }: Extract<IframeEvent, { is: "failed" }>): string {
-    const refusal = this.#bundles.rejectionOf(frame.replace(/\.[^.]*$/, ""));
-    return refusal === null ? detail : `the bundle is refused: ${refusal}`;
+  #detailOf({ frame, detail }: Extract<IframeEvent, { is: "failed" }>): string {
+    const rejection = this.#bundles.rejectionOf(frame.replace(/\.[^.]*$/, ""));
+    return rejection === null ? detail : `the bundle is rejected: ${rejection}`;
   }
-}
-
-/** What the page is told of an item that shows another site: nothing secret. */
-export function webSceneItem(item: WebItem | HtmlItem): SceneItem {
-  const {
-    transition: _transition,
-    valid_from: _from,
-    valid_until: _until,
-    duration_ms: _duration,
-    dayparts: _dayparts,
-    max_plays_per_hour: _limit,
-    max_plays_per_day: _dailyLimit,
-    ...shown
-  } = item;
-  // Whatever is changed in what is shown, also what the page does not see, makes it another one.
-  const version = createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
-  const { id: item_id, zoom } = item;
-  if (item.type === "html") return { type: "html", item_id, asset_id: item.asset_id, version, url: "", zoom };
-  return { type: "web", item_id, asset_id: null, version, url: item.url, zoom, refresh_interval_ms: item.refresh_interval_ms ?? null };
 }
 
 function webSite({ id, url, headers, basic_auth: login, css }: WebItem): IframeSite {

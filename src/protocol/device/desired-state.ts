@@ -1,32 +1,33 @@
-// What a screen should do: one document, published whole under one revision.
+// The desired state of a player: one document with everything that it should play, published under one revision.
 import { z } from "zod";
 import { PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
 import { Zone } from "../operator/resources.ts";
-import { LocalDate, Variables } from "../scheduling/schedules.ts";
+import { LocalDate } from "../scheduling/moments.ts";
+import { Variables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
 import { Transition } from "../content/transition.ts";
 import { WallPart } from "../content/wall.ts";
 import { Color, Count, id, Sha256 } from "../common.ts";
 
-/** A file that the document needs, with what proves it. */
+/** A file that the state needs, with its size and hash. */
 export const DesiredAsset = z.object({
   id: id("ast"),
   sha256: Sha256,
   size_bytes: z.int().min(1).max(1e15),
   mime_type: z.string(),
   duration_ms: Count.nullable(),
-  page_count: z.int().min(1).max(1e9).optional().describe("Of a PDF"),
+  page_count: z.int().min(1).max(1e9).optional().describe("Number of pages of a PDF"),
   width: Count.nullable(),
   height: Count.nullable(),
-  url: z.string().startsWith("/").describe("Path at the service, fetched with the device's access token"),
+  url: z.string().startsWith("/").describe("Path on the service, to be fetched with the device's access token"),
 });
 export type DesiredAsset = z.infer<typeof DesiredAsset>;
 
 export const DesiredPlaylist = z.object({ id: id("pls"), items: z.array(PlaylistItem) });
 export type DesiredPlaylist = z.infer<typeof DesiredPlaylist>;
 
-/** A zone as players get it. Its name is cleaned, not refused: an older service may have one, and the rest is wanted all the same. */
+/** A zone as players receive it. Its name is cleaned instead of rejected: a name from an older service must not make the state invalid. */
 export const DesiredZone = Zone.extend({ name: deviceText(200) });
 
 export const DesiredLayout = z.object({
@@ -35,14 +36,14 @@ export const DesiredLayout = z.object({
   height: z.int().min(1).max(1e6),
   background_color: Color,
   background_asset_id: id("ast").optional(),
-  transition: Transition.optional().describe("How the layout comes in"),
+  transition: Transition.optional().describe("How the layout replaces the one before"),
   zones: z.array(DesiredZone),
 });
 export type DesiredLayout = z.infer<typeof DesiredLayout>;
 
 /**
- * `GET /device/state`: the truth. `revision` is a digest of the rest, so equal content has an equal revision and
- * an identical push changes nothing. `layout: null` means empty: nothing assigned.
+ * `GET /device/state`. `revision` is a digest of the rest, so equal content has an equal revision, and publishing the
+ * same content again changes nothing. `layout: null` means that nothing is assigned.
  */
 export const DesiredState = z.object({
   revision: z.string().min(1).max(64),
@@ -52,23 +53,23 @@ export const DesiredState = z.object({
     timezone: z.string().nullable(),
     tags: z.array(z.string()).default([]),
     variables: Variables.default({}),
-    orientation: Orientation.optional().describe("Without it: landscape"),
-    wall: WallPart.optional().describe("The part of a video wall that it shows. Without it: each layout whole"),
+    orientation: Orientation.optional().describe("Default: landscape"),
+    wall: WallPart.optional().describe("The part of a video wall that it shows. Without it: whole layouts"),
   }),
-  layout: DesiredLayout.nullable().describe("What plays when nothing else is due"),
-  layouts: z.array(DesiredLayout).default([]).describe("The other layouts that schedules and overrides name"),
-  // Each is parsed by itself (DesiredSchedule): one that a player cannot read costs that one, not the document.
-  schedules: z.array(z.record(z.string(), z.unknown())).default([]).describe("Schedules, without target"),
+  layout: DesiredLayout.nullable().describe("The layout that plays when nothing else is due"),
+  layouts: z.array(DesiredLayout).default([]).describe("Layouts that schedules and overrides refer to"),
+  // Parsed one by one (DesiredSchedule): an invalid schedule must not make the whole state invalid.
+  schedules: z.array(z.record(z.string(), z.unknown())).default([]).describe("Schedules without their target"),
   calendars: z
     .array(z.object({ id: id("cal"), dates: z.array(LocalDate) }))
     .optional()
-    .describe("The dates of the calendars that conditions of schedules name"),
+    .describe("The calendars that conditions of schedules refer to"),
   playlists: z.array(DesiredPlaylist),
   assets: z.array(DesiredAsset),
 });
 export type DesiredState = z.infer<typeof DesiredState>;
 
-/** Every loop counts from this instant (UTC), so players with the same state are in step without talking. */
+/** Every loop starts at this instant (UTC), so players with the same state are synchronized without communicating. */
 export const loopEpochMs = Date.UTC(2024, 0, 1);
-/** How long an item stays that has neither a duration nor media with one. */
+/** The duration of an item that has none of its own or of its media. */
 export const defaultItemDurationMs = 10_000;

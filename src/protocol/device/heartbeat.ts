@@ -1,11 +1,11 @@
-// What a screen tells of itself.
+// Heartbeats: what a player reports about itself.
 import { z } from "zod";
 import { PlayerProblems, ProblemsLeftOut } from "./player-problems.ts";
-import { HeartbeatVariables } from "../scheduling/schedules.ts";
+import { HeartbeatVariables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
 import { Count, DifferenceMs, id, Instant, RawInstant, Timestamp } from "../common.ts";
 
-/** An item that really came on screen, and when its first frame was presented. */
+/** An item whose first frame was presented, and when. */
 export const PresentedItem = z.object({
   zone_id: id("zon"),
   item_id: id("itm"),
@@ -14,10 +14,10 @@ export const PresentedItem = z.object({
 });
 export type PresentedItem = z.infer<typeof PresentedItem>;
 
-/** One link of the chain of reasons behind what is on: what shows first, then what it outranks, then what takes no part. */
+/** One reason for what is on screen. A list starts with what shows, then what it outranks, then what is not considered. */
 export const ShownReason = z.object({
   layer: z.enum(["override", "pause", "interrupt", "schedule", "default", "item"]),
-  id: deviceText(64).nullable().describe("Of the schedule or the item, or of the command that brought the override"),
+  id: deviceText(64).nullable().describe("Id of the schedule or item, or of the command that set the override"),
   name: deviceText(200).nullable(),
   layout_id: deviceText(64).nullable(),
   verdict: z.enum(["shows", "held", "outranked", "set-aside"]),
@@ -25,18 +25,18 @@ export const ShownReason = z.object({
 });
 export type ShownReason = z.infer<typeof ShownReason>;
 
-/** How far the newest revision is: on screen, on its way, or stuck and why. */
+/** The progress of the newest revision: on screen, downloading, or failed and why. */
 export const ContentState = z.object({
   is: z.enum(["empty", "downloading", "applied", "failed"]),
-  revision: deviceText(64).nullable().describe("The revision this speaks of"),
-  applied_revision: deviceText(64).nullable().describe("The revision on screen"),
+  revision: deviceText(64).nullable().describe("The newest revision that the player has received"),
+  applied_revision: deviceText(64).nullable().describe("The revision that the player plays"),
   ready_bytes: Count,
   total_bytes: Count,
-  detail: deviceText(2_000).nullable().describe("What is wrong, in words"),
+  detail: deviceText(2_000).nullable().describe("What is wrong, for people"),
 });
 export type ContentState = z.infer<typeof ContentState>;
 
-/** Sent every 30 s ± 10 %. `rendering` goes by presented frames, not by what was asked for. */
+/** Sent every 30 s ± 10 %. `rendering` depends on presented frames. */
 export const Heartbeat = z.object({
   boot_id: deviceText(64),
   sent_at_ms: RawInstant.describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
@@ -49,36 +49,36 @@ export const Heartbeat = z.object({
   content: ContentState,
   now_playing: z.array(PresentedItem).max(200),
   variables: HeartbeatVariables.optional(),
-  why: z.array(ShownReason).max(20).optional().describe("Why it shows what it shows"),
-  problems: PlayerProblems.optional().describe("What is wrong, the gravest first; older players do not say"),
+  why: z.array(ShownReason).max(20).optional().describe("Why it shows this content"),
+  problems: PlayerProblems.optional().describe("Problems, most severe first. Older players do not send them"),
   problems_left_out: ProblemsLeftOut.optional(),
   rendering: z.boolean(),
   last_frame_at: Timestamp.nullable(),
-  memory_bytes: Count.describe("Resident memory of the player, its browser included"),
+  memory_bytes: Count.describe("Resident memory of the player and its browser"),
   cpu_load: z.number().min(0).max(1e6).describe("One-minute load average"),
   temperature_c: z.number().min(-1e6).max(1e6).nullable(),
   disk_free_bytes: Count.nullable(),
   clock_offset_ms: DifferenceMs,
-  clock_error_ms: DifferenceMs.nullable().describe("Bound of the offset's error; null before the first exchange"),
+  clock_error_ms: DifferenceMs.nullable().describe("Maximum error of the offset; null before the first exchange"),
   drift_ms: z
     .number()
     .min(0)
     .max(1e15)
     .nullable()
     .optional()
-    .describe("The furthest that a clip or sound on screen was from where the clock says, in the last half minute; null: none played"),
-  drift_mean_ms: DifferenceMs.nullable().optional().describe("Their mean; above 0: ahead of the clock"),
+    .describe("The largest deviation of a video or sound from its scheduled position in the last half minute; null: none played"),
+  drift_mean_ms: DifferenceMs.nullable().optional().describe("The mean deviation; above 0: ahead of the clock"),
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
 /**
- * The answer to a heartbeat, over the socket or by `POST /device/heartbeat`: all a device needs to catch up,
- * so that polling differs from the socket only in delay.
+ * The response to a heartbeat, over the socket or of `POST /device/heartbeat`. Holds all that a device needs to catch up,
+ * so that a polling player is only slower.
  */
 export const HeartbeatAnswer = z.object({
-  sent_at_ms: RawInstant.describe("t0 of the heartbeat it answers"),
-  received_at_ms: Instant.describe("t1, the service's clock"),
-  answered_at_ms: Instant.describe("t2, the service's clock"),
+  sent_at_ms: RawInstant.describe("t0 of the heartbeat"),
+  received_at_ms: Instant.describe("t1, by the service's clock"),
+  answered_at_ms: Instant.describe("t2, by the service's clock"),
   revision: z.string(),
   commands: z.array(z.string()).describe("Signed commands not yet acknowledged, oldest first"),
 });

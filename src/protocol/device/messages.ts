@@ -1,4 +1,4 @@
-// Service <-> device: pairing, tokens, and the messages of the socket.
+// Messages between service and device: pairing, tokens, and the WebSocket.
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
 import { deviceText } from "../text.ts";
@@ -6,7 +6,7 @@ import { Count, id, LifetimeSeconds, RawInstant } from "../common.ts";
 
 const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
 
-/** `POST /device/pairing-requests`: a box asks for a code. */
+/** `POST /device/pairing-requests`: a device requests a pairing code. */
 export const PairingRequest = z.strictObject({
   public_key: PublicKey,
   player_version: deviceText(64),
@@ -16,7 +16,7 @@ export const PairingRequest = z.strictObject({
 });
 export type PairingRequest = z.infer<typeof PairingRequest>;
 
-/** The answer, in the words of RFC 8628, section 3.2. `verification_uri` is null when the service has no public address. */
+/** The response, with the names of RFC 8628, section 3.2. `verification_uri` is null when the service has no public address. */
 export const PairingGrant = z.object({
   device_code: z.string(),
   user_code: z.string(),
@@ -27,19 +27,19 @@ export const PairingGrant = z.object({
 });
 export type PairingGrant = z.infer<typeof PairingGrant>;
 
-/** `POST /device/nonce`: what the next token request must sign, once, within a minute. */
+/** `POST /device/nonce`: a nonce that the next token request must sign, within a minute. */
 export const Nonce = z.object({ nonce: z.string(), expires_in: LifetimeSeconds });
 
 /** `typ` of the JWS that proves possession of the device's key. Its payload is {@link TokenProof}. */
 export const tokenProofJwsType = "signage-token-proof+jws";
 export const TokenProof = z.object({
   nonce: z.string(),
-  aud: z.string().describe("`device_code` or the player's id: what is asked for"),
+  aud: z.string().describe("`device_code` or the player's id"),
 });
 
 /**
  * `POST /device/token`: a device code (first time) or a player's id (renewal), and the proof by the device's key.
- * `Prefer: wait=25` (RFC 7240) holds a pending answer back until the code is claimed.
+ * With `Prefer: wait=25` (RFC 7240) the service holds back a pending response until the code is claimed.
  */
 export const TokenRequest = z.union([
   z.strictObject({
@@ -55,7 +55,7 @@ export const TokenRequest = z.union([
 ]);
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
-/** A granted token. The first one pins `service_key`, by which commands and revocations are proven ever after. */
+/** A granted token. The first one pins `service_key`, which must sign all later commands and revocations. */
 export const TokenGrant = z.object({
   access_token: z.string(),
   token_type: z.literal("Bearer"),
@@ -67,20 +67,20 @@ export const TokenGrant = z.object({
 export type TokenGrant = z.infer<typeof TokenGrant>;
 
 /**
- * A refused token (400, the errors of RFC 8628, section 3.5). Only `revocation`, proven by the pinned key, unpairs;
- * `error` alone never does.
+ * A refused token (400, with the errors of RFC 8628, section 3.5). Only a `revocation` signed by the pinned key unpairs
+ * the player; `error` alone never does.
  */
 export const TokenRefusal = z.object({
   error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
   error_description: z.string().optional(),
   revocation: z.string().optional().describe("Signed revocation"),
-  service_key: PublicKey.optional().describe("By which a player notices that another service answers. Older services do not tell it"),
+  service_key: PublicKey.optional().describe("Lets a player notice that the service uses another key. Older services do not send it"),
 });
 export type TokenRefusal = z.infer<typeof TokenRefusal>;
 
-/** Subprotocol of the socket at `GET /device/ws`. */
+/** Subprotocol of the WebSocket at `GET /device/ws`. */
 export const deviceSubprotocol = "signage.device.v1";
-/** Close codes of the device socket. */
+/** Close codes of the device WebSocket. */
 export const closeCodes = {
   revoked: 4403,
   replaced: 4409,
@@ -88,11 +88,11 @@ export const closeCodes = {
   tooSlow: 1013,
   badToken: 4401,
 } as const;
-/** Longest message either way; larger things go over HTTP. */
+/** Maximum message size in both directions. Larger data goes over HTTP. */
 export const longestMessageBytes = 65_536;
 
 const Seq = z.int().min(1).max(1e15);
-// A day: whoever is told to wait longer is never heard again.
+// A day. A player that waits longer would seem lost.
 const longestWaitMs = 86_400_000;
 
 const envelope = {
@@ -101,22 +101,26 @@ const envelope = {
 };
 const fromDevice = {
   ...envelope,
-  ack: Count.optional().describe("Highest `seq` handled: all before it are done"),
+  ack: Count.optional().describe("The highest `seq` handled, with all before it"),
 };
 const toDevice = {
   ...envelope,
-  seq: Seq.optional().describe("Place in the device's journal; hints without one are not replayed"),
+  seq: Seq.optional().describe("Position in the device's journal. Messages without it are not replayed"),
 };
 
-const spreadMs = z.int().min(0).max(longestWaitMs).describe("After a lost connection the first attempt waits a random part of this");
+const spreadMs = z
+  .int()
+  .min(0)
+  .max(longestWaitMs)
+  .describe("After losing the connection, the player waits a random part of this before its first attempt");
 
-/** What a device sends. */
+/** A message from a device. */
 export const DeviceMessage = z.discriminatedUnion("type", [
   z.object({
     ...fromDevice,
     type: z.literal("hello"),
     data: z.object({
-      epoch: deviceText(64).nullable().describe("Journal it knows, null at first"),
+      epoch: deviceText(64).nullable().describe("The journal that the device knows; null at first"),
       last_seq: Count,
       revision: deviceText(64).nullable(),
       heartbeat: Heartbeat,
@@ -128,15 +132,17 @@ export const DeviceMessage = z.discriminatedUnion("type", [
 ]);
 export type DeviceMessage = z.infer<typeof DeviceMessage>;
 
-/** What the service sends. `state.changed` only hints: `GET /device/state` is the truth. */
+/** A message from the service. `state.changed` is only a hint: the device fetches `GET /device/state`. */
 export const ServiceMessage = z.discriminatedUnion("type", [
   z.object({
     ...toDevice,
     type: z.literal("welcome"),
     data: z.object({
       session_id: z.string(),
-      epoch: z.string().describe("Name of the journal that `seq` counts in"),
-      resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
+      epoch: z.string().describe("The journal to which `seq` belongs"),
+      resumed: z
+        .boolean()
+        .describe("False: the service does not know which messages were missed. Fetch the state and take all pending commands"),
       heartbeat_ms: z.int().min(100).max(longestWaitMs),
       reconnect_spread_ms: spreadMs,
       answer: HeartbeatAnswer,
@@ -145,7 +151,7 @@ export const ServiceMessage = z.discriminatedUnion("type", [
   z.object({
     ...toDevice,
     type: z.literal("heartbeat.answer"),
-    // Told again: who came when the fleet was small would else come back too early when it is large. Older services do not.
+    // Repeated, because the fleet may have grown since the welcome. Older services do not send it.
     data: HeartbeatAnswer.extend({ reconnect_spread_ms: spreadMs.optional() }),
   }),
   z.object({
@@ -170,22 +176,22 @@ export const ServiceMessage = z.discriminatedUnion("type", [
   }),
 ]);
 export type ServiceMessage = z.infer<typeof ServiceMessage>;
-/** Any message's outside, for those whose type this side does not know. */
+/** The fields common to all messages, for a type that is not known. */
 const UnknownMessage = z.object({ type: deviceText(64), seq: Seq.optional() });
 
-/** A message as it came: understood, or only its outside known, as far as it has one. The unknown are ignored and counted. */
+/** A parsed message. Of an unknown one only type and `seq` are read, if it has them; it is ignored and counted. */
 export type ParsedMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };
 
-/** Reads the text of a socket's message by the schema of the other side's messages. */
+/** Parses a message by the schema of the other side's messages. */
 export function parseMessage<T>(schema: z.ZodType<T>, text: string): ParsedMessage<T> {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    json = undefined; // not JSON at all: an unknown without an outside
+    json = undefined; // not JSON: unknown, without a type
   }
   const message = schema.safeParse(json);
   if (message.success) return { is: "known", message: message.data };
-  const outside = UnknownMessage.safeParse(json).data;
-  return { is: "unknown", type: outside?.type, seq: outside?.seq };
+  const envelopeFields = UnknownMessage.safeParse(json).data;
+  return { is: "unknown", type: envelopeFields?.type, seq: envelopeFields?.seq };
 }

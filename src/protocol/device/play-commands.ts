@@ -1,20 +1,20 @@
-// The commands that change what plays for a while: show something else, skip, pause, go on, set what conditions ask for.
+// Commands that change what plays: overrides, skip, pause, resume, and variables for the conditions of schedules.
 import { z } from "zod";
-import { VariableName, Variables } from "../scheduling/schedules.ts";
+import { VariableName, Variables } from "../scheduling/variables.ts";
 import { id } from "../common.ts";
 
 const ttl_s = z.int().min(1).max(604_800).default(600);
 
-/** Shows a layout or an asset instead of what is scheduled. Its own id ends it with `override.clear`. */
+/** Shows a layout or an asset instead of the scheduled content. Ended by `override.clear` with this command's id. */
 const OverrideArgs = z
   .strictObject({
     layout_id: id("lay").optional(),
     asset_id: id("ast").optional().describe("An image or a video, shown alone on the whole screen"),
-    duration_ms: z.int().min(1_000).max(31_536_000_000).optional().describe("1 s to 365 days; without it, until it is revoked"),
+    duration_ms: z.int().min(1_000).max(31_536_000_000).optional().describe("1 s to 365 days; without it, until it is cleared"),
     level: z
       .enum(["normal", "emergency"])
       .default("normal")
-      .describe("An emergency stands above every other override, and no pause holds it back"),
+      .describe("An emergency takes precedence over every other override and over a pause"),
   })
   .refine((args) => (args.layout_id === undefined) !== (args.asset_id === undefined), {
     message: "give either layout_id or asset_id",
@@ -24,26 +24,36 @@ const ClearArgs = z.strictObject({
   override_id: id("cmd").optional().describe("The id of the override.set command; without it, all overrides end"),
 });
 const SkipArgs = z.strictObject({
-  zone_id: id("zon").optional().describe("Without it, every zone goes on to its next item"),
+  zone_id: id("zon").optional().describe("Without it, every zone skips to its next item"),
 });
 const PauseArgs = z.strictObject({
-  duration_ms: z.int().min(1_000).max(86_400_000).default(300_000).describe("1 s to 24 h. Then the loop is where it would have been"),
+  duration_ms: z
+    .int()
+    .min(1_000)
+    .max(86_400_000)
+    .default(300_000)
+    .describe("1 s to 24 h. Then the loop continues where it would be without the pause"),
 });
 
 const SettingDurationMs = z.int().min(1_000).max(31_536_000_000);
-/** Of `variables.set`, and what a trigger on the player sends. */
+/** Arguments of `variables.set`, also sent by triggers on the player. */
 export const VariablesSetArgs = z.strictObject({
   variables: Variables.refine((map) => Object.keys(map).length > 0, "must be at least one variable").describe(
-    "They hold at once, above the player's own `variables`, which stay as they are",
+    "They take effect at once and override the player's own `variables`, which do not change",
   ),
-  duration_ms: SettingDurationMs.optional().describe("1 s to 365 days; without it, until they are set anew or cleared"),
+  duration_ms: SettingDurationMs.optional().describe("1 s to 365 days; without it, until they are set again or cleared"),
 });
 export type VariablesSetArgs = z.infer<typeof VariablesSetArgs>;
 const VariablesClearArgs = z.strictObject({
-  names: z.array(VariableName).min(1).max(100).optional().describe("Of what was set by command or trigger; without it, all"),
+  names: z
+    .array(VariableName)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Variables that were set by command or trigger; without it, all of these"),
 });
 
-/** Members of the union of command requests. */
+/** The members for the union of command requests. */
 export const playCommands = [
   z.strictObject({ type: z.literal("override.set"), args: OverrideArgs, ttl_s }),
   z.strictObject({ type: z.literal("override.clear"), args: ClearArgs.prefault({}), ttl_s }),

@@ -1,76 +1,81 @@
-// Proof of play: what really was on a screen, from the first presented frame to the last.
+// Proof of play: what a screen showed, from the first presented frame to the last.
 import { z } from "zod";
 import { PageQuery } from "../operator/resources.ts";
 import { deviceText } from "../text.ts";
 import { Count, DifferenceMs, id, Name, Sha256, SpanMs, Timestamp, TimeZone } from "../common.ts";
 
 /**
- * How a play went. Completed: from its beginning to its end. Cut: it began late or ended early. Failed: it could not be
- * shown, or broke while it was. Skipped: its time passed without a frame of it.
+ * The outcome of a play. Completed: shown from beginning to end. Cut: started late or ended early. Failed: could not be
+ * shown, or failed while it was shown. Skipped: no frame was presented in its time.
  */
 const PlayResult = z.enum(["completed", "cut", "failed", "skipped"]);
 
-/** What brought the layout of a play, in the words of `why`: an interrupt is a schedule too. */
+/** The layer that caused a play's layout, as in `why`. An interrupt is a schedule too. */
 export const PlayLayer = z.enum(["override", "interrupt", "schedule", "default"]);
 export type PlayLayer = z.infer<typeof PlayLayer>;
 
-/** One play of one item in one zone, as the player tells it. */
+/** One play of one item in one zone, as the player reports it. */
 export const PlayEvent = z.strictObject({
   id: id("evt"),
-  layout_id: id("lay").describe("The layout that was on. Of an asset that an override showed alone: `lay_` and the asset's own number"),
+  layout_id: id("lay").describe("The layout on screen. For an asset shown alone by an override: `lay_` and the rest of the asset's id"),
   zone_id: id("zon"),
-  schedule_id: id("sch").nullable().describe("The schedule or interrupt that brought the layout"),
-  override_id: id("cmd").nullable().optional().describe("The override that brought it, by its command"),
-  layer: PlayLayer.optional().describe("What brought it. Players older than the field leave it out"),
+  schedule_id: id("sch").nullable().describe("The schedule or interrupt that caused the layout"),
+  override_id: id("cmd").nullable().optional().describe("The command of the override that caused it"),
+  layer: PlayLayer.optional().describe("The layer that caused it. Older players do not send it"),
   item_id: id("itm"),
   asset_id: id("ast").nullable(),
-  sha256: Sha256.nullable().describe("Of the asset's bytes"),
-  revision: deviceText(64).min(1).describe("Of the state that it belonged to"),
+  sha256: Sha256.nullable().describe("SHA-256 of the asset's file"),
+  revision: deviceText(64).min(1).describe("Revision of the state that was playing"),
   result: PlayResult,
-  reason: deviceText(64).min(1).nullable().describe("Why it was not completed, such as `replaced`, `joined`, `decode`, `not-ready`"),
-  started_at: Timestamp.describe("First presented frame, corrected time; of a play without a frame: when it was due"),
-  ended_at: Timestamp.describe("Last presented frame, corrected time"),
+  reason: deviceText(64).min(1).nullable().describe("Why it was not completed: for example `replaced`, `joined`, `decode`, `not-ready`"),
+  started_at: Timestamp.describe("Time of the first presented frame, corrected. Without a frame: when it was due"),
+  ended_at: Timestamp.describe("Time of the last presented frame, corrected"),
   duration_ms: z
     .int()
     .min(0)
     .max(31 * 86_400_000)
-    .describe("By the monotonic clock: no step of the wall clock changes it"),
+    .describe("Measured by the monotonic clock, which steps of the wall clock do not affect"),
   started_monotonic_ms: SpanMs,
   ended_monotonic_ms: SpanMs,
-  boot_id: deviceText(64).min(1).describe("Names the run of the player that the monotonic stamps belong to"),
-  clock_offset_ms: DifferenceMs.describe("What was added to the device's own wall clock"),
-  clock_error_ms: z.number().min(0).max(1e15).nullable().describe("Bound of the corrected times' error; null: never set right"),
+  boot_id: deviceText(64).min(1).describe("The run of the player to which the monotonic times belong"),
+  clock_offset_ms: DifferenceMs.describe("The correction added to the device's own clock"),
+  clock_error_ms: z
+    .number()
+    .min(0)
+    .max(1e15)
+    .nullable()
+    .describe("Maximum error of the corrected times; null: the clock was never corrected"),
 });
 export type PlayEvent = z.infer<typeof PlayEvent>;
 
-/** Most events of a batch. */
+/** Maximum number of events in a batch. */
 export const maxEventsInBatch = 500;
 
-/** `POST /device/play-events`. Each event is looked at by itself ({@link PlayEvent}): a wrong one does not hold up the others. */
+/** `POST /device/play-events`. Events are validated one by one ({@link PlayEvent}): an invalid one does not block the others. */
 export const PlayEventBatch = z.strictObject({
-  events: z.array(z.unknown()).min(1).max(maxEventsInBatch).describe("PlayEvents; each is looked at by itself"),
+  events: z.array(z.unknown()).min(1).max(maxEventsInBatch).describe("PlayEvents, validated one by one"),
 });
 
-/** What became of a batch. All three are done with: the device may forget them. */
+/** The result of a batch. The device may delete all its events, also rejected ones. */
 export const PlayEventReceipt = z.object({
   accepted: Count,
-  duplicates: Count.describe("Known already by their id"),
+  duplicates: Count.describe("Events whose id the service already has"),
   rejected: z.array(
     z.object({
-      index: Count.describe("Place in the batch"),
+      index: Count.describe("Position in the batch"),
       id: z.string().nullable(),
-      errors: z.array(z.object({ pointer: z.string().describe("RFC 6901, into the event"), detail: z.string() })),
+      errors: z.array(z.object({ pointer: z.string().describe("JSON Pointer (RFC 6901) into the event"), detail: z.string() })),
     }),
   ),
 });
 export type PlayEventReceipt = z.infer<typeof PlayEventReceipt>;
 
-/** A play event as an operator sees it. */
+/** A play event in the REST API. */
 export const PlayEventRecord = PlayEvent.extend({
-  override_id: id("cmd").nullable().describe("The override that brought the layout, by its command"),
-  layer: PlayLayer.nullable().describe("What brought the layout; null: an older player did not tell"),
+  override_id: id("cmd").nullable().describe("The command of the override that caused the layout"),
+  layer: PlayLayer.nullable().describe("The layer that caused the layout; null: an older player did not send it"),
   player_id: id("plr"),
-  received_at: Timestamp.describe("When the service took it in"),
+  received_at: Timestamp.describe("When the service received it"),
 });
 export type PlayEventRecord = z.infer<typeof PlayEventRecord>;
 
@@ -84,13 +89,13 @@ const filters = {
   asset_id: id("ast").optional(),
   item_id: id("itm").optional(),
   result: PlayResult.optional(),
-  from: Timestamp.optional().describe("Plays that began here or later"),
-  to: Timestamp.optional().describe("Plays that began before this"),
+  from: Timestamp.optional().describe("Plays that started at this time or later"),
+  to: Timestamp.optional().describe("Plays that started before this time"),
 };
 export const PlayEventsQuery = PageQuery.extend(filters);
 export type PlayEventsQuery = z.infer<typeof PlayEventsQuery>;
 
-/** What a report can be grouped by. */
+/** The fields by which a report can be grouped. */
 export const playGroups = ["day", "hour", "player", "layer", "layout", "schedule", "override", "zone", "item", "asset"] as const;
 export type PlayGroup = (typeof playGroups)[number];
 const GroupBy = z
@@ -100,39 +105,39 @@ const GroupBy = z
   .transform((text) => text.split(","))
   .pipe(z.array(z.enum(playGroups)).min(1))
   .refine((groups) => new Set(groups).size === groups.length, "names a group twice")
-  .refine((groups) => !(groups.includes("day") && groups.includes("hour")), "day and hour exclude each other");
+  .refine((groups) => !(groups.includes("day") && groups.includes("hour")), "day and hour cannot be combined");
 
 /** `GET /reports/proof-of-play`. */
 export const PlayReportQuery = z.strictObject({
   ...filters,
   group_by: GroupBy.describe("Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset"),
-  timezone: TimeZone.default("UTC").describe("Zone in which days and hours begin"),
-  format: z.enum(["json", "csv"]).optional().describe("Without it: what `Accept` asks for, JSON else"),
+  timezone: TimeZone.default("UTC").describe("Time zone of days and hours"),
+  format: z.enum(["json", "csv"]).optional().describe("Default: the type in `Accept`, else JSON"),
 });
 export type PlayReportQuery = z.infer<typeof PlayReportQuery>;
 
-/** A row of the report. Of the keys those are there that it is grouped by. */
+/** A row of the report. It has the keys that the report is grouped by. */
 export const PlayReportRow = z.object({
   day: z.iso.date().optional(),
-  hour: z.string().optional().describe("Start of the hour, with the zone's offset"),
+  hour: z.string().optional().describe("Start of the hour, with the time zone's offset"),
   player_id: id("plr").optional(),
   player_name: Name.nullable().optional(),
-  layer: PlayLayer.nullable().optional().describe("Null: an older player did not tell"),
+  layer: PlayLayer.nullable().optional().describe("Null: an older player did not send it"),
   layout_id: id("lay").optional(),
-  schedule_id: id("sch").nullable().optional().describe("Null: no schedule brought it"),
-  override_id: id("cmd").nullable().optional().describe("Null: no override brought it"),
+  schedule_id: id("sch").nullable().optional().describe("Null: not caused by a schedule"),
+  override_id: id("cmd").nullable().optional().describe("Null: not caused by an override"),
   zone_id: id("zon").optional(),
   item_id: id("itm").optional(),
   asset_id: id("ast").nullable().optional(),
-  asset_name: Name.nullable().optional().describe("Null when the item has no asset or it was deleted"),
-  plays: z.int().describe("Plays of which a frame was presented: completed, cut, and those that failed after it"),
+  asset_name: Name.nullable().optional().describe("Null if the item has no asset or the asset was deleted"),
+  plays: z.int().describe("Plays with at least one presented frame: completed, cut, and failed after the first frame"),
   completed: z.int(),
   cut: z.int(),
   failed: z.int(),
   skipped: z.int(),
-  duration_ms: z.int().describe("Time on the glass"),
+  duration_ms: z.int().describe("Time on screen"),
   first_at: Timestamp,
-  last_at: Timestamp.describe("When the last of them began"),
+  last_at: Timestamp.describe("When the last play started"),
 });
 export type PlayReportRow = z.infer<typeof PlayReportRow>;
 export const PlayReport = z.object({ data: z.array(PlayReportRow) });

@@ -1,139 +1,142 @@
-// The problems of a player: one list of codes with title and remedy, for the player, the service and whoever reads them.
+// The catalog of player problems: each code with its title and remedy. Shared by the player and the service.
 import { z } from "zod";
 import { deviceText } from "../text.ts";
 import { id, Timestamp } from "../common.ts";
 
-/** Title and remedy of each code, the gravest first. `service`: only the service can tell it, not the player itself. */
+/** Ordered by severity, most severe first. `by` says who detects the problem. */
 export const problemCatalog = {
   offline: {
     by: "service",
-    title: "The player is not heard",
-    remedy: "Check the box's power and network. Its screen goes on with what it has; what else is listed here is what it told last.",
+    title: "The player sends no heartbeats",
+    remedy:
+      "Check the device's power and network. Its screen keeps playing the stored content. The other problems listed are those of its last heartbeat.",
   },
   "content-withheld": {
     by: "player",
     title: "Content is withheld because showing it made the browser fail again and again",
-    remedy: "Take out the item that was added or changed last, or give it a smaller file; then send the command restart.",
+    remedy: "Remove the item that was added or changed last, or give it a smaller file. Then send the command restart.",
   },
   "not-rendering": {
     by: "player",
     title: "No frame is presented on the screen",
-    remedy: "Send the command restart. If it comes back, check the box's memory, graphics and display.",
+    remedy: "Send the command restart. If the problem returns, check the device's memory, graphics and display.",
   },
   "content-failed": {
     by: "player",
     title: "A file of the newest content cannot be fetched",
-    remedy: "It is tried again by itself. Check the player's network and disk, and that the asset is still ready.",
+    remedy: "The player retries by itself. Check its network and disk, and that the asset is still ready.",
   },
   "out-of-sync": {
     by: "service",
-    title: "The screen shows an older state than the one published",
-    remedy: "Read `content` in its now. If nothing is on its way, send the command restart.",
+    title: "The screen shows an older state than the published one",
+    remedy: "Read `content` in the player's now. If it downloads nothing, send the command restart.",
   },
   "zone-empty": {
     by: "player",
     title: "A zone shows nothing",
-    remedy: "Mend the items of its playlist that fail, or add one that is always due.",
+    remedy: "Fix the failing items of its playlist, or add an item that is always due.",
   },
   "item-load": {
     by: "player",
     title: "An item could not be loaded",
     remedy:
-      "Check its address, and whether it can be reached from the player's network. A service on the box itself needs the player's flag --allow-local.",
+      "Check its address, and that it is reachable from the player's network. A service on the player's own machine needs the player's flag --allow-local.",
   },
   "item-decode": {
     by: "player",
     title: "An item's file could not be read",
-    remedy: "Upload the file again, exported anew.",
+    remedy: "Export the file again and upload it.",
   },
   "item-unsupported": {
     by: "player",
     title: "The player cannot show an item of this kind",
-    remedy: "Convert it as the detail says, or replace it.",
+    remedy: "Convert or replace the item as the detail says.",
   },
   "item-timeout": {
     by: "player",
     title: "An item was not ready in time",
-    remedy: "Use a smaller file or a faster page, or let the item stay longer.",
+    remedy: "Use a smaller file or a faster page, or give the item a longer duration.",
   },
   "item-stalled": {
     by: "player",
-    title: "An item stopped while it was on the screen",
-    remedy: "Check the page's script or the stream's source; convert a video to a lower bit rate.",
+    title: "An item stopped while it was on screen",
+    remedy: "Check the page's script or the stream's source. Convert a video to a lower bit rate.",
   },
   "item-blank": {
     by: "player",
-    title: "A page stayed empty",
-    remedy: "Open its address on the player's network: it may ask for a login or need longer.",
+    title: "A web page stayed blank",
+    remedy: "Open its address in the player's network: it may require a login or need more time.",
   },
   "item-crashed": {
     by: "player",
-    title: "A page ended its own process",
-    remedy: "Use a page that takes less memory, or refresh it more often.",
+    title: "A web page crashed its process",
+    remedy: "Use a page that needs less memory, or refresh it more often.",
   },
   "item-text-too-long": {
     by: "player",
-    title: "A text does not fit where it stands",
-    remedy: "Shorten the text, or give it a smaller size or a larger zone.",
+    title: "A text does not fit its zone",
+    remedy: "Shorten the text, or give it a smaller font size or a larger zone.",
   },
   "item-qr-unreadable": {
     by: "player",
-    title: "A QR code can hardly be read by a camera",
-    remedy: "Give it a larger zone, a shorter content, or colours that differ more.",
+    title: "A QR code is hard to scan",
+    remedy: "Give it a larger zone, less content, or more contrast.",
   },
   "disk-low": {
     by: "player",
     title: "The player's disk is nearly full",
-    remedy: "Free space on the box or use a larger disk: new content may not fit.",
+    remedy: "Free some space or use a larger disk: new content may not fit.",
   },
   "clock-unsure": {
     by: "player",
-    title: "The player cannot tell how right its clock is",
-    remedy: "Let it reach the service, or give it time servers with --ntp: schedules and walls go by the clock.",
+    title: "The player does not know how accurate its clock is",
+    remedy: "Connect it to the service, or give it time servers with --ntp: schedules and video walls depend on the clock.",
   },
 } as const;
 export type ProblemCode = keyof typeof problemCatalog;
-/** The codes, the gravest first. */
+/** The codes, most severe first. */
 export const problemCodes = Object.keys(problemCatalog) as ProblemCode[];
 
 const longestText = 300;
 
-/** Something that is wrong with a screen, from `since` on until it is over. */
+/** A problem that a player has had since `since`. */
 export const PlayerProblem = z.object({
-  // No enum: a service may be older than its players.
+  // Not an enum: a player may be newer than its service.
   code: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,39}$/)
-    .describe(`One of ${problemCodes.join(", ")}; later versions may know more`),
+    .describe(`One of ${problemCodes.join(", ")}; later versions may add codes`),
   since: Timestamp,
   zone_id: id("zon").nullable().describe("Null: the whole screen"),
   item_id: id("itm").nullable(),
-  detail: deviceText(longestText).describe("What is wrong, in words"),
+  detail: deviceText(longestText).describe("What is wrong, for people"),
   remedy: deviceText(longestText).describe("What to do about it"),
 });
 export type PlayerProblem = z.infer<typeof PlayerProblem>;
 
-/** As many as a heartbeat holds. */
+/** The limit of one heartbeat. */
 const maxProblems = 50;
-// A socket's message has 64 kB for everything.
+// A whole socket message is limited to 64 kB.
 const maxBytes = 16_384;
 
-/** A list of problems that fits into a heartbeat, the gravest first, and how many there was no room for. */
+/** The problems that fit in a heartbeat, most severe first, and how many did not fit. */
 export interface ProblemList {
   problems: PlayerProblem[];
   problems_left_out: number;
 }
 
 export const PlayerProblems = z.array(PlayerProblem).max(maxProblems + problemCodes.length);
-export const ProblemsLeftOut = z.int().min(0).max(100_000).describe("Further problems that there was no room for");
+export const ProblemsLeftOut = z.int().min(0).max(100_000).describe("How many further problems did not fit");
 
-/** What a player or an answer says of problems. */
+/** The fields about problems in heartbeats and responses. */
 export const problemFields = {
-  problems: PlayerProblems.describe("What is wrong, the gravest first. While the player is offline: that, and what it told last"),
+  problems: PlayerProblems.describe(
+    "Problems, most severe first. While the player is offline: this fact, and the problems of its last heartbeat",
+  ),
   problems_left_out: ProblemsLeftOut,
 };
 
-/** A problem of the catalogue. `detail` says more than the title where there is more to say. */
+/** Creates a problem of the catalog. `detail` is appended to the title. */
 export function createProblem(
   code: ProblemCode,
   sinceMs: number,
@@ -141,14 +144,14 @@ export function createProblem(
 ): PlayerProblem {
   const { title, remedy } = problemCatalog[code];
   const { zone_id = null, item_id = null, detail } = about;
-  const words = detail === undefined || detail === "" ? `${title}.` : `${title}: ${detail}`;
-  return { code, since: new Date(sinceMs).toISOString(), zone_id, item_id, detail: words.slice(0, longestText), remedy };
+  const text = detail === undefined || detail === "" ? `${title}.` : `${title}: ${detail}`;
+  return { code, since: new Date(sinceMs).toISOString(), zone_id, item_id, detail: text.slice(0, longestText), remedy };
 }
 
-/** Sorts and cuts a list so that it fits into a heartbeat. */
+/** Sorts problems by severity and cuts the list to fit in a heartbeat. */
 export function fitProblems(all: readonly PlayerProblem[]): ProblemList {
-  const places: readonly string[] = problemCodes;
-  const sorted = all.toSorted((a, b) => places.indexOf(a.code) - places.indexOf(b.code) || (a.since < b.since ? -1 : 1));
+  const order: readonly string[] = problemCodes;
+  const sorted = all.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code) || (a.since < b.since ? -1 : 1));
   let bytes = 0;
   const problems: PlayerProblem[] = [];
   for (const problem of sorted.slice(0, maxProblems)) {

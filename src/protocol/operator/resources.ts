@@ -3,7 +3,7 @@ import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
 import { problemFields } from "../device/player-problems.ts";
-import { ReportedVariables, Variables } from "../scheduling/schedules.ts";
+import { ReportedVariables, Variables } from "../scheduling/variables.ts";
 import { Transition } from "../content/transition.ts";
 import { Wall, WallPart } from "../content/wall.ts";
 import { Color, DeletedAt, id, Name, TimeZone, Timestamp } from "../common.ts";
@@ -112,7 +112,7 @@ export const Player = z.object({
   hardware: z.string().nullable(),
   resolution: z.object({ width: z.int(), height: z.int() }).nullable(),
   desired_revision: z.string(),
-  reported_revision: z.string().nullable().describe("What it has on screen"),
+  applied_revision: z.string().nullable().describe("The revision that the player plays"),
   in_sync: z.boolean().nullable().describe("Whether the state on screen is the newest; null while it is offline: that cannot be told"),
   ...problemFields,
   ...stamps,

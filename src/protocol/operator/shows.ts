@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ImageStyle, TextStyle } from "../content/item-styles.ts";
 import { page, PageQuery, Player } from "./resources.ts";
-import { Moment } from "../scheduling/schedules.ts";
+import { Moment } from "../scheduling/moments.ts";
 import { WebFields } from "../content/web-items.ts";
 import { Color, id, Name, TimeZone, Timestamp } from "../common.ts";
 

@@ -1,18 +1,18 @@
-// Calendars: named lists of dates, such as public holidays, that conditions of schedules ask for.
+// Calendars: named lists of dates, such as public holidays, that conditions of schedules refer to.
 import { z } from "zod";
-import { LocalDate } from "./schedules.ts";
-import { PageQuery, NameFilter } from "../operator/resources.ts";
+import { LocalDate } from "./moments.ts";
+import { NameFilter, PageQuery } from "../operator/resources.ts";
 import { id, Name, Timestamp } from "../common.ts";
 
-/** The most dates that one calendar holds. */
+/** The largest number of dates in one calendar. */
 export const maxDates = 2_000;
-const longestIcal = 1_000_000;
+const maxIcalLength = 1_000_000;
 
 /** One day of a calendar. */
-export const CalendarDate = z.strictObject({ date: LocalDate, name: Name.optional().describe("What the day is, for people") });
+export const CalendarDate = z.strictObject({ date: LocalDate, name: Name.optional().describe("What people call the day") });
 export type CalendarDate = z.infer<typeof CalendarDate>;
 
-/** A named list of whole days. Which instants a day is hangs on the zone of the schedule that asks. */
+/** A named list of whole days. The time zone of the schedule decides when such a day begins and ends. */
 export const Calendar = z.object({
   id: id("cal"),
   name: Name,
@@ -22,34 +22,34 @@ export const Calendar = z.object({
 });
 export type Calendar = z.infer<typeof Calendar>;
 
-/** Something about an import that is hardly meant. */
+/** Something about an import that is probably not intended. */
 export const CalendarWarning = z.object({
   code: z
     .enum(["cut", "outside", "repeats", "skipped"])
     .describe(
-      "`cut`: more than 2,000 dates. `outside`: events before or after the years that are taken. `repeats`: events that go on after them. `skipped`: events that cannot be taken",
+      "`cut`: more than 2,000 dates. `outside`: events before or after the imported years. `repeats`: events that recur after these years. `skipped`: events that cannot be imported",
     ),
   message: z.string(),
 });
 export type CalendarWarning = z.infer<typeof CalendarWarning>;
 
-/** A calendar, and what an import left out of it. */
+/** A calendar, and what its import left out. */
 export const CalendarWritten = Calendar.extend({
-  warnings: z.array(CalendarWarning).describe("What of `ical` was not taken, or ends one day"),
+  warnings: z.array(CalendarWarning).describe("Which parts of `ical` were not imported, or are imported only up to a date"),
 });
 export type CalendarWritten = z.infer<typeof CalendarWritten>;
 
 const dates = z.array(CalendarDate).max(maxDates).describe("Each day once, in any order");
 const ical = z
   .string()
-  .max(longestIcal)
+  .max(maxIcalLength)
   .describe(
-    "Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it",
+    "Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it",
   );
-const given = { dates: dates.optional(), ical: ical.optional() };
+const source = { dates: dates.optional(), ical: ical.optional() };
 
-export const NewCalendar = z.strictObject({ name: Name, ...given }).superRefine(refine);
-export const CalendarChange = z.strictObject({ name: Name.optional(), ...given }).superRefine(refine);
+export const NewCalendar = z.strictObject({ name: Name, ...source }).superRefine(refine);
+export const CalendarChange = z.strictObject({ name: Name.optional(), ...source }).superRefine(refine);
 
 /** Query of the list of calendars. */
 export const CalendarsQuery = PageQuery.extend({ q: NameFilter });
@@ -59,12 +59,13 @@ function refine(
   context: z.RefinementCtx,
 ): void {
   if (list.length > 0 && text !== undefined) {
-    context.addIssue({ code: "custom", message: "must not be given together with dates: send either", path: ["ical"] });
+    context.addIssue({ code: "custom", message: "must not be given together with dates: send one of them", path: ["ical"] });
   }
   const seen = new Set<string>();
   for (const [index, { date }] of list.entries()) {
-    if (seen.has(date))
+    if (seen.has(date)) {
       context.addIssue({ code: "custom", message: `lists ${date} twice: once is enough`, path: ["dates", index, "date"] });
+    }
     seen.add(date);
   }
 }

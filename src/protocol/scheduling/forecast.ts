@@ -1,29 +1,29 @@
-// What a player will show: stretches of time, each with its layout and what brings it.
+// What a player will show: time intervals, each with its layout and the reason for it.
 import { z } from "zod";
 import { ShownReason } from "../device/heartbeat.ts";
 import { id, Timestamp } from "../common.ts";
 
-const maxStretches = 500;
+const maxIntervals = 500;
 
 export const ForecastQuery = z.strictObject({
-  from: Timestamp.optional().describe("Without it, now"),
-  to: Timestamp.optional().describe("At most seven days after `from`, which it is without it"),
-  limit: z.coerce.number().int().min(1).max(maxStretches).default(100).describe("Stretches at most"),
+  from: Timestamp.optional().describe("Default: now"),
+  to: Timestamp.optional().describe("At most seven days after `from`, which is also the default"),
+  limit: z.coerce.number().int().min(1).max(maxIntervals).default(100).describe("Maximum number of intervals"),
 });
 
-/** One layout on end. The end is excluded. */
+/** An interval in which one layout plays. The end is excluded. */
 export const ForecastStretch = z.object({
   from: Timestamp,
   to: Timestamp,
   by: z
     .enum(["override", "schedule", "default", "nothing"])
-    .describe("`default`: no schedule is due, the player's own layout plays. `nothing`: it has none, the screen is empty"),
+    .describe("`default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty"),
   schedule_id: id("sch").nullable(),
   schedule_name: z.string().nullable(),
   override_id: id("cmd").nullable(),
   layout_id: id("lay").nullable(),
   layout_name: z.string().nullable(),
-  asset_id: id("ast").nullable().describe("Of an override that shows an asset alone"),
+  asset_id: id("ast").nullable().describe("Of an override that shows an asset without a layout"),
   loops_from: Timestamp.nullable().describe("The instant from which the layout's loops count; null: there is no layout"),
 });
 export type ForecastStretch = z.infer<typeof ForecastStretch>;
@@ -31,35 +31,37 @@ export type ForecastStretch = z.infer<typeof ForecastStretch>;
 /** `GET /players/{id}/forecast`. */
 export const Forecast = z.object({
   player_id: id("plr"),
-  revision: z.string().describe("The desired state that it is drawn from"),
-  timezone: z.string().describe("The zone by whose clock the player plays"),
+  revision: z.string().describe("The desired state from which the forecast is computed"),
+  timezone: z.string().describe("The time zone by which the player plays"),
   from: Timestamp,
-  to: Timestamp.describe("The end of the last stretch"),
-  stretches: z.array(ForecastStretch).describe("One after the other, without a hole"),
-  next_from: Timestamp.nullable().describe("There were more stretches than `limit`: go on from here. Null: that was all"),
+  to: Timestamp.describe("The end of the last interval"),
+  stretches: z.array(ForecastStretch).describe("The intervals in order, without a gap"),
+  next_from: Timestamp.nullable().describe("If there are more intervals than `limit`: the `from` of the next request. null: these are all"),
 });
 export type Forecast = z.infer<typeof Forecast>;
 
 export const WhyQuery = z.strictObject({
-  at: Timestamp.optional().describe("Without it, now"),
-  schedule_id: id("sch").optional().describe("Says of this schedule, too, why it is on, or why not"),
+  at: Timestamp.optional().describe("Default: now"),
+  schedule_id: id("sch").optional().describe("Explains also why this schedule plays, or why not"),
 });
 
 /** `GET /players/{id}/why`. */
 export const Why = z.object({
   player_id: id("plr"),
   at: Timestamp,
-  reasons: z.array(ShownReason).describe("What shows first, then what it outranks, then what takes no part"),
+  reasons: z.array(ShownReason).describe("First the content that plays, then the content it outranks, then the content that is set aside"),
   schedule: z
     .object({
       schedule_id: id("sch"),
       verdict: z
         .enum(["shows", "held", "outranked", "set-aside", "not-due", "not-for-it"])
-        .describe("`set-aside`: a condition does not hold. `not-due`: no window is open. `not-for-it`: its target leaves this player out"),
+        .describe(
+          "`set-aside`: a condition does not hold. `not-due`: no window is open. `not-for-it`: its target does not include this player",
+        ),
       detail: z.string(),
-      next_at: Timestamp.nullable().describe("When its next window begins; null: none does, or it is open"),
+      next_at: Timestamp.nullable().describe("When its next window begins; null: there is none, or a window is open"),
     })
     .nullable()
-    .describe("Of `schedule_id`; null where none was asked for"),
+    .describe("About `schedule_id`; null if the request named none"),
 });
 export type Why = z.infer<typeof Why>;

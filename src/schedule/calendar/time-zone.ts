@@ -1,114 +1,131 @@
-// Zones of time: from an instant to the wall clock and back. Asks Intl only for where offsets change, once per zone and year.
+// Converts between instants and the wall clock of an IANA time zone. Intl knows only the offset of one instant; the inverse needs
+// a table of its changes, made once per year (not Temporal: Node 24 does not have it).
 
-/** An IANA zone. Wall times are numbers: UTC ms of what the clock on the wall reads. */
-export interface TimeZoneRules {
-  readonly name: string;
-  /** What the clock on the wall reads at `instant`. */
+/** A clock on the wall. Wall times are numbers: the UTC ms at which a clock in UTC reads the same. */
+export interface WallClock {
+  /** What the clock reads at `instant`. */
   wallAt(instant: number): number;
   /**
-   * The first instant at which the clock on the wall reads `wall` or later. So a time that the spring change leaves out
-   * is the instant of the change, and one that the autumn change repeats is the first of the two. The second is what RFC 5545
-   * section 3.3.5 says; the first is our choice: there it is read with the offset before the change, 02:30 as 03:30, and a
-   * window from 02:00 to 02:30 in the time left out would play from 03:00 to 03:30 while its neighbours in time do not move.
+   * The first instant at which the clock reads `wall` or later. A time that the spring change skips is the instant of the
+   * change; a time that the autumn change repeats is the first of the two. The second follows RFC 5545 section 3.3.5. The
+   * first does not: the RFC reads 02:30 with the offset before the change, as 03:30, so a window from 02:00 to 02:30 would
+   * play from 03:00 to 03:30 while the windows next to it do not move.
    */
   instantOf(wall: number): number;
 }
 
-/** From `startsAt` on the zone is `offsetMs` ahead of UTC. */
-interface Span {
+/** The wall clock of an IANA time zone. */
+export interface TimeZoneRules extends WallClock {
+  readonly name: string;
+  /** What to add to UTC at `instant`, in ms. Makes no table: best for one question about a year, {@link wallAt} for many. */
+  offsetAt(instant: number): number;
+}
+
+/** The clock of an unknown time zone: its instants are wall times. */
+export const floatingClock: WallClock = { wallAt: (instant) => instant, instantOf: (wall) => wall };
+
+/** From `startsAt` on the time zone is `offsetMs` ahead of UTC. */
+interface OffsetSpan {
   startsAt: number;
   offsetMs: number;
 }
 
-// No zone has changed its offset twice within so few days since 1970.
+// No time zone has changed its offset twice within so few days since 1970.
 const sampleMs = 3 * 86_400_000;
-// The International Date Line: zones lie between -12 and +14 hours, and have jumped a day.
-const furthestMs = 50 * 3_600_000;
+// Time zones lie between -12 and +14 hours of UTC, and some have moved by a day across the date line.
+const maxOffsetMs = 50 * 3_600_000;
 
-// Names are written in many ways (`EUROPE/london`); zones there are some six hundred.
+// There are some 600 time zones, but a name has many spellings (`EUROPE/london`).
 const maxNames = 2_000;
-const byName = new Map<string, TimeZoneRules | null>();
-const zones = new Map<string, TimeZoneRules>();
+const rulesBySpelling = new Map<string, TimeZoneRules | null>();
+const rulesByName = new Map<string, TimeZoneRules>();
 
-/** The zone of this name, null when the system does not know it. */
+/** The time zone of this name; null if the system does not know it. */
 export function timeZoneRules(name: string): TimeZoneRules | null {
-  let zone = byName.get(name);
-  if (zone === undefined) {
-    if (byName.size >= maxNames) byName.clear();
-    zone = find(name);
-    byName.set(name, zone);
+  let rules = rulesBySpelling.get(name);
+  if (rules === undefined) {
+    if (rulesBySpelling.size >= maxNames) rulesBySpelling.clear();
+    rules = findRules(name);
+    rulesBySpelling.set(name, rules);
   }
-  return zone;
+  return rules;
 }
 
-function find(name: string): TimeZoneRules | null {
+/** The first of these time zones that the system knows, else UTC. */
+export function timeZoneRulesOrUtc(...names: (string | null)[]): TimeZoneRules {
+  for (const name of names) {
+    const rules = name === null ? null : timeZoneRules(name);
+    if (rules !== null) return rules;
+  }
+  return timeZoneRules("UTC")!;
+}
+
+function findRules(name: string): TimeZoneRules | null {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
   } catch {
-    return null; // Intl answers an unknown zone with a RangeError; there is no other way to ask
+    return null; // Intl has no other way to ask whether a time zone exists.
   }
   const { timeZone } = format.resolvedOptions();
-  const zone = zones.get(timeZone) ?? create(timeZone, format);
-  zones.set(timeZone, zone);
-  return zone;
+  const rules = rulesByName.get(timeZone) ?? createRules(timeZone, format);
+  rulesByName.set(timeZone, rules);
+  return rules;
 }
 
-function create(name: string, format: Intl.DateTimeFormat): TimeZoneRules {
-  const years = new Map<number, readonly Span[]>();
-  const spansOf = (year: number): readonly Span[] => {
+function createRules(name: string, format: Intl.DateTimeFormat): TimeZoneRules {
+  const offsetAt = (instant: number): number => parseOffset(format.format(instant));
+  const years = new Map<number, readonly OffsetSpan[]>();
+  const spansOf = (year: number): readonly OffsetSpan[] => {
     let spans = years.get(year);
     if (spans === undefined) {
-      spans = findSpans((instant) => offsetIn(format.format(instant)), year);
+      spans = findSpans(offsetAt, year);
       years.set(year, spans);
     }
     return spans;
   };
-  const offsetAt = (instant: number): number => {
-    const spans = spansOf(new Date(instant).getUTCFullYear());
-    return spans.findLast(({ startsAt }) => startsAt <= instant)!.offsetMs;
-  };
-  // Most questions are about times far from any change, in the span that was asked for last.
+  // Questions are mostly about times far from any change, in the same span as the question before.
   let last = { from: Number.POSITIVE_INFINITY, until: 0, offsetMs: 0 };
   return {
     name,
-    wallAt: (instant) => instant + offsetAt(instant),
+    offsetAt,
+    wallAt: (instant) => instant + spansOf(yearOf(instant)).findLast(({ startsAt }) => startsAt <= instant)!.offsetMs,
     instantOf: (wall) => {
       if (wall >= last.from && wall < last.until) return wall - last.offsetMs;
-      const earliest = wall - furthestMs;
-      const latest = wall + furthestMs;
-      for (let year = new Date(earliest).getUTCFullYear(); year <= new Date(latest).getUTCFullYear(); year += 1) {
+      const earliest = wall - maxOffsetMs;
+      const latest = wall + maxOffsetMs;
+      for (let year = yearOf(earliest); year <= yearOf(latest); year += 1) {
         const spans = spansOf(year);
         for (const [index, { startsAt, offsetMs }] of spans.entries()) {
-          const endsAt = spans[index + 1]?.startsAt ?? Date.UTC(year + 1, 0, 1);
+          const endsAt = spans[index + 1]?.startsAt ?? startOfYear(year + 1);
           const reached = Math.max(startsAt, wall - offsetMs);
           if (endsAt <= earliest || reached >= endsAt) continue;
-          last = { from: startsAt + furthestMs, until: endsAt - furthestMs, offsetMs };
+          last = { from: startsAt + maxOffsetMs, until: endsAt - maxOffsetMs, offsetMs };
           return reached;
         }
       }
-      throw new RangeError(`${name} never reaches ${wall}`);
+      throw new RangeError(`the clock of ${name} never reads ${wall}`);
     },
   };
 }
 
-function findSpans(offsetAt: (instant: number) => number, year: number): Span[] {
-  const end = Date.UTC(year + 1, 0, 1);
-  let from = Date.UTC(year, 0, 1);
-  const spans: Span[] = [{ startsAt: from, offsetMs: offsetAt(from) }];
+function findSpans(offsetAt: (instant: number) => number, year: number): OffsetSpan[] {
+  const end = startOfYear(year + 1);
+  let from = startOfYear(year);
+  const spans: OffsetSpan[] = [{ startsAt: from, offsetMs: offsetAt(from) }];
   while (from < end) {
     const to = Math.min(from + sampleMs, end - 1_000);
     if (to <= from) break;
     const before = spans.at(-1)!.offsetMs;
     const after = offsetAt(to);
-    if (after !== before) spans.push({ startsAt: changeBetween(offsetAt, from, to, before), offsetMs: after });
+    if (after !== before) spans.push({ startsAt: findChange(offsetAt, from, to, before), offsetMs: after });
     from = to;
   }
   return spans;
 }
 
 /** The second at which the offset stops being `before`. */
-function changeBetween(offsetAt: (instant: number) => number, from: number, to: number, before: number): number {
+function findChange(offsetAt: (instant: number) => number, from: number, to: number, before: number): number {
   let [low, high] = [from / 1_000, to / 1_000];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
@@ -118,8 +135,17 @@ function changeBetween(offsetAt: (instant: number) => number, from: number, to: 
   return high * 1_000;
 }
 
+function yearOf(instant: number): number {
+  return new Date(instant).getUTCFullYear();
+}
+
+function startOfYear(year: number): number {
+  // Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
+  return new Date(0).setUTCFullYear(year, 0, 1);
+}
+
 /** Reads `…, GMT+05:45`, `…, GMT-00:44:30` or `…, GMT`. */
-function offsetIn(text: string): number {
+function parseOffset(text: string): number {
   const [, sign, hours, minutes, seconds] = /GMT(?:([+\-\u2212])(\d\d):?(\d\d)?(?::(\d\d))?)?$/.exec(text)!;
   if (sign === undefined) return 0;
   const size = ((Number(hours) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1_000;

@@ -1,62 +1,93 @@
-// Finds room for plays a day: the first gap in the loop, from the instant on at which each is due, in which it is seen whole.
-import type { TimedItem } from "../timeline.ts";
-import type { Interval } from "../calendar/windows.ts";
+// Places the plays of a day in a loop: each in the first gap after it is due in which it can be seen completely.
+import type { Interval } from "../calendar/intervals.ts";
+import type { TimedItem } from "../playlist/playable-playlist.ts";
 
-/** An item that is due once from the instant `at` on, in this run of its layout; or, once it is placed, then. */
-export interface Target {
+/** A play of an item that is due at `at`, in this run of its layout; once it is placed, it begins at `at`. */
+export interface DuePlay {
   timed: TimedItem;
   at: number;
   run: Interval;
 }
 
 /**
- * The plays of `due`, which are those of one span; as many of them as there is room for.
- * @param loop has each of their items in the rounds in which it may come in, without length
+ * Places as many plays as possible of `due`, which are those of one span.
+ * @param loop has each of their items in the rounds in which it may play, with a duration of zero
  * @param countsFrom the instant from which the loop would count without them
- * @param pieces the parts of the span in which it is seen, in order
+ * @param pieces the parts of the span in which the loop is on screen, in order
  */
 export function placePlays(
-  due: readonly Target[],
+  due: readonly DuePlay[],
   loop: readonly TimedItem[],
   countsFrom: number,
   span: Interval,
   pieces: readonly Interval[],
-): readonly Target[] {
+): readonly DuePlay[] {
   const plays = place(due, loop, countsFrom, pieces);
   if (plays.length === due.length) return plays;
-  // Begun with the span, so that none comes too late for it.
-  const earlier = place(early(due, span), loop, countsFrom, pieces);
-  return isFuller(earlier, plays) ? earlier : plays;
+  // Some came too late for the span: try again with the plays spread from its beginning.
+  const earlier = place(spreadFromStart(due, span), loop, countsFrom, pieces);
+  return hasMorePlays(earlier, plays) ? earlier : plays;
 }
 
-/** The same plays spread over the span from its beginning. */
-function early(due: readonly Target[], span: Interval): Target[] {
+/** The same plays, spread over the span from its beginning. */
+function spreadFromStart(due: readonly DuePlay[], span: Interval): DuePlay[] {
   const counts = new Map<TimedItem, number>();
   for (const { timed } of due) counts.set(timed, (counts.get(timed) ?? 0) + 1);
-  const had = new Map<TimedItem, number>();
+  const spread = new Map<TimedItem, number>();
   return due
-    .map((target): Target => {
-      const number = had.get(target.timed) ?? 0;
-      had.set(target.timed, number + 1);
-      return { ...target, at: span.from + Math.floor((number * (span.until - span.from)) / counts.get(target.timed)!) };
+    .map((play): DuePlay => {
+      const number = spread.get(play.timed) ?? 0;
+      spread.set(play.timed, number + 1);
+      return { ...play, at: span.from + Math.floor((number * (span.until - span.from)) / counts.get(play.timed)!) };
     })
     .toSorted((a, b) => a.at - b.at);
 }
 
-/** Whether these are plays of more items, or of as many and more plays. */
-function isFuller(plays: readonly Target[], others: readonly Target[]): boolean {
-  const itemsOf = (all: readonly Target[]) => new Set(all.map(({ timed }) => timed)).size;
-  return itemsOf(plays) > itemsOf(others) || (itemsOf(plays) === itemsOf(others) && plays.length > others.length);
+/** Whether `plays` are of more items than `others`, or of as many items but more plays. */
+function hasMorePlays(plays: readonly DuePlay[], others: readonly DuePlay[]): boolean {
+  const countItems = (all: readonly DuePlay[]) => new Set(all.map(({ timed }) => timed)).size;
+  return countItems(plays) > countItems(others) || (countItems(plays) === countItems(others) && plays.length > others.length);
 }
 
-/** Where in the loop an item may come in; `order` tells apart those that share a place. */
+/** A place in the loop, in ms, at which an item may play; `order` distinguishes items at the same place. */
 interface Slot {
   place: number;
   order: number;
 }
 
-/** The plays of `due`, each in the first slot from its instant on that is seen whole; those without one are left out. */
-function place(due: readonly Target[], loop: readonly TimedItem[], countsFrom: number, pieces: readonly Interval[]): Target[] {
+/** Places each play in the first slot after it is due that is on screen completely; leaves out plays without one. */
+function place(due: readonly DuePlay[], loop: readonly TimedItem[], countsFrom: number, pieces: readonly Interval[]): DuePlay[] {
+  const { slots, loopMs } = slotsOf(loop);
+  if (loopMs === 0) return [];
+  const plays: DuePlay[] = [];
+  let last: Slot = { place: Number.NEGATIVE_INFINITY, order: 0 };
+  let loopStart = countsFrom;
+  let piece = 0;
+  for (const { timed, at: dueAt, run } of due) {
+    const own = slots.get(timed.item.id) ?? [];
+    let from = Math.max(last.place, dueAt - loopStart);
+    while (own.length > 0) {
+      let slot = slotFrom(own, loopMs, from);
+      if (slot.place === last.place && slot.order <= last.order) slot = slotFrom(own, loopMs, last.place + 1);
+      const at = Math.round(slot.place + loopStart);
+      while (piece < pieces.length && pieces[piece]!.until < at + timed.durationMs) piece += 1;
+      const visible = pieces[piece];
+      if (visible === undefined) break;
+      if (at >= visible.from) {
+        plays.push({ timed, at, run });
+        // The loop waits while the item plays.
+        loopStart += timed.durationMs;
+        last = slot;
+        break;
+      }
+      from = Math.max(slot.place + 1, visible.from - loopStart);
+    }
+  }
+  return plays;
+}
+
+/** The slots of one loop by item id, and its length. Items without a duration there are those to place. */
+function slotsOf(loop: readonly TimedItem[]): { slots: ReadonlyMap<string, readonly Slot[]>; loopMs: number } {
   const slots = new Map<string, Slot[]>();
   let loopMs = 0;
   for (const [order, { item, durationMs }] of loop.entries()) {
@@ -66,42 +97,18 @@ function place(due: readonly Target[], loop: readonly TimedItem[], countsFrom: n
     if (own === undefined) slots.set(item.id, [{ place: loopMs, order }]);
     else own.push({ place: loopMs, order });
   }
-  if (loopMs === 0) return [];
-  const plays: Target[] = [];
-  let last: Slot = { place: Number.NEGATIVE_INFINITY, order: 0 };
-  let waitedMs = countsFrom;
-  let piece = 0;
-  for (const { timed, at: dueAt, run } of due) {
-    const own = slots.get(timed.item.id) ?? [];
-    let from = Math.max(last.place, dueAt - waitedMs);
-    while (own.length > 0) {
-      let slot = slotFrom(own, loopMs, from);
-      if (slot.place === last.place && slot.order <= last.order) slot = slotFrom(own, loopMs, last.place + 1);
-      const at = Math.round(slot.place + waitedMs);
-      while (piece < pieces.length && pieces[piece]!.until < at + timed.durationMs) piece += 1;
-      const seen = pieces[piece];
-      if (seen === undefined) break;
-      if (at >= seen.from) {
-        plays.push({ timed, at, run });
-        waitedMs += timed.durationMs;
-        last = slot;
-        break;
-      }
-      from = Math.max(slot.place + 1, seen.from - waitedMs);
-    }
-  }
-  return plays;
+  return { slots, loopMs };
 }
 
-/** The first slot of the loop at `from` or later. */
+/** The first slot at `from` or later, counted through repeated loops. */
 function slotFrom(slots: readonly Slot[], loopMs: number, from: number): Slot {
-  const begins = Math.floor(from / loopMs) * loopMs;
+  const round = Math.floor(from / loopMs) * loopMs;
   let [low, high] = [0, slots.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (begins + slots[middle]!.place >= from) high = middle;
+    if (round + slots[middle]!.place >= from) high = middle;
     else low = middle + 1;
   }
-  const { place, order } = slots[low % slots.length]!;
-  return { place: begins + place + (low === slots.length ? loopMs : 0), order };
+  const { place: inLoop, order } = slots[low % slots.length]!;
+  return { place: round + inLoop + (low === slots.length ? loopMs : 0), order };
 }

@@ -2,12 +2,13 @@
 import { sql } from "kysely";
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import { assetEvent } from "../content/asset-creation.ts";
-import { parseItems, parseZones } from "../fleet/desired-states.ts";
+import { parseItems, parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { targetColumns, targetOf, flattenTarget } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
-import { inChunks, updateTagIndex } from "../fleet/targets.ts";
+import { inChunks } from "../store/chunks.ts";
+import { updateTagIndex } from "../fleet/targets.ts";
 
 /** How long the bin keeps a thing, ms. */
 export const binRetentionMs = 30 * 86_400_000;

@@ -5,7 +5,7 @@ import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { syncFolder } from "../../base/files/durable-file.ts";
-import { randomText } from "../people/access.ts";
+import { randomText } from "../people/token-secrets.ts";
 import { writeStream } from "./file-writer.ts";
 import { ProblemError } from "../http/problem.ts";
 

@@ -1,13 +1,14 @@
 // Fetches assets from addresses that operators name: in the background, a few at a time, begun anew after a restart.
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, reasonOf } from "../../base/fault.ts";
+import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import type { OutboundHttp, OutboundResponse } from "../../base/http/outbound-http.ts";
 import type { Log } from "../../base/log.ts";
 import type { Asset } from "../../protocol/content/assets.ts";
 import { assetEvent, examineFile } from "./asset-creation.ts";
 import { fileColumns, withoutQuery } from "./asset-rows.ts";
 import type { Blobs, ReceivedFile } from "./blobs.ts";
-import { failureOf, refusalIn, type OutboundHttp, type EgressAnswer } from "./outbound-http.ts";
+import { outboundFailure } from "./outbound-clients.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { EventJournal } from "../events/event-journal.ts";
@@ -25,7 +26,7 @@ interface ImportParts {
   clock: Clock;
   log: Log;
   events: EventJournal;
-  egress: OutboundHttp;
+  http: OutboundHttp;
   thumbnails: Thumbnails;
   media: MediaProcessPool;
   maxAssetBytes: number;
@@ -108,8 +109,8 @@ export class Imports {
   }
 
   async #import(row: AssetRow, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { blobs, egress, maxAssetBytes, store, thumbnails } = this.#parts;
-    const answer = await egress.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
+    const { blobs, http, maxAssetBytes, store, thumbnails } = this.#parts;
+    const answer = await http.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
     await using received = await this.#receive(answer, progress, maxAssetBytes, blobs);
     await using examined = await examineFile(this.#parts, received.path, typeOf(answer), row.team_id);
     signal.throwIfAborted();
@@ -128,14 +129,13 @@ export class Imports {
     thumbnails.wake();
   }
 
-  async #receive(answer: EgressAnswer, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
+  async #receive(answer: OutboundResponse, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
     const length = Number(answer.headers["content-length"] ?? Number.NaN);
     try {
-      if (answer.status !== 200)
-        throw new ImportFailed("bad-answer", `${new URL(answer.url).host} answered ${answer.status}: check the address`);
+      if (answer.status !== 200) throw new ImportFailed("bad-answer", `${answer.url.host} answered ${answer.status}: check the address`);
       const encoding = String(answer.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
-        throw new ImportFailed("bad-answer", `${new URL(answer.url).host} sent it as ${encoding}, though it was asked not to`);
+        throw new ImportFailed("bad-answer", `${answer.url.host} sent it as ${encoding}, though it was asked not to`);
       if (length > maxBytes) throw new ImportFailed("too-large", `The file has ${length} bytes, at most ${maxBytes} are taken`);
       progress.total_bytes = Number.isFinite(length) ? length : null;
       return await blobs.receive(answer.body as AsyncIterable<Uint8Array>, maxBytes, (bytes) => (progress.received_bytes = bytes));
@@ -161,19 +161,18 @@ export class Imports {
   }
 }
 
-function typeOf(answer: EgressAnswer): string | undefined {
+function typeOf(answer: OutboundResponse): string | undefined {
   const type = answer.headers["content-type"];
   return typeof type === "string" ? type : undefined;
 }
 
 /** A failure as the asset tells it. What went wrong inside the network stays as plain as the operator needs it. */
 function explain(error: unknown): { code: string; detail: string } {
-  const refused = refusalIn(error);
-  if (refused !== null) return { code: "address-refused", detail: refused.message };
+  if (isFault(error, "refused")) return { code: "address-refused", detail: error.message };
   if (error instanceof ImportFailed) return { code: error.code, detail: error.message };
   if (error instanceof ProblemError) return { code: error.kind, detail: error.message };
   if (isAbort(error) || (error instanceof Error && error.name === "TimeoutError")) {
     return { code: "timeout", detail: "It took longer than an hour: upload the file instead" };
   }
-  return { code: "unreachable", detail: `It could not be fetched, ${failureOf(error)}: check the address and import it again` };
+  return { code: "unreachable", detail: `It could not be fetched, ${outboundFailure(error)}: check the address and import it again` };
 }

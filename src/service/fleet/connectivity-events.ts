@@ -1,19 +1,12 @@
-// Which players count as online for the outside, and what is wrong with them: told as events when it changes, not at every flutter of a link.
+// Sends events when players go online or offline or their problems change. Ignores short interruptions of the connection.
 import { Batch } from "../../base/async/batch.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";
-import {
-  matchesOpenProblems,
-  noOpenProblems,
-  openProblemsAfter,
-  parseOpenProblems,
-  serializeOpenProblems,
-  diffProblems,
-  type OpenProblems,
-  type PlayerProblems,
-} from "./player-problems.ts";
+import { matchesOpenProblems, openProblemsAfter, parseOpenProblems, serializeOpenProblems } from "./open-problems.ts";
+import { errorOf, statusEvents, unreported, type ReportedStatus, type StatusEvent } from "./player-status-events.ts";
+import type { PlayerProblems } from "./player-problems.ts";
 import type { Presence } from "./presence.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
@@ -26,187 +19,150 @@ export interface ConnectivityEventsDependencies {
   problems: PlayerProblems;
 }
 
-/** What was last told of a player. */
-interface Told {
-  isOnline: boolean;
-  error: string | null;
-  problems: OpenProblems;
-}
-
-/** What is to be told of one. */
-interface News {
+/** A new status that differs from the reported one. */
+interface StatusChange {
   playerId: string;
-  now: Pick<Told, "isOnline" | "error">;
+  status: Pick<ReportedStatus, "isOnline" | "error">;
 }
 
-type Happening = Pick<NewEvent, "type" | "data">;
-
-// A link that comes back within this was never away.
+// A player that reconnects within this time was never offline.
 const offlineAfterMs = 120_000;
-const sweepMs = 5_000;
-const longestError = 500;
-// A screen that has just started may still be on its way to its first picture.
-const settledMs = 60_000;
-const newsAtOnce = 400;
-const unknown: Told = { isOnline: false, error: null, problems: noOpenProblems };
+const offlineCheckMs = 5_000;
+const maxBatch = 400;
 
 export class ConnectivityEvents {
-  readonly #parts: ConnectivityEventsDependencies;
-  readonly #told: Map<string, Told>;
-  // When a whole fleet comes, each on its own would cost the disk a sync.
-  readonly #news = new Batch<News>(newsAtOnce, (all) => this.#write(all));
-  #online = 0;
+  readonly #dependencies: ConnectivityEventsDependencies;
+  readonly #reported: Map<string, ReportedStatus>;
+  // Batch writes: one fsync per player is too slow when a fleet reconnects.
+  readonly #changes = new Batch<StatusChange>(maxBatch, (changes) => this.#write(changes));
+  #onlineCount = 0;
   readonly #startedAt: number;
 
-  private constructor(parts: ConnectivityEventsDependencies, told: Map<string, Told>) {
-    this.#parts = parts;
-    this.#told = told;
-    for (const { isOnline } of told.values()) if (isOnline) this.#online += 1;
-    this.#startedAt = parts.clock.monotonic();
+  private constructor(dependencies: ConnectivityEventsDependencies, reported: Map<string, ReportedStatus>) {
+    this.#dependencies = dependencies;
+    this.#reported = reported;
+    for (const { isOnline } of reported.values()) if (isOnline) this.#onlineCount += 1;
+    this.#startedAt = dependencies.clock.monotonic();
   }
 
-  static async open(parts: ConnectivityEventsDependencies): Promise<ConnectivityEvents> {
-    const rows = await parts.store.db.selectFrom("player_links").selectAll().execute();
-    return new ConnectivityEvents(
-      parts,
-      new Map(
-        rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: parseOpenProblems(row.problems) }]),
-      ),
-    );
+  static async open(dependencies: ConnectivityEventsDependencies): Promise<ConnectivityEvents> {
+    const rows = await dependencies.store.db.selectFrom("player_links").selectAll().execute();
+    const reported = rows.map(({ player_id, is_online, error, problems }): [string, ReportedStatus] => [
+      player_id,
+      { isOnline: is_online === 1, error, problems: parseOpenProblems(problems) },
+    ]);
+    return new ConnectivityEvents(dependencies, new Map(reported));
   }
 
-  /** Players in service: online, or away for less than two minutes. A restart of ours changes nothing about it. */
+  /** How many players are online or were so less than two minutes ago. A restart of the service does not change it. */
   get onlineCount(): number {
-    return this.#online;
+    return this.#onlineCount;
   }
 
-  /** Takes a heartbeat into account; writes only when there is something new to tell. */
+  /** Writes events if the heartbeat changes the status of its player. */
   async recordHeartbeat(player: Pick<PlayerRow, "id" | "created_at">, heartbeat: Heartbeat): Promise<void> {
-    const before = this.#told.get(player.id) ?? unknown;
-    const now = { isOnline: true, error: errorOf(heartbeat) };
-    if (!before.isOnline || before.error !== now.error || !matchesOpenProblems(before.problems, this.#parts.problems.listFor(player))) {
-      await this.#news.add({ playerId: player.id, now });
-    }
+    const before = this.#reported.get(player.id) ?? unreported;
+    const status = { isOnline: true, error: errorOf(heartbeat) };
+    const { problems } = this.#dependencies;
+    if (before.isOnline && before.error === status.error && matchesOpenProblems(before.problems, problems.listFor(player))) return;
+    await this.#changes.add({ playerId: player.id, status });
   }
 
-  /** Tells the players that have been away too long, again and again. Rejects with an AbortError when `signal` aborts. */
+  /** Reports players that have been offline for too long until `signal` aborts; rejects with an AbortError then. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     for (;;) {
-      await clock.wait(sweepMs, signal);
-      // After a start of ours every player gets the time to come back before it is called missing.
+      await clock.wait(offlineCheckMs, signal);
+      // After a start of the service, players get time to reconnect.
       if (clock.monotonic() - this.#startedAt < offlineAfterMs) continue;
-      const away = [...this.#told].filter(([playerId, { isOnline }]) => isOnline && this.#isAway(playerId));
-      await Promise.all(away.map(([playerId, told]) => this.#news.add({ playerId, now: { ...told, isOnline: false } })));
+      const offline = [...this.#reported].filter(([playerId, { isOnline }]) => isOnline && this.#isOffline(playerId));
+      await Promise.all(offline.map(([playerId, { error }]) => this.#changes.add({ playerId, status: { isOnline: false, error } })));
     }
   }
 
   /**
-   * Deletes what is kept of a player, in the transaction that removes it; once that is committed, {@link forget} it too.
-   * @returns what is to be told: one that was online is offline with its removal, and what was wrong with it is over.
+   * Deletes the stored status of a player, in the transaction that deletes the player. Call {@link forget} after the commit.
+   * @returns the events that the player is offline and its problems are closed.
    */
   async deletePlayer(db: Db, { id, name, team_id: teamId }: PlayerRow): Promise<NewEvent[]> {
     const row = await db.deleteFrom("player_links").where("player_id", "=", id).returning(["is_online", "problems"]).executeTakeFirst();
     if (row === undefined) return [];
-    const told: Told = { isOnline: row.is_online === 1, error: null, problems: parseOpenProblems(row.problems) };
-    const news = this.#eventsOf({ id, name }, told, unknown, { problems: [], problems_left_out: 0 });
-    return news.map((event) => ({ ...event, teamId, players: [id] }));
+    const before: ReportedStatus = { isOnline: row.is_online === 1, error: null, problems: parseOpenProblems(row.problems) };
+    const events = this.#statusEvents({ id, name }, before, unreported, { problems: [], problems_left_out: 0 });
+    return events.map((event) => ({ ...event, teamId, players: [id] }));
   }
 
-  /** Forgets a removed player. */
+  /** Drops the status of a deleted player from memory. */
   forget(playerId: string): void {
-    this.#keep(playerId, undefined);
+    this.#setReported(playerId, undefined);
   }
 
-  #isAway(playerId: string): boolean {
-    const at = this.#parts.presence.lastSeenAt(playerId);
-    return at === null || this.#parts.clock.now() - at > offlineAfterMs;
+  #isOffline(playerId: string): boolean {
+    const at = this.#dependencies.presence.lastSeenAt(playerId);
+    return at === null || this.#dependencies.clock.now() - at > offlineAfterMs;
   }
 
-  async #write(all: readonly News[]): Promise<void> {
-    const { clock, events, store } = this.#parts;
-    const ids = [...new Set(all.map(({ playerId }) => playerId))];
+  async #write(changes: readonly StatusChange[]): Promise<void> {
+    const { clock, events, problems, store } = this.#dependencies;
+    const ids = [...new Set(changes.map(({ playerId }) => playerId))];
     const since = Math.trunc(clock.now());
-    const after = await store.write(async (db) => {
+    const written = await store.write(async (db) => {
       const rows = db
         .selectFrom("players")
         .select(["id", "team_id", "name", "created_at"])
         .where("removed_at", "is", null)
         .where("id", "in", ids);
       const players = new Map((await rows.execute()).map((row) => [row.id, row]));
-      const told = new Map(ids.map((id) => [id, players.has(id) ? (this.#told.get(id) ?? unknown) : undefined]));
-      const made: NewEvent[] = [];
-      for (const { playerId, now } of all) {
-        const before = told.get(playerId);
-        // Back meanwhile, it was never away.
-        if (before === undefined || (!now.isOnline && !this.#isAway(playerId))) continue;
+      const reported = new Map(ids.map((id) => [id, players.has(id) ? (this.#reported.get(id) ?? unreported) : undefined]));
+      const newEvents: NewEvent[] = [];
+      for (const { playerId, status } of changes) {
+        const before = reported.get(playerId);
+        // Skip deleted players, and players that have reconnected meanwhile.
+        if (before === undefined || (!status.isOnline && !this.#isOffline(playerId))) continue;
         const player = players.get(playerId)!;
-        // As they are now: what was noted may have waited for its turn. A link that broke meanwhile has time to come back.
-        const list = now.isOnline ? withoutOffline(this.#parts.problems.listFor(player)) : this.#parts.problems.listFor(player);
-        const after: Told = { ...now, problems: openProblemsAfter(list, before.problems) };
-        const news = this.#eventsOf(player, before, after, list);
-        made.push(...news.map((event) => ({ ...event, teamId: player.team_id, players: [playerId] })));
-        told.set(playerId, after);
+        // The batch may have waited, so read the problems now. A player that lost its connection meanwhile has time to reconnect.
+        const current = problems.listFor(player);
+        const list = status.isOnline ? withoutOffline(current) : current;
+        const after: ReportedStatus = { ...status, problems: openProblemsAfter(list, before.problems) };
+        const ofPlayer = this.#statusEvents(player, before, after, list);
+        newEvents.push(...ofPlayer.map((event) => ({ ...event, teamId: player.team_id, players: [playerId] })));
+        reported.set(playerId, after);
       }
-      for (const [player_id, now] of told) {
-        if (now === undefined) continue;
-        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, problems: serializeOpenProblems(now.problems), since };
-        await db
-          .insertInto("player_links")
-          .values({ player_id, ...row })
-          .onConflict((conflict) => conflict.column("player_id").doUpdateSet(row))
-          .execute();
-      }
-      await events.append(db, made);
-      return told;
+      for (const [playerId, status] of reported) if (status !== undefined) await storeStatus(db, playerId, status, since);
+      await events.append(db, newEvents);
+      return reported;
     });
-    for (const [playerId, now] of after) this.#keep(playerId, now);
+    for (const [playerId, status] of written) this.#setReported(playerId, status);
   }
 
-  #eventsOf({ id, name }: { id: string; name: string }, before: Told, { isOnline, error }: Told, list: ProblemList): Happening[] {
-    const about = { player_id: id, name };
-    const changed = problemEvents(about, before.problems, list, new Date(this.#parts.clock.now()).toISOString());
-    if (!isOnline) {
-      const last_seen_at = this.#lastSeen(id);
-      return [...(before.isOnline ? [{ type: "player.offline" as const, data: { ...about, last_seen_at } }] : []), ...changed];
-    }
-    return [
-      ...(before.isOnline ? [] : [{ type: "player.online" as const, data: about }]),
-      ...(error === null || error === before.error ? [] : [{ type: "player.error" as const, data: { ...about, detail: error } }]),
-      ...changed,
-    ];
+  #statusEvents(player: { id: string; name: string }, before: ReportedStatus, after: ReportedStatus, list: ProblemList): StatusEvent[] {
+    const { clock, presence } = this.#dependencies;
+    const lastSeenAt = presence.lastSeenAt(player.id);
+    const times = { now: isoTime(clock.now()), lastSeenAt: lastSeenAt === null ? null : isoTime(lastSeenAt) };
+    return statusEvents(player, before, after, list, times);
   }
 
-  #lastSeen(playerId: string): string | null {
-    const at = this.#parts.presence.lastSeenAt(playerId);
-    return at === null ? null : new Date(at).toISOString();
-  }
-
-  /** Undefined: there is no such player any more. */
-  #keep(playerId: string, now: Told | undefined): void {
-    this.#online += Number(now?.isOnline ?? false) - Number(this.#told.get(playerId)?.isOnline ?? false);
-    if (now === undefined) this.#told.delete(playerId);
-    else this.#told.set(playerId, now);
+  /** @param status undefined: the player was deleted. */
+  #setReported(playerId: string, status: ReportedStatus | undefined): void {
+    this.#onlineCount += Number(status?.isOnline ?? false) - Number(this.#reported.get(playerId)?.isOnline ?? false);
+    if (status === undefined) this.#reported.delete(playerId);
+    else this.#reported.set(playerId, status);
   }
 }
 
-/** Each problem that opened or is over, then the list as it is now. */
-function problemEvents(about: { player_id: string; name: string }, before: OpenProblems, list: ProblemList, ended_at: string): Happening[] {
-  if (matchesOpenProblems(before, list)) return [];
-  const { opened, closed } = diffProblems(before, list);
-  return [
-    ...closed.map((problem) => ({ type: "problem.closed" as const, data: { ...about, ...problem, ended_at } })),
-    ...opened.map((problem) => ({ type: "problem.opened" as const, data: { ...about, ...problem } })),
-    { type: "player.problems", data: { ...about, ...list } },
-  ];
+async function storeStatus(db: Db, playerId: string, { isOnline, error, problems }: ReportedStatus, since: number): Promise<void> {
+  const row = { is_online: isOnline ? 1 : 0, error, problems: serializeOpenProblems(problems), since };
+  await db
+    .insertInto("player_links")
+    .values({ player_id: playerId, ...row })
+    .onConflict((conflict) => conflict.column("player_id").doUpdateSet(row))
+    .execute();
 }
 
 function withoutOffline({ problems, ...rest }: ProblemList): ProblemList {
   return { problems: problems.filter(({ code }) => code !== "offline"), ...rest };
 }
 
-/** What is wrong at a player by its own word, null when nothing is. */
-function errorOf({ content, rendering, uptime_ms }: Heartbeat): string | null {
-  if (content.is === "failed") return (content.detail ?? "its content failed").slice(0, longestError);
-  return rendering || uptime_ms < settledMs ? null : "nothing is being drawn on its screen";
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

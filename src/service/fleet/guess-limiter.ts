@@ -1,59 +1,58 @@
-// Bounds the guessing of pairing codes: whoever tries codes that no screen shows is soon told to wait.
+// Limits guesses of pairing codes: after a few wrong codes in a minute, a caller has to wait.
 import type { Clock } from "../../base/clock.ts";
 import { ProblemError } from "../http/problem.ts";
 import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
 
-/** Who tries a code. */
+/** The caller who tries a code. */
 export interface Guesser {
   userId: string;
   teamId: string;
   address: string;
 }
 
-/** Wrong codes that a guesser may try in a minute. */
 export const maxWrongGuessesPerMinute = 5;
 const minuteMs = 60_000;
 
 /**
- * Wrong guesses: five a minute for a user, over all their tokens, and five for an address and team, over all its users. Of an
- * IPv6 address its /64 counts. A refused attempt tells nothing: even a right code is refused then.
+ * Allows five wrong guesses a minute to a user, over all their tokens, and five to an address within a team, over all its users. All
+ * addresses of an IPv6 /64 count as one. A rejected attempt reveals nothing: even a correct code is rejected then.
  *
- * The arithmetic. A code is 8 of 20 letters, drawn evenly: one guess hits a given code with 20⁻⁸ = 2⁻³⁴·⁵⁸. A code is open for
- * 15 minutes. In any 60 s at most 5 guesses are wrong, so in 15 minutes at most 15 · 5, and 5 more when both ends count: 80.
- * Their odds of hitting a given open code are at most 80 · 20⁻⁸ = 2⁻²⁸·²⁵, below 2⁻²⁸, which 95 guesses would reach. A restart
- * forgets up to 5 guesses; three restarts within the life of one code still leave 95 · 20⁻⁸ < 2⁻²⁸. Nobody can cause a restart by
- * guessing, so the counts need not be kept on the disk.
+ * Probability. A code has 8 of 20 letters, uniformly distributed: one guess hits a given code with 20⁻⁸ = 2⁻³⁴·⁵⁸. A code is valid
+ * for 15 minutes. In any 60 s at most 5 guesses are wrong, so in 15 minutes at most 15 · 5, and 5 more if both ends count: 80.
+ * They hit a given code with at most 80 · 20⁻⁸ = 2⁻²⁸·²⁵, which is below 2⁻²⁸; 95 guesses would reach 2⁻²⁸. A restart of the
+ * service forgets up to 5 guesses; three restarts within the life of a code still give 95 · 20⁻⁸ < 2⁻²⁸. Guessing cannot cause a
+ * restart, so the counts need not be stored.
  *
- * The bound is for one guesser and one code: with n codes open and k users at k addresses it grows by n · k. Each try is one
- * after the other, so that many at once are no way around the count.
+ * The bound is for one guesser and one code: with n valid codes and k users at k addresses it grows by n · k. Guesses run one after
+ * the other, so concurrent requests cannot evade the count.
  */
 export class GuessLimiter {
   readonly #byUser: RateLimit;
   readonly #byAddress: RateLimit;
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastGuess: Promise<unknown> = Promise.resolve();
 
   constructor(clock: Clock) {
     this.#byUser = new RateLimit(maxWrongGuessesPerMinute, minuteMs, clock);
     this.#byAddress = new RateLimit(maxWrongGuessesPerMinute, minuteMs, clock);
   }
 
-  /** Runs `claim` in its turn unless the guesser has to wait. @throws Refusal 429, and whatever `claim` throws. */
+  /** Runs `claim` after earlier guesses, unless the guesser has to wait. @throws ProblemError 429, or any error of `claim`. */
   attempt<T>({ userId, teamId, address }: Guesser, claim: () => Promise<T>): Promise<T> {
-    const from = `${addressKey(address)} ${teamId}`;
-    const turn = this.#turn.then(async () => {
-      const waitMs = Math.max(this.#byUser.waitMs(userId), this.#byAddress.waitMs(from));
+    const addressAndTeam = `${addressKey(address)} ${teamId}`;
+    const guess = this.#lastGuess.then(async () => {
+      const waitMs = Math.max(this.#byUser.waitMs(userId), this.#byAddress.waitMs(addressAndTeam));
       if (waitMs > 0) throw tooManyRequests("Too many wrong codes", waitMs);
       try {
         return await claim();
       } catch (error) {
         if (error instanceof ProblemError && error.kind === "unknown-code") {
           this.#byUser.record(userId);
-          this.#byAddress.record(from);
+          this.#byAddress.record(addressAndTeam);
         }
         throw error;
       }
     });
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    this.#lastGuess = guess.catch(() => undefined);
+    return guess;
   }
 }

@@ -1,28 +1,28 @@
-// Players as people name them: by id, or by a name that one player alone has.
+// Finds a player by what people type: its id, or its name if it is unique.
 import { isId } from "../../protocol/common.ts";
 import { nameContains, nameMayContain } from "../http/paging.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 
-const maxTold = 5;
+const maxListedIds = 5;
 
 /**
- * The team's player of this id, or else of this name, blind to case.
- * @param pointer the field that names it, for the refusal.
- * @throws Refusal 422 when there is none, or several have the name: the detail tells their ids.
+ * Finds the team's player with this id, or with this name, ignoring case.
+ * @param pointer the input field, for the error.
+ * @throws ProblemError 422 when no player or several players match; the detail lists the ids.
  */
-export async function findPlayerByIdOrName(db: Db, teamId: string, wanted: string, pointer: string): Promise<PlayerRow> {
+export async function findPlayerByIdOrName(db: Db, teamId: string, idOrName: string, pointer: string): Promise<PlayerRow> {
   const all = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
-  const asId = isId("plr", wanted) ? await all.where("id", "=", wanted).executeTakeFirst() : undefined;
-  if (asId !== undefined) return asId;
-  const words = wanted.trim();
-  const alike = words === "" ? [] : await all.where(nameMayContain(words)).orderBy("id").execute();
-  // Each holds the other: they are the same but for case.
-  const same = alike.filter(({ name }) => nameContains(name, words) && nameContains(words, name));
-  const [first, ...others] = same;
+  const byId = isId("plr", idOrName) ? await all.where("id", "=", idOrName).executeTakeFirst() : undefined;
+  if (byId !== undefined) return byId;
+  const wanted = idOrName.trim();
+  const candidates = wanted === "" ? [] : await all.where(nameMayContain(wanted)).orderBy("id").execute();
+  // Two names that contain each other are equal except for case.
+  const matches = candidates.filter(({ name }) => nameContains(name, wanted) && nameContains(wanted, name));
+  const [first, ...others] = matches;
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined) throw invalidField(pointer, `no player has this id or name (“${words}”): take one from GET /players`);
-  const ids = same.slice(0, maxTold).map(({ id }) => id);
-  throw invalidField(pointer, `${same.length} players have this name: take the id of one, such as ${ids.join(", ")}`);
+  if (first === undefined) throw invalidField(pointer, `no player has this id or name (“${wanted}”): take one from GET /players`);
+  const ids = matches.slice(0, maxListedIds).map(({ id }) => id);
+  throw invalidField(pointer, `${matches.length} players have this name: use an id instead, such as ${ids.join(", ")}`);
 }

@@ -1,5 +1,6 @@
-// The latest heartbeat of each player, and who is online. Known at once, written down by the second.
+// The latest heartbeat of each player and whether it is online, in memory. Writes heartbeats to the history every second.
 import { setImmediate } from "node:timers/promises";
+import { KeyedListeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -9,14 +10,14 @@ import { preparedQuery } from "../store/prepared-query.ts";
 import type { TelemetryDb } from "../store/store.ts";
 
 const onlineMs = 90_000;
-// Each on its own would cost a transaction; a service that is killed loses so much of the history, and no more.
-const writeEveryMs = 1_000;
-// What is written at once holds everything else up: a few milliseconds.
-const writtenAtOnce = 200;
-// While the disk takes nothing, the oldest are given up.
+// Batch writes, since a transaction per heartbeat is too slow. A killed service loses the history of at most this time.
+const flushIntervalMs = 1_000;
+// A batch takes a few milliseconds, during which nothing else runs.
+const maxBatch = 200;
+// When the disk is not writable, the oldest heartbeats beyond this number are dropped.
 const maxUnwritten = 20_000;
 
-const putLatest = preparedQuery((db: TelemetryDb, row: { player_id: string; received_at: number; body: string }) => {
+const storeLatest = preparedQuery((db: TelemetryDb, row: { player_id: string; received_at: number; body: string }) => {
   const latest = { received_at: row.received_at, body: row.body };
   return db
     .insertInto("heartbeats")
@@ -24,56 +25,56 @@ const putLatest = preparedQuery((db: TelemetryDb, row: { player_id: string; rece
     .onConflict((conflict) => conflict.column("player_id").doUpdateSet(latest));
 });
 
-/** A heartbeat and when it came, ms since the epoch. */
 export interface ReceivedHeartbeat {
+  /** Ms since the epoch. */
   receivedAt: number;
   heartbeat: Heartbeat;
 }
 
-type Seen = {
+type LatestHeartbeat = {
   receivedAt: number;
-  /** As text, once that is written, until it is asked for: of ten thousand beats few are looked at, and texts take less room. */
+  /** JSON once it is stored, until somebody reads it: JSON takes less memory, and few of ten thousand heartbeats are read. */
   heartbeat: Heartbeat | string;
-  /** Its socket is open, it polls, or (after a restart of ours) it has not been heard yet. */
+  /** "gone": its socket has closed, or it has not been heard since the start of the service. */
   link: "socket" | "poll" | "gone";
 };
 
 export class Presence {
   readonly #db: TelemetryDb;
   readonly #clock: Clock;
-  readonly #seen: Map<string, Seen>;
+  readonly #latest: Map<string, LatestHeartbeat>;
   readonly #unwritten: (ReceivedHeartbeat & { playerId: string })[] = [];
-  /** Who waits for the next heartbeat of a player. */
-  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Called with the id of a player that sent a heartbeat. */
+  readonly #listeners = new KeyedListeners<void>();
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(db: TelemetryDb, clock: Clock, seen: Map<string, Seen>) {
+  private constructor(db: TelemetryDb, clock: Clock, latest: Map<string, LatestHeartbeat>) {
     this.#db = db;
     this.#clock = clock;
-    this.#seen = seen;
+    this.#latest = latest;
   }
 
   static async open(db: TelemetryDb, clock: Clock): Promise<Presence> {
-    const seen = new Map<string, Seen>();
+    const latest = new Map<string, LatestHeartbeat>();
     for (let after: string | undefined = ""; after !== undefined;) {
-      const rows = db.selectFrom("heartbeats").selectAll().where("player_id", ">", after).orderBy("player_id").limit(1_000);
-      const some: { player_id: string; received_at: number; body: string }[] = await rows.execute();
-      for (const row of some) seen.set(row.player_id, { receivedAt: row.received_at, heartbeat: row.body, link: "gone" });
-      after = some.at(-1)?.player_id;
+      const page = db.selectFrom("heartbeats").selectAll().where("player_id", ">", after).orderBy("player_id").limit(1_000);
+      const rows: { player_id: string; received_at: number; body: string }[] = await page.execute();
+      for (const row of rows) latest.set(row.player_id, { receivedAt: row.received_at, heartbeat: row.body, link: "gone" });
+      after = rows.at(-1)?.player_id;
     }
-    return new Presence(db, clock, seen);
+    return new Presence(db, clock, latest);
   }
 
-  /** Takes a heartbeat in. {@link run} writes it down. */
+  /** Records a heartbeat in memory. {@link run} stores it. */
   recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): void {
     const receivedAt = Math.trunc(this.#clock.now());
-    this.#seen.set(playerId, { receivedAt, heartbeat, link });
+    this.#latest.set(playerId, { receivedAt, heartbeat, link });
     this.#unwritten.push({ playerId, receivedAt, heartbeat });
-    for (const wake of this.#waiting.get(playerId) ?? []) wake();
+    this.#listeners.notify(playerId);
   }
 
   /**
-   * Resolves once `isTrue` of a player's latest heartbeat: at once, or when one comes. False: `mostMs` have passed without.
+   * Resolves to true when a player's latest or next heartbeat fulfils `isTrue`, to false after `maxMs`.
    * @throws AbortError when `signal` aborts.
    */
   async waitForHeartbeat(
@@ -83,13 +84,12 @@ export class Presence {
     signal: AbortSignal,
   ): Promise<boolean> {
     const done = new AbortController();
-    const look = () => {
-      const beat = this.latest(playerId);
-      if (beat !== null && isTrue(beat.heartbeat)) done.abort();
+    const check = () => {
+      const latest = this.latest(playerId);
+      if (latest !== null && isTrue(latest.heartbeat)) done.abort();
     };
-    const waiting = this.#waiting.get(playerId) ?? new Set();
-    this.#waiting.set(playerId, waiting.add(look));
-    look();
+    this.#listeners.add(playerId, check, done.signal);
+    check();
     try {
       await this.#clock.wait(maxMs, AbortSignal.any([done.signal, signal]));
       return false;
@@ -97,40 +97,39 @@ export class Presence {
       if (!isAbort(error) || !done.signal.aborted) throw error;
       return true;
     } finally {
-      waiting.delete(look);
-      if (waiting.size === 0) this.#waiting.delete(playerId);
+      done.abort();
     }
   }
 
-  /** Writes down by the second what came in, until `signal` aborts; rejects with an AbortError then. What came since needs a {@link flush}. */
+  /** Stores heartbeats every second until `signal` aborts; rejects with an AbortError then. Call {@link flush} afterwards. */
   async run(log: Log, signal: AbortSignal): Promise<never> {
     let isFailing = false;
     for (;;) {
-      await this.#clock.wait(writeEveryMs, signal);
+      await this.#clock.wait(flushIntervalMs, signal);
       try {
         await this.flush();
         isFailing = false;
       } catch (error) {
-        if (!isFailing) log.error({ err: error }, "heartbeats cannot be written down: they are kept for later while there is room");
+        if (!isFailing) log.error({ err: error }, "heartbeats cannot be stored: they are kept in memory while there is room");
         isFailing = true;
       }
     }
   }
 
-  /** Writes down what came in so far: for whoever is about to read the history. What cannot be written waits for the next time. */
+  /** Stores all heartbeats received so far. Call it before reading the history. Heartbeats that cannot be stored stay in memory. */
   flush(): Promise<void> {
-    const written = this.#writing.then(() => this.#write());
+    const written = this.#writing.then(() => this.#writeAll());
     this.#writing = written.catch(() => undefined);
     return written;
   }
 
-  async #write(): Promise<void> {
+  async #writeAll(): Promise<void> {
     while (this.#unwritten.length > 0) {
-      const some = this.#unwritten.slice(0, writtenAtOnce).map((beat) => ({ ...beat, body: JSON.stringify(beat.heartbeat) }));
+      const batch = this.#unwritten.slice(0, maxBatch).map((each) => ({ ...each, body: JSON.stringify(each.heartbeat) }));
       try {
         await this.#db.transaction().execute(async (db) => {
-          for (const { playerId, receivedAt, heartbeat, body } of some) {
-            await putLatest(db, { player_id: playerId, received_at: receivedAt, body });
+          for (const { playerId, receivedAt, heartbeat, body } of batch) {
+            await storeLatest(db, { player_id: playerId, received_at: receivedAt, body });
             await countHeartbeat(db, playerId, heartbeat, receivedAt);
           }
         });
@@ -138,65 +137,63 @@ export class Presence {
         this.#unwritten.splice(0, this.#unwritten.length - maxUnwritten);
         throw error;
       }
-      this.#unwritten.splice(0, some.length);
-      for (const { playerId, heartbeat, body } of some) {
-        const seen = this.#seen.get(playerId);
-        if (seen?.heartbeat === heartbeat) seen.heartbeat = body;
+      this.#unwritten.splice(0, batch.length);
+      for (const { playerId, heartbeat, body } of batch) {
+        const latest = this.#latest.get(playerId);
+        if (latest?.heartbeat === heartbeat) latest.heartbeat = body;
       }
       await setImmediate();
     }
   }
 
-  /** Its socket has closed. */
+  /** Records that a player's socket has closed. */
   socketClosed(playerId: string): void {
-    const seen = this.#seen.get(playerId);
-    if (seen?.link === "socket") this.#seen.set(playerId, { ...seen, link: "gone" });
+    const latest = this.#latest.get(playerId);
+    if (latest?.link === "socket") this.#latest.set(playerId, { ...latest, link: "gone" });
   }
 
-  /** It was deleted: it counts as offline at once, however it was heard of. */
+  /** Records that a player was deleted: it counts as offline at once, even if it polled. */
   markRemoved(playerId: string): void {
-    const seen = this.#seen.get(playerId);
-    if (seen !== undefined) this.#seen.set(playerId, { ...seen, link: "gone" });
+    const latest = this.#latest.get(playerId);
+    if (latest !== undefined) this.#latest.set(playerId, { ...latest, link: "gone" });
   }
 
-  /** Forgets what a player's box told last: it has another one. The history stays. */
+  /** Deletes the latest heartbeat of a player, but not its history: the player has another device now. */
   async forgetLatest(playerId: string): Promise<void> {
     await this.flush();
-    this.#seen.delete(playerId);
+    this.#latest.delete(playerId);
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
   }
 
-  /** Forgets a player. */
+  /** Deletes the heartbeats of a player with their history. */
   async deletePlayer(playerId: string): Promise<void> {
-    await this.flush();
-    this.#seen.delete(playerId);
-    await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
+    await this.forgetLatest(playerId);
     await this.#db.deleteFrom("heartbeat_minutes").where("player_id", "=", playerId).execute();
   }
 
-  /** The latest heartbeat, null when there was none. */
+  /** The latest heartbeat of a player; null if there is none. */
   latest(playerId: string): ReceivedHeartbeat | null {
-    const seen = this.#seen.get(playerId);
-    if (seen === undefined) return null;
-    if (typeof seen.heartbeat !== "string") return { receivedAt: seen.receivedAt, heartbeat: seen.heartbeat };
-    const heartbeat = Heartbeat.safeParse(JSON.parse(seen.heartbeat));
+    const latest = this.#latest.get(playerId);
+    if (latest === undefined) return null;
+    if (typeof latest.heartbeat !== "string") return { receivedAt: latest.receivedAt, heartbeat: latest.heartbeat };
+    const heartbeat = Heartbeat.safeParse(JSON.parse(latest.heartbeat));
     if (heartbeat.success) {
-      seen.heartbeat = heartbeat.data;
-      return { receivedAt: seen.receivedAt, heartbeat: heartbeat.data };
+      latest.heartbeat = heartbeat.data;
+      return { receivedAt: latest.receivedAt, heartbeat: heartbeat.data };
     }
-    // One from an older version that no longer fits is no loss: the next comes within 30 s.
-    this.#seen.delete(playerId);
+    // A heartbeat that an older version stored may be invalid now. Drop it: the next one arrives within 30 s.
+    this.#latest.delete(playerId);
     return null;
   }
 
-  /** When its latest heartbeat came, ms since the epoch; null when there was none. */
+  /** When the latest heartbeat of a player arrived, ms since the epoch; null if there is none. */
   lastSeenAt(playerId: string): number | null {
-    return this.#seen.get(playerId)?.receivedAt ?? null;
+    return this.#latest.get(playerId)?.receivedAt ?? null;
   }
 
-  /** Whether it can be reached: a heartbeat within 90 s, by an open socket or by polling. */
+  /** Whether a player can be reached: it has an open socket or polls, and sent a heartbeat in the last 90 s. */
   isOnline(playerId: string): boolean {
-    const seen = this.#seen.get(playerId);
-    return seen !== undefined && seen.link !== "gone" && this.#clock.now() - seen.receivedAt < onlineMs;
+    const latest = this.#latest.get(playerId);
+    return latest !== undefined && latest.link !== "gone" && this.#clock.now() - latest.receivedAt < onlineMs;
   }
 }

@@ -1,14 +1,7 @@
 // The one way to every operation, whichever protocol asks: who may call and how often, and the record of what was written.
-import {
-  authenticate,
-  bearerToken,
-  reauthorize,
-  requireScope,
-  hashSecret,
-  cachedOperator,
-  invalidToken,
-  type Operator,
-} from "../people/access.ts";
+import { authenticate, bearerToken, reauthorize, cachedOperator, invalidToken } from "../people/authentication.ts";
+import { requireScope, type Operator } from "../people/operator.ts";
+import { hashSecret } from "../people/token-secrets.ts";
 import type { AuditedWrite } from "../people/audit.ts";
 import type { ReceivedFile } from "../content/blobs.ts";
 import { Context, type AnyContext, type Call } from "./context.ts";

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import type { IncomingMessage } from "node:http";
 import { isAbort } from "../../base/fault.ts";
 import type { Toolset } from "../../protocol/operator/toolsets.ts";
-import type { Operator } from "../people/access.ts";
+import type { Operator } from "../people/operator.ts";
 import type { Call } from "../http/context.ts";
 import { noBytes, type Gateway, type Input, type Made, type OnWritten } from "../http/gateway.ts";
 import { apiPrefix, FileResponse, isRead, JsonResponse, StreamResponse, type Operation, type Parts } from "../operations/operation.ts";

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
-import type { Operator } from "../people/access.ts";
+import type { Operator } from "../people/operator.ts";
 import type { Gateway } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
 import { ProblemError } from "../http/problem.ts";

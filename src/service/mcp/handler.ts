@@ -1,7 +1,7 @@
 // Answers MCP requests by the protocol's library. Loaded with the first of them.
 import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotocol/node";
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
-import { bearerToken } from "../people/access.ts";
+import { bearerToken } from "../people/authentication.ts";
 import type { Gateway } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Visit } from "./calls.ts";

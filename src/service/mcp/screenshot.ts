@@ -6,7 +6,7 @@ import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { Player } from "../../protocol/operator/resources.ts";
 import type { Show } from "../../protocol/operator/shows.ts";
 import { id as idOf } from "../../protocol/common.ts";
-import { requireScope } from "../people/access.ts";
+import { requireScope } from "../people/operator.ts";
 import { findPlayerByIdOrName } from "../fleet/named-players.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
 import { zoneIdsOf } from "../shows/shows.ts";

@@ -2,7 +2,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
-import { authenticate, requireScope } from "../people/access.ts";
+import { authenticate } from "../people/authentication.ts";
+import { requireScope } from "../people/operator.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Parts } from "../operations/operation.ts";
 import { ProblemError } from "../http/problem.ts";

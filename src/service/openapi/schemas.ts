@@ -15,7 +15,11 @@ import * as report from "../../protocol/device/heartbeat.ts";
 import * as resources from "../../protocol/operator/resources.ts";
 import * as walls from "../../protocol/content/wall.ts";
 import * as webhooks from "../../protocol/operator/webhooks.ts";
+import * as conditions from "../../protocol/scheduling/conditions.ts";
+import * as moments from "../../protocol/scheduling/moments.ts";
 import * as schedule from "../../protocol/scheduling/schedules.ts";
+import * as completeSchedule from "../../schedule/validate-schedule.ts";
+import * as variables from "../../protocol/scheduling/variables.ts";
 import * as wire from "../../protocol/device/messages.ts";
 import * as looks from "../../protocol/content/item-styles.ts";
 import * as orientation from "../../protocol/content/orientation.ts";
@@ -41,7 +45,11 @@ const modules: readonly Record<string, unknown>[] = [
   events,
   webhooks,
   playEvents,
+  variables,
+  moments,
+  conditions,
   schedule,
+  completeSchedule,
   calendars,
   forecast,
   history,

@@ -4,17 +4,15 @@ import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Scope } from "../../protocol/operator/people.ts";
-import type { Operator } from "../people/access.ts";
+import type { Operator } from "../people/operator.ts";
 import type { AuditLog } from "../people/audit.ts";
 import type { Blobs, ReceivedFile } from "../content/blobs.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
-import type { Calendar } from "../schedule/calendar.ts";
 import type { Commands } from "../fleet/commands.ts";
-import type { DesiredStates } from "../fleet/desired-states.ts";
+import type { DesiredStates } from "../fleet/state/desired-states.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
-import type { OutboundHttp } from "../content/outbound-http.ts";
+import type { OutboundHttp } from "../../base/http/outbound-http.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";
-import type { Foretell } from "../schedule/forecast.ts";
 import type { HeartbeatDependencies } from "../fleet/devices/heartbeats.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { JournalEntry, DeviceJournal } from "../fleet/devices/device-journal.ts";
@@ -43,8 +41,6 @@ export interface Parts extends HeartbeatDependencies {
   makeId: MakeId;
   blobs: Blobs;
   desired: DesiredStates;
-  foretell: Foretell;
-  calendar: Calendar;
   access: DeviceAccess;
   pairing: Pairing;
   commands: Commands;
@@ -56,7 +52,7 @@ export interface Parts extends HeartbeatDependencies {
   events: EventJournal;
   deliveries: Deliveries;
   webhooks: WebhookSender;
-  egress: OutboundHttp;
+  webhookHttp: OutboundHttp;
   sweeper: BlobSweeper;
   thumbnails: Thumbnails;
   /** Reads uploaded bytes, in processes of their own. */

@@ -1,55 +1,42 @@
-// The way in: a token with all that an owner may do, in a file of the data folder that only its owner can read.
+// The admin token: an owner's token with all scopes, in a file of the data folder that only the service's user can read.
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
-import { authenticate, generateToken, hashSecret, tokenHint, scopesOfRole, type Operator } from "./access.ts";
+import { authenticate } from "./authentication.ts";
+import { issueToken } from "./issue-token.ts";
+import { scopesOfRole, type Operator } from "./operator.ts";
+import { createUser } from "./people.ts";
 import type { MakeId } from "../store/ids.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
 
 /**
- * Makes sure that there is a team with an owner, and that `folder`/admin-token holds a token of an owner's with all scopes,
- * those that came with a newer version included. A file that is missing or holds no valid token is written anew: deleting it
- * and starting again is the way back in. Earlier tokens stay valid.
+ * Ensures that there is a team with an owner, and that `folder`/admin-token contains an owner's token with all scopes, including
+ * scopes that a newer version added. A file that is missing or contains no valid token is written anew: an administrator who lost
+ * access deletes the file and restarts the service. Earlier tokens stay valid.
  */
 export async function ensureAdminToken(store: Store, folder: string, makeId: MakeId, clock: Clock, log: Log): Promise<void> {
   const file = join(folder, "admin-token");
-  const present = (await readFile(file, "utf8").catch(ifMissing))?.trim();
-  const { isFirst, owner } = await store.write((db) => ensureOwner(db, makeId, Math.trunc(clock.now())));
-  const operator = present === undefined ? null : await operatorOf(store.db, clock, present);
+  const existing = (await readFile(file, "utf8").catch(ignoreMissing))?.trim();
+  const { isFirst, owner } = await store.write((db) => ensureOwner(db, makeId, clock));
+  const operator = existing === undefined ? null : await operatorOfToken(store.db, clock, existing);
   if (operator?.role === "owner") {
     const all = JSON.stringify(scopesOfRole("owner"));
     await store.db.updateTable("tokens").set({ scopes: all }).where("id", "=", operator.tokenId).where("scopes", "<>", all).execute();
     return;
   }
-  const token = generateToken();
-  const row = {
-    id: makeId("tok"),
-    ...owner,
-    name: "admin-token file",
-    hash: hashSecret(token),
-    hint: tokenHint(token),
-    scopes: JSON.stringify(scopesOfRole("owner")),
-    created_at: Math.trunc(clock.now()),
-    created_by: null,
-    expires_at: null,
-    revoked_at: null,
-    last_used_at: null,
-  };
-  await store.db.insertInto("tokens").values(row).execute();
-  await writeSecret(file, `${token}\n`);
+  const details = { name: "admin-token file", scopes: scopesOfRole("owner"), createdBy: null, expiresAt: null };
+  const { secret } = await issueToken({ makeId, clock }, store.db, { ...owner, ...details });
+  await writeSecret(file, `${secret}\n`);
   if (isFirst) log.info({ path: file }, "wrote the first access token");
-  else log.warn({ path: file }, "wrote a new access token, since the file held none of an owner's");
+  else log.warn({ path: file }, "wrote a new access token, since the file contained no valid owner's token");
 }
 
-/** The oldest team's first owner, made if need be. A team of a version without people gets one, and its tokens theirs. */
-async function ensureOwner(
-  db: Db,
-  makeId: MakeId,
-  now: number,
-): Promise<{ isFirst: boolean; owner: { team_id: string; user_id: string } }> {
+/** Returns the first owner of the oldest team. Creates a missing team or owner; a new owner gets the tokens that have no user. */
+async function ensureOwner(db: Db, makeId: MakeId, clock: Clock): Promise<{ isFirst: boolean; owner: { teamId: string; userId: string } }> {
+  const now = Math.trunc(clock.now());
   const isFirst = (await db.selectFrom("teams").select("id").where("deleted_at", "is", null).executeTakeFirst()) === undefined;
   if (isFirst) {
     await db
@@ -57,22 +44,21 @@ async function ensureOwner(
       .values({ id: makeId("team"), name: "Team", created_at: now, updated_at: now, deleted_at: null })
       .execute();
   }
-  const bare = await db
+  const teamsWithoutMembers = await db
     .selectFrom("teams")
     .select("id")
     .where("deleted_at", "is", null)
     .where((row) => row.not(row.exists(row.selectFrom("members").select("user_id").whereRef("members.team_id", "=", "teams.id"))))
     .execute();
-  for (const { id: team_id } of bare) {
-    const user = { id: makeId("usr"), name: "Owner", email: null, created_at: now, updated_at: now };
-    await db.insertInto("users").values(user).execute();
+  for (const { id: team_id } of teamsWithoutMembers) {
+    const user = await createUser({ makeId, clock }, db, { name: "Owner", email: null });
     await db.insertInto("members").values({ team_id, user_id: user.id, role: "owner", created_at: now }).execute();
     await db.updateTable("tokens").set({ user_id: user.id }).where("team_id", "=", team_id).where("user_id", "is", null).execute();
   }
   const owner = await db
     .selectFrom("members")
     .innerJoin("teams", "teams.id", "members.team_id")
-    .select(["members.team_id", "members.user_id"])
+    .select(["members.team_id as teamId", "members.user_id as userId"])
     .where("teams.deleted_at", "is", null)
     .where("members.role", "=", "owner")
     .orderBy("teams.created_at")
@@ -83,7 +69,7 @@ async function ensureOwner(
   return { isFirst, owner };
 }
 
-async function operatorOf(db: Db, clock: Clock, token: string): Promise<Operator | null> {
+async function operatorOfToken(db: Db, clock: Clock, token: string): Promise<Operator | null> {
   try {
     return await authenticate(db, clock, `Bearer ${token}`);
   } catch (error) {
@@ -92,7 +78,7 @@ async function operatorOf(db: Db, clock: Clock, token: string): Promise<Operator
   }
 }
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Atomically writes a file that only its owner can read. */
 async function writeSecret(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = await open(`${path}.new`, "w", 0o600);
@@ -107,7 +93,7 @@ async function writeSecret(path: string, text: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-function ifMissing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
   throw error;
 }

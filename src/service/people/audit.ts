@@ -1,4 +1,4 @@
-// The audit log: who wrote what, one entry per write, each chained to the one before by its hash. Entries are only ever added.
+// The audit log: one entry per write, each linked to the previous one by its hash. Entries are never changed or removed.
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { AuditVerification } from "../../protocol/operator/people.ts";
@@ -7,12 +7,12 @@ import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import type { AuditRow } from "../store/tables.ts";
 
-/** What was done, by whom and from where. Digests stand for the resource: no content and no secret comes in. */
+/** A write to be logged. It contains digests of the resource instead of the resource: the log has no content and no secrets. */
 export interface AuditedWrite {
   teamId: string;
   userId: string;
   tokenId: string;
-  /** The operation's name. */
+  /** The name of the operation. */
   action: string;
   resourceType: string;
   resourceId: string | null;
@@ -22,8 +22,9 @@ export interface AuditedWrite {
   requestId: string;
 }
 
-const none = "";
-const batch = 1_000;
+// The predecessor's hash of the first entry.
+const noHash = "";
+const pageSize = 1_000;
 
 export class AuditLog {
   readonly #clock: Clock;
@@ -34,50 +35,50 @@ export class AuditLog {
     this.#makeId = makeId;
   }
 
-  /** Adds an entry, in the transaction that makes it true. */
-  async append(db: Db, deed: AuditedWrite): Promise<void> {
-    const head = await db.selectFrom("audit_heads").selectAll().where("team_id", "=", deed.teamId).executeTakeFirst();
+  /** Adds an entry, in the transaction of the write. */
+  async append(db: Db, write: AuditedWrite): Promise<void> {
+    const head = await db.selectFrom("audit_heads").selectAll().where("team_id", "=", write.teamId).executeTakeFirst();
     const content = {
       id: this.#makeId("aud"),
-      team_id: deed.teamId,
+      team_id: write.teamId,
       seq: (head?.seq ?? 0) + 1,
       created_at: Math.trunc(this.#clock.now()),
-      user_id: deed.userId,
-      token_id: deed.tokenId,
-      action: deed.action,
-      resource_type: deed.resourceType,
-      resource_id: deed.resourceId,
-      before_digest: deed.before,
-      after_digest: deed.after,
-      address: deed.address,
-      request_id: deed.requestId,
+      user_id: write.userId,
+      token_id: write.tokenId,
+      action: write.action,
+      resource_type: write.resourceType,
+      resource_id: write.resourceId,
+      before_digest: write.before,
+      after_digest: write.after,
+      address: write.address,
+      request_id: write.requestId,
     };
-    const hash = chained(head?.hash ?? none, content);
+    const hash = entryHash(head?.hash ?? noHash, content);
     await db
       .insertInto("audit")
       .values({ ...content, hash })
       .execute();
-    const moved = { seq: content.seq, hash };
+    const newHead = { seq: content.seq, hash };
     await db
       .insertInto("audit_heads")
-      .values({ team_id: deed.teamId, ...moved })
-      .onConflict((conflict) => conflict.column("team_id").doUpdateSet(moved))
+      .values({ team_id: write.teamId, ...newHead })
+      .onConflict((conflict) => conflict.column("team_id").doUpdateSet(newHead))
       .execute();
   }
 
   /**
-   * Walks a team's log from its first entry: none may be missing, none altered, and the newest has to be the one noted last.
-   * What is added meanwhile is not looked at.
+   * Checks a team's log from its first entry on: no entry may be missing or changed, and the last one must match the recorded head.
+   * Entries that are added meanwhile are not checked.
    */
   async verify(db: Db, teamId: string): Promise<AuditVerification> {
     const head = await db.selectFrom("audit_heads").selectAll().where("team_id", "=", teamId).executeTakeFirst();
     const until = head?.seq ?? 0;
-    let last = { seq: 0, hash: none };
-    const verdict = (holds: boolean): AuditVerification => ({
+    let last = { seq: 0, hash: noHash };
+    const result = (holds: boolean): AuditVerification => ({
       holds,
       entries: last.seq,
       broken_at_seq: holds ? null : last.seq + 1,
-      last_hash: last.hash === none ? null : last.hash,
+      last_hash: last.hash === noHash ? null : last.hash,
     });
     while (last.seq < until) {
       const rows = await db
@@ -87,19 +88,19 @@ export class AuditLog {
         .where("seq", ">", last.seq)
         .where("seq", "<=", until)
         .orderBy("seq")
-        .limit(batch)
+        .limit(pageSize)
         .execute();
-      if (rows.length === 0) return verdict(false);
+      if (rows.length === 0) return result(false);
       for (const { hash, ...content } of rows) {
-        if (content.seq !== last.seq + 1 || chained(last.hash, content) !== hash) return verdict(false);
+        if (content.seq !== last.seq + 1 || entryHash(last.hash, content) !== hash) return result(false);
         last = { seq: content.seq, hash };
       }
     }
-    const isNewest = last.hash === (head?.hash ?? none);
-    return verdict(isNewest);
+    return result(last.hash === (head?.hash ?? noHash));
   }
 }
 
-function chained(before: string, content: Omit<AuditRow, "hash">): string {
-  return createHash("sha256").update(before).update(canonicalJson(content)).digest("hex");
+/** The hash of an entry, over its content and the hash of its predecessor. */
+function entryHash(previousHash: string, content: Omit<AuditRow, "hash">): string {
+  return createHash("sha256").update(previousHash).update(canonicalJson(content)).digest("hex");
 }

@@ -1,47 +1,46 @@
-// What a token may give to others: a role, an end. Never more than the token holds, nor for longer.
+// Limits what a token may grant to others: no more scopes than it has itself, and no longer than it lasts.
 import type { Role, Scope } from "../../protocol/operator/people.ts";
-import { scopesOfRole, insufficientScope, type Operator } from "./access.ts";
+import { insufficientScope, scopesOfRole, type Operator } from "./operator.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 
 /**
- * Until when what this token gives may last, epoch ms; null: without end. The one place to decide that a kind of token gives for
- * longer than it lasts itself, as a person's short sign-in session would.
+ * When tokens and invitations that this operator creates must expire at the latest, epoch ms; null: never. Change it here if some
+ * kind of token, such as a short sign-in session, may grant for longer than it lasts itself.
  */
 export function grantsExpireAt({ expiresAt }: Operator): number | null {
   return expiresAt;
 }
 
 /**
- * Makes sure that a token holds all that a role may do. Its scopes are among those of its user's own role, so that role is not
- * lower either.
- * @param act what is wished, as in "To invite an owner"
- * @throws Refusal 403 naming the scopes that are missing.
+ * Checks that a token has all scopes of a role. The role of its user is then not lower either, since it bounds the token's scopes.
+ * @param action begins the error's detail, such as "To invite an owner"
+ * @throws ProblemError 403 that names the missing scopes.
  */
-export function requireRoleScopes({ scopes }: Operator, role: Role, act: string): void {
+export function requireRoleScopes({ scopes }: Operator, role: Role, action: string): void {
   const missing = scopesOfRole(role).filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return;
   throw insufficientScope(
     missing,
-    `${act}, a token has to hold all that the role ${role} allows. This one lacks ${missing.join(", ")}: use a token of an owner's that holds them`,
+    `${action}, use a token with all scopes of the role ${role}. This one lacks ${missing.join(", ")}: use an owner's token that has them`,
   );
 }
 
-/** Makes sure that a token may give somebody a role for good. @throws Refusal 403 when it lacks a scope of it, or has an end. */
+/** Checks that a token may promote a member to a role. @throws ProblemError 403 when it lacks a scope of the role, or expires. */
 export function requireMayPromote(operator: Operator, role: Role): void {
-  requireRoleScopes(operator, role, `To raise somebody to ${role}`);
+  requireRoleScopes(operator, role, `To promote a member to ${role}`);
   const end = grantsExpireAt(operator);
   if (end === null) return;
   const until = new Date(end).toISOString();
-  throw new ProblemError("forbidden", `A role has no end, and the token you call with ends at ${until}: raise with a token without an end`);
+  throw new ProblemError("forbidden", `A role does not expire, but your token expires at ${until}: use a token without an end`);
 }
 
-/** The scopes of `wished` that are in `held`. */
-export function intersectScopes(wished: readonly Scope[], held: readonly Scope[]): Scope[] {
-  return wished.filter((scope) => held.includes(scope));
+/** The scopes that are in both lists. */
+export function intersectScopes(requested: readonly Scope[], held: readonly Scope[]): Scope[] {
+  return requested.filter((scope) => held.includes(scope));
 }
 
-/** Withdraws the open invitations that these tokens made: to be called where a token is revoked. */
+/** Revokes the pending invitations that these tokens created. Call it wherever tokens are revoked. */
 export async function withdrawInvitationsByTokens(db: Db, tokenIds: readonly string[], now: number): Promise<void> {
   await db
     .updateTable("invitations")

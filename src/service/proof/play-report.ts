@@ -4,7 +4,8 @@ import { sql } from "kysely";
 import type { PlayGroup, PlayReportQuery, PlayReportRow } from "../../protocol/device/play-events.ts";
 import { selectPlayEvents, type PlayEventsDb } from "./play-events.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
-import { nameOf, nextBoundary } from "../../schedule/calendar/local-time.ts";
+import { nextBoundary, unitName } from "../../schedule/calendar/days-and-hours.ts";
+import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -61,17 +62,18 @@ export async function* countPlays(
   { from, to }: { from: number; to: number },
   signal: AbortSignal,
 ): AsyncGenerator<Row[]> {
+  const timeZone = timeZoneRulesOrUtc(query.timezone);
   const unit = query.group_by.find((group) => group === "day" || group === "hour");
   let sums = new Map<string, Sum>();
   for (let at = from; at < to;) {
-    const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, query.timezone));
+    const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, timeZone));
     for (let hour = at; hour < end; hour += hourMs) {
       await addHour(db, teamId, query, hour, Math.min(end, hour + hourMs), sums);
       // Everybody else's turn.
       await setImmediate(undefined, { signal });
     }
     if (unit !== undefined && sums.size > 0) {
-      yield rowsOf(sums, query.group_by, nameOf(at, unit, query.timezone));
+      yield rowsOf(sums, query.group_by, unitName(at, unit, timeZone));
       sums = new Map();
     }
     at = end;

@@ -1,30 +1,32 @@
-// What a player remembers of commands, drawn from what it confirmed: the forecast needs it as the player has it.
+// The overrides, the pause and the variables in force on a player, derived from the commands that it confirmed and its heartbeat.
 import { z } from "zod";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { playCommands, playCommandTypes } from "../../protocol/device/play-commands.ts";
-import type { Variables } from "../../protocol/scheduling/schedules.ts";
-import { confirmedOverrides, type ConfirmedIntervention } from "./forecast.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
+import type { LastingIntervention, Override } from "../../schedule/interventions.ts";
 import type { Db } from "../store/store.ts";
 
-type Lasting = Exclude<ConfirmedIntervention, { is: "override" }>;
+type PauseOrVariable = Exclude<LastingIntervention, Override>;
+/** The latest heartbeat of a player, and when it was received in ms since the epoch. */
+type LatestHeartbeat = { receivedAt: number; heartbeat: Heartbeat };
 
 const Result = z.object({ until: z.iso.datetime().nullable() });
 const Command = z.discriminatedUnion("type", [...playCommands]);
-// The newest decide; who sends more of them than that within the life of a variable gets a forecast without the oldest.
+const [OverrideSet] = playCommands;
+// The newest decide. A player with more commands than that within the lifetime of a variable gets a forecast without the oldest.
 const maxCommands = 2_000;
 
 /**
- * Overrides, the pause and variables that hold on a player, as it confirmed them. What a trigger on the box has set is known
- * by its heartbeat alone, without its end.
- * @param given the variables that the desired state gives it
- * @param beat its latest heartbeat, and when it came in ms since the epoch
+ * The interventions in force on a player. A variable that a trigger on the device set is known only from the heartbeat,
+ * without its end.
+ * @param desiredVariables the variables of its desired state
  */
 export async function confirmedInterventions(
   db: Db,
   playerId: string,
-  given: Variables,
-  beat: { receivedAt: number; heartbeat: Heartbeat } | null,
-): Promise<ConfirmedIntervention[]> {
+  desiredVariables: Variables,
+  latest: LatestHeartbeat | null,
+): Promise<LastingIntervention[]> {
   const rows = await db
     .selectFrom("commands")
     .select(["id", "type", "args", "result", "updated_at"])
@@ -35,54 +37,86 @@ export async function confirmedInterventions(
     .orderBy("id", "desc")
     .limit(maxCommands)
     .execute();
-  let records: Lasting[] = [];
+  let interventions: PauseOrVariable[] = [];
   for (const { id, type, args, result, updated_at } of rows.toReversed()) {
-    const { until } = Result.safeParse(JSON.parse(result ?? "null")).data ?? { until: null };
-    const ends = until === null ? null : Date.parse(until);
-    records = after(records, Command.parse({ type, args: JSON.parse(args) }), id, ends, updated_at);
+    interventions = apply(interventions, Command.parse({ type, args: JSON.parse(args) }), id, endOf(result), updated_at);
   }
-  const overrides = (await confirmedOverrides(db, playerId)).map((each) => ({ ...each, is: "override" as const }));
-  return [...overrides, ...records, ...told(records, given, beat)];
+  return [...(await confirmedOverrides(db, playerId)), ...interventions, ...reportedVariables(interventions, desiredVariables, latest)];
 }
 
-/** What the player keeps once it has done a command, by the same rules as it does. */
-function after(records: Lasting[], command: z.infer<typeof Command>, id: string, until: number | null, confirmedAt: number): Lasting[] {
+/** The overrides that a player has confirmed and that no command has cleared. */
+async function confirmedOverrides(db: Db, playerId: string): Promise<Override[]> {
+  const rows = await db
+    .selectFrom("overrides")
+    .innerJoin("commands", "commands.id", "overrides.command_id")
+    .select(["commands.id", "commands.type", "commands.args", "commands.result", "commands.created_at", "commands.updated_at"])
+    .where("overrides.player_id", "=", playerId)
+    .where("commands.status", "=", "succeeded")
+    .execute();
+  return rows.map(({ id, type, args, result, created_at, updated_at }) => {
+    const { layout_id, asset_id, level } = OverrideSet.parse({ type, args: JSON.parse(args) }).args;
+    const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
+    return { id, at: updated_at, is: "override", until: endOf(result), level, show, loopsFrom: created_at };
+  });
+}
+
+/** When the effect of a command ends, by the result that the player reported; null: it does not end by itself. */
+function endOf(result: string | null): number | null {
+  const { until } = Result.safeParse(JSON.parse(result ?? "null")).data ?? { until: null };
+  return until === null ? null : Date.parse(until);
+}
+
+/** The interventions after a command, by the same rules as on the player. */
+function apply(
+  interventions: PauseOrVariable[],
+  command: z.infer<typeof Command>,
+  id: string,
+  until: number | null,
+  confirmedAt: number,
+): PauseOrVariable[] {
   switch (command.type) {
     case "pause": {
-      if (until === null) return records;
-      const began = until - command.args.duration_ms;
-      // Paused already, it is the same pause with another end.
-      const at = records.find((each) => each.is === "pause" && each.until > began)?.at ?? began;
-      return [...records.filter(({ is }) => is !== "pause"), { id, at, is: "pause", until }];
+      if (until === null) return interventions;
+      const begins = until - command.args.duration_ms;
+      // A pause during a pause extends it.
+      const at = interventions.find((each) => each.is === "pause" && each.until > begins)?.at ?? begins;
+      return [...interventions.filter(({ is }) => is !== "pause"), { id, at, is: "pause", until }];
     }
     case "resume":
     case "skip":
-      return records.filter(({ is }) => is !== "pause");
+      return interventions.filter(({ is }) => is !== "pause");
     case "variables.set": {
       const { variables, duration_ms } = command.args;
       const at = until === null || duration_ms === undefined ? confirmedAt : until - duration_ms;
-      const stays = (each: Lasting) =>
+      // A temporary value does not replace a permanent one, which returns after it.
+      const stays = (each: PauseOrVariable) =>
         each.is !== "variable" || !Object.hasOwn(variables, each.name) || (until !== null && each.until === null);
-      const added = Object.entries(variables).map(([name, value]): Lasting => ({ id, at, is: "variable", until, name, value }));
-      return [...records.filter(stays), ...added];
+      const added = Object.entries(variables).map(([name, value]): PauseOrVariable => ({ id, at, is: "variable", until, name, value }));
+      return [...interventions.filter(stays), ...added];
     }
     case "variables.clear": {
       const { names } = command.args;
-      return records.filter((each) => each.is !== "variable" || names?.includes(each.name) === false);
+      return interventions.filter((each) => each.is !== "variable" || names?.includes(each.name) === false);
     }
     case "override.set":
     case "override.clear":
-      return records;
+      return interventions;
   }
 }
 
-/** The variables of a heartbeat that no confirmed command explains. */
-function told(records: readonly Lasting[], given: Variables, beat: Parameters<typeof confirmedInterventions>[3]): Lasting[] {
-  if (beat?.heartbeat.variables === undefined) return [];
-  const at = beat.receivedAt;
-  return Object.entries(beat.heartbeat.variables).flatMap(([name, value]): Lasting[] => {
-    const isExplained = records.some((each) => each.is === "variable" && each.name === name && (each.value === value || each.at > at));
-    if (isExplained || given[name] === value) return [];
+/** The variables of a heartbeat that neither a confirmed command nor the desired state explains. */
+function reportedVariables(
+  interventions: readonly PauseOrVariable[],
+  desired: Variables,
+  latest: LatestHeartbeat | null,
+): PauseOrVariable[] {
+  if (latest?.heartbeat.variables === undefined) return [];
+  const at = latest.receivedAt;
+  return Object.entries(latest.heartbeat.variables).flatMap(([name, value]): PauseOrVariable[] => {
+    const isExplained = interventions.some(
+      (each) => each.is === "variable" && each.name === name && (each.value === value || each.at > at),
+    );
+    if (isExplained || desired[name] === value) return [];
     return [{ id: "heartbeat", at, is: "variable", until: null, name, value }];
   });
 }

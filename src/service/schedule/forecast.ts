@@ -1,100 +1,78 @@
-// What a player will show, by the player's own arithmetic, over the state that the service wants on it.
-import { z } from "zod";
+// Forecasts what a player shows, and explains why, with the player's own scheduling and its desired state.
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { ForecastStretch } from "../../protocol/scheduling/forecast.ts";
-import { playCommands } from "../../protocol/device/play-commands.ts";
+import type { ForecastInterval } from "../../schedule/forecast.ts";
+import type { Intervention, LastingIntervention } from "../../schedule/interventions.ts";
+import type { PlayableContent } from "../../schedule/playable-content.ts";
+import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import { inChunks } from "../fleet/targets.ts";
 
-/** An override that a player has confirmed; `until` null: until it is revoked. Instants in ms since the epoch. */
-export interface ConfirmedOverride {
-  id: string;
-  at: number;
-  until: number | null;
-  level: "normal" | "emergency";
-  show: { layoutId: string } | { assetId: string };
-  /** When its command was made: from then its loops count. */
-  loopsFrom: number;
-}
-
-/** What a player remembers of commands: an override, what a pause holds, a variable that was set. Instants in ms since the epoch. */
-export type ConfirmedIntervention =
-  | (ConfirmedOverride & { is: "override" })
-  | { is: "pause"; id: string; at: number; until: number }
-  | { is: "variable"; id: string; at: number; until: number | null; name: string; value: string | number | boolean };
-
-/** What is on from `from` to `until`, the end excluded; `by` is the override's id, the schedule's, `default` or `nothing`. */
-export interface ForecastInterval {
-  from: number;
-  until: number;
-  layoutId: string | null;
-  by: string;
-  /** The instant from which its loops count; null without a layout. */
-  loopsFrom: number | null;
-}
-
-/**
- * What a player with this state shows from one instant to another, without a hole; `zone` is the box's own. Given by the
- * program, which knows both sides: service and player never import each other.
- */
-export type Foretell = (
+/** What a player shows from `from` to `until`, in intervals without a gap. */
+export async function forecastFor(
   desired: DesiredState,
-  records: readonly ConfirmedIntervention[],
-  zone: string,
+  interventions: readonly Intervention[],
+  deviceTimeZone: string,
   from: number,
   until: number,
-) => Promise<Iterable<ForecastInterval>>;
-
-const Result = z.object({ until: z.iso.datetime().nullable() });
-const [OverrideSet] = playCommands;
-
-/** The overrides that a player has confirmed and nobody has cleared. */
-export async function confirmedOverrides(db: Db, playerId: string): Promise<ConfirmedOverride[]> {
-  const rows = await db
-    .selectFrom("overrides")
-    .innerJoin("commands", "commands.id", "overrides.command_id")
-    .select(["commands.id", "commands.type", "commands.args", "commands.result", "commands.created_at", "commands.updated_at"])
-    .where("overrides.player_id", "=", playerId)
-    .where("commands.status", "=", "succeeded")
-    .execute();
-  return rows.flatMap(({ id, type, args, result, created_at, updated_at }) => {
-    const { layout_id, asset_id, level } = OverrideSet.parse({ type, args: JSON.parse(args) }).args;
-    const until = Result.safeParse(JSON.parse(result ?? "null")).data?.until ?? null;
-    const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
-    return [{ id, at: updated_at, until: until === null ? null : Date.parse(until), level, show, loopsFrom: created_at }];
-  });
+): Promise<Iterable<ForecastInterval>> {
+  // Imported when needed: the service must not load the scheduler while it starts.
+  const { forecast } = await import("../../schedule/forecast.ts");
+  return forecast(withAllFiles(desired), from, until, { deviceTimeZone, interventions });
 }
 
-/** The stretches as REST shows them, with the names that people gave. */
+/** Why a player shows at `instant` what it shows, the winner first. */
+export async function explainFor(
+  desired: DesiredState,
+  interventions: readonly Intervention[],
+  deviceTimeZone: string,
+  instant: number,
+): Promise<ShownReason[]> {
+  const { explainAt } = await import("../../schedule/why.ts");
+  const reasons = explainAt(withAllFiles(desired), instant, { deviceTimeZone, interventions });
+  return reasons.map(({ layoutId, ...reason }) => ({ ...reason, layout_id: layoutId }));
+}
+
+/** The intervals as the API returns them, with the names of layouts and schedules. */
 export async function showForecastIntervals(
   db: Db,
-  stretches: readonly ForecastInterval[],
+  intervals: readonly ForecastInterval[],
   { schedules }: DesiredState,
-  records: readonly ConfirmedIntervention[],
+  interventions: readonly LastingIntervention[],
 ): Promise<ForecastStretch[]> {
-  const overrides = records.filter((each) => each.is === "override");
-  const layouts = new Map<string, string>();
-  for (const ids of inChunks([...new Set(stretches.flatMap(({ layoutId }) => layoutId ?? []))])) {
-    const rows = await db.selectFrom("layouts").select(["id", "name"]).where("id", "in", ids).execute();
-    for (const { id, name } of rows) layouts.set(id, name);
-  }
-  const names = new Map(schedules.map(({ id, name }) => [id, name]));
-  return stretches.map(({ from, until, layoutId, by, loopsFrom }) => {
-    const isSchedule = names.has(by);
+  const overrides = interventions.filter((each) => each.is === "override");
+  const layoutNames = await findLayoutNames(db, new Set(intervals.flatMap(({ layoutId }) => layoutId ?? [])));
+  const scheduleNames = new Map(schedules.map(({ id, name }) => [id, name]));
+  return intervals.map(({ from, until, layoutId, by, loopsFrom }) => {
+    const isSchedule = scheduleNames.has(by);
     const override = overrides.find(({ id }) => id === by);
-    // An asset alone stands on a layout that nobody made.
+    // An override that shows an asset has a layout that only the player knows.
     const assetId = override !== undefined && "assetId" in override.show ? override.show.assetId : null;
     return {
       from: new Date(from).toISOString(),
       to: new Date(until).toISOString(),
       by: override !== undefined ? "override" : isSchedule ? "schedule" : by === "default" ? "default" : "nothing",
       schedule_id: isSchedule ? by : null,
-      schedule_name: isSchedule ? String(names.get(by)) : null,
+      schedule_name: isSchedule ? String(scheduleNames.get(by)) : null,
       override_id: override?.id ?? null,
       layout_id: assetId === null ? layoutId : null,
-      layout_name: assetId === null ? (layouts.get(layoutId ?? "") ?? null) : null,
+      layout_name: assetId === null ? (layoutNames.get(layoutId ?? "") ?? null) : null,
       asset_id: assetId,
       loops_from: loopsFrom === null ? null : new Date(loopsFrom).toISOString(),
     };
   });
+}
+
+async function findLayoutNames(db: Db, layoutIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (const ids of inChunks([...layoutIds])) {
+    const rows = await db.selectFrom("layouts").select(["id", "name"]).where("id", "in", ids).execute();
+    for (const { id, name } of rows) names.set(id, name);
+  }
+  return names;
+}
+
+/** The content of a player that has every file of its desired state. */
+function withAllFiles(desired: DesiredState): PlayableContent {
+  return { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
 }

@@ -1,28 +1,27 @@
-// Calendars as they are stored, and the schedules that ask for them.
+// Stored calendars, and the schedules that refer to them.
 import { z } from "zod";
 import { CalendarDate, type Calendar } from "../../protocol/scheduling/calendars.ts";
-import type { Condition } from "../../protocol/scheduling/schedules.ts";
+import type { Condition } from "../../protocol/scheduling/conditions.ts";
 import { digestOf } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import type { CalendarRow, ScheduleRow } from "../store/tables.ts";
 
-/** A calendar's days, without what people call them. */
+/** A calendar without the names of its days. */
 export interface CalendarDays {
   id: string;
   name: string;
   dates: readonly string[];
-  /** Of the dates. */
+  /** A hash of the dates. */
   digest: string;
 }
 
 const Timing = z.object({ conditions: z.array(z.looseObject({ type: z.string(), calendar_id: z.string().optional() })).default([]) });
 
-/** The dates as they were stored. */
 function parseDates(json: string): CalendarDate[] {
   return CalendarDate.array().parse(JSON.parse(json));
 }
 
-/** The calendar as REST shows it. */
+/** The calendar as the API returns it. */
 export function showCalendar(row: CalendarRow): Calendar {
   return {
     id: row.id,
@@ -33,33 +32,33 @@ export function showCalendar(row: CalendarRow): Calendar {
   };
 }
 
-/** The calendars that conditions name, each once. */
+/** The calendars that conditions refer to, each once. */
 function calendarIdsOf(conditions: readonly Condition[]): string[] {
   return [...new Set(conditions.flatMap((condition) => (condition.type === "calendar" ? condition.calendar_id : [])))];
 }
 
-// A change of a team's schedule is looked at for each of ten thousand players: a row is read once for all of them.
-const known = new WeakMap<ScheduleRow, readonly string[]>();
+// A change to a team's schedule is checked for each of ten thousand players: parse a row once for all of them.
+const idsByRow = new WeakMap<ScheduleRow, readonly string[]>();
 
-/** The calendars that a stored schedule names. */
+/** The calendars that a stored schedule refers to. */
 export function calendarIdsIn(row: ScheduleRow): readonly string[] {
   if (!row.timing.includes('"cal_')) return [];
-  let ids = known.get(row);
+  let ids = idsByRow.get(row);
   if (ids === undefined) {
     const { conditions } = Timing.parse(JSON.parse(row.timing));
     ids = conditions.flatMap(({ type, calendar_id: id }) => (type === "calendar" && id !== undefined ? id : []));
-    known.set(row, ids);
+    idsByRow.set(row, ids);
   }
   return ids;
 }
 
-/** All calendars of a team by id. */
+/** All calendars of a team, by id. */
 export async function readCalendars(db: Db, teamId: string): Promise<ReadonlyMap<string, CalendarDays>> {
   const rows = await db.selectFrom("calendars").select(["id", "name", "dates"]).where("team_id", "=", teamId).execute();
   return daysOf(rows);
 }
 
-/** The calendars of a team that conditions name, by id. One that there is not is left out. */
+/** The calendars of a team that conditions refer to, by id. Calendars that do not exist are left out. */
 export async function calendarsFor(db: Db, teamId: string, conditions: readonly Condition[]): Promise<ReadonlyMap<string, CalendarDays>> {
   const ids = calendarIdsOf(conditions);
   if (ids.length === 0) return new Map();
@@ -67,9 +66,9 @@ export async function calendarsFor(db: Db, teamId: string, conditions: readonly 
   return daysOf(await rows.execute());
 }
 
-/** The schedules that ask for a calendar, those in the bin too: they may come back. */
+/** The schedules that refer to a calendar, also those in the bin, since they may be restored. */
 export async function schedulesUsing(db: Db, teamId: string, calendarId: string): Promise<ScheduleRow[]> {
-  // The text finds candidates quickly on both engines; the parsed conditions decide.
+  // A text search finds candidates fast on both databases; the parsed conditions decide.
   const rows = await db
     .selectFrom("schedules")
     .selectAll()
@@ -77,6 +76,11 @@ export async function schedulesUsing(db: Db, teamId: string, calendarId: string)
     .where("timing", "like", `%${calendarId}%`)
     .execute();
   return rows.filter((row) => calendarIdsIn(row).includes(calendarId));
+}
+
+/** The dates of calendars by id, as windows are computed with. */
+export function datesByCalendar(calendars: ReadonlyMap<string, CalendarDays>): ReadonlyMap<string, readonly string[]> {
+  return new Map([...calendars.values()].map(({ id, dates }) => [id, dates]));
 }
 
 function daysOf(rows: readonly Pick<CalendarRow, "id" | "name" | "dates">[]): ReadonlyMap<string, CalendarDays> {

@@ -1,27 +1,27 @@
-// Reads the events of an iCalendar file (RFC 5545). Bounded: anybody may have written it.
+// Reads the events of an iCalendar file (RFC 5545). The file is untrusted, so time and memory are bounded.
 import ICAL from "ical.js";
 import { z } from "zod";
-import { dayOf } from "../../schedule/calendar/recurrence.ts";
+import { dayOf } from "../../schedule/calendar/day-numbers.ts";
 import { parseRule, RuleError, type Rule } from "../../schedule/calendar/rrule.ts";
+import { timeZoneRules, timeZoneRulesOrUtc, type TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
 import { removeHiddenCharacters } from "../../protocol/text.ts";
 import { invalidField, type ProblemError } from "../http/problem.ts";
-import { wallAt } from "../../schedule/calendar/local-time.ts";
 
 /** An event of a file. Days are counted from 1970-01-01. */
 export interface IcalEvent {
   uid: string | null;
   name: string;
   startDay: number;
-  /** How many days each occurrence touches. */
+  /** How many days each occurrence lasts, also in part. */
   lengthDays: number;
   rule: Rule | null;
-  /** The last day on which UNTIL lets an occurrence begin. */
+  /** The last day on which an occurrence may begin, by UNTIL. */
   lastDay: number;
-  /** Days of RDATE. Of a period its start counts; it is as long as the event. */
+  /** Days of RDATE. A period counts by its start and is as long as the event. */
   extraDays: number[];
   /** Days of EXDATE. */
   excludedDays: ReadonlySet<number>;
-  /** The day of the occurrence of another event of this UID that it stands for; null: it stands for itself. */
+  /** The day of the occurrence that it replaces, of another event with this UID; null: it replaces none. */
   replacesDay: number | null;
   isCancelled: boolean;
 }
@@ -31,32 +31,32 @@ type Property = z.infer<typeof Property>;
 const Component = z.tuple([z.string(), z.array(Property), z.array(z.unknown())]);
 type Component = z.infer<typeof Component>;
 
-/** An event that is left out, with the reason. */
-class Skipped extends Error {}
+/** Thrown for an event that cannot be imported; the message says why. */
+class EventError extends Error {}
 
 const dayMs = 86_400_000;
-const longestDays = 366;
-// The library's time grows with the square of a line's length; names and descriptions are far shorter.
-const longestLine = 100_000;
-const longestName = 200;
-const maxZones = 100;
+const maxEventDays = 366;
+// The time of the library grows with the square of a line's length; names and descriptions are far shorter.
+const maxLineLength = 100_000;
+const maxNameLength = 200;
+const maxTimeZones = 100;
 
 /**
- * The events of a file, and what kept the others out.
- * @throws Refusal 422 when the text is no iCalendar file.
+ * The events of a file, and the reasons for which others were skipped.
+ * @throws ProblemError 422 if the text is not an iCalendar file.
  */
 export function readEvents(text: string): { events: IcalEvent[]; skipped: string[] } {
   const events: IcalEvent[] = [];
   const skipped: string[] = [];
   for (const [, properties, parts] of calendarsIn(text)) {
-    const zones = new Zones(textOf(properties, "x-wr-timezone"));
+    const timeZones = new FileTimeZones(textOf(properties, "x-wr-timezone"));
     const own = parts.map((part) => Component.parse(part)).filter(([kind]) => kind === "vevent");
     for (const [index, event] of own.entries()) {
       const name = cleanEventName(textOf(event[1], "summary") ?? "");
       try {
-        events.push(eventOf(event[1], name, zones));
+        events.push(eventOf(event[1], name, timeZones));
       } catch (error) {
-        if (!(error instanceof Skipped)) throw error;
+        if (!(error instanceof EventError)) throw error;
         skipped.push(`${name === "" ? `event ${index + 1}` : `“${name}”`} ${error.message}`);
       }
     }
@@ -64,15 +64,15 @@ export function readEvents(text: string): { events: IcalEvent[]; skipped: string
   return { events, skipped };
 }
 
-/** Refuses the text with what is wrong and the remedy. */
+/** The error for a file that cannot be imported. `detail` names the fault and the remedy. */
 export function rejectIcal(detail: string): ProblemError {
   return invalidField("/ical", detail);
 }
 
-/** What may stand as a day's name: one line of at most 200 characters. */
+/** The name of an event as the name of a day: one line of at most 200 characters. */
 export function cleanEventName(text: string): string {
-  // A cut must not halve a character of two units.
-  const short = removeHiddenCharacters(text).replaceAll(/\s+/g, " ").trim().slice(0, longestName);
+  // Do not cut a surrogate pair in half.
+  const short = removeHiddenCharacters(text).replaceAll(/\s+/g, " ").trim().slice(0, maxNameLength);
   return short.replace(/[\uD800-\uDBFF]$/, "").trim();
 }
 
@@ -82,9 +82,9 @@ function calendarsIn(text: string): Component[] {
     plain
       .replaceAll(/\r?\n[ \t]/g, "")
       .split("\n")
-      .some((line) => line.length > longestLine)
+      .some((line) => line.length > maxLineLength)
   ) {
-    throw rejectIcal(`has a line of more than ${longestLine} characters: leave attachments out`);
+    throw rejectIcal(`has a line of more than ${maxLineLength} characters: leave attachments out`);
   }
   let parsed: unknown;
   try {
@@ -93,22 +93,22 @@ function calendarsIn(text: string): Component[] {
     const reason = cause instanceof Error ? cause.message.slice(0, 200) : String(cause);
     throw rejectIcal(`is not an iCalendar file that can be read (RFC 5545): ${reason}. Export it again as .ics`);
   }
-  // Several calendars in one text are a list of them.
+  // For several calendars in one text the library returns a list.
   const list = z.array(z.unknown()).parse(parsed);
   const found = typeof list[0] === "string" ? [Component.parse(list)] : z.array(Component).parse(list);
   return found.filter(([kind]) => kind === "vcalendar");
 }
 
-function eventOf(properties: readonly Property[], name: string, zones: Zones): IcalEvent {
+function eventOf(properties: readonly Property[], name: string, timeZones: FileTimeZones): IcalEvent {
   const [start] = all(properties, "dtstart");
-  const zone = zones.of(start?.[1]["tzid"]);
+  const timeZone = timeZones.find(start?.[1]["tzid"]);
   const wallsOf = (property: string) =>
-    valuesOf(properties, property).map((value) => wallOf(Array.isArray(value) ? value[0] : value, zone));
+    valuesOf(properties, property).map((value) => wallOf(Array.isArray(value) ? value[0] : value, timeZone));
   const [startWall] = wallsOf("dtstart");
-  if (startWall === undefined || startWall === null) throw new Skipped("has no DTSTART that is a date");
+  if (startWall === undefined || startWall === null) throw new EventError("has no DTSTART that is a date");
   const rule = ruleOf(properties);
   const until = rule?.until ?? null;
-  const untilWall = until === null ? Number.POSITIVE_INFINITY : until.isUtc ? wallAt(until.at, zone) : until.at;
+  const untilWall = until === null ? Number.POSITIVE_INFINITY : until.isUtc ? wallAt(until.at, timeZone) : until.at;
   const startDay = dayOf(startWall);
   return {
     uid: textOf(properties, "uid"),
@@ -127,9 +127,9 @@ function eventOf(properties: readonly Property[], name: string, zones: Zones): I
 function lengthOf(properties: readonly Property[], startWall: number, endWall: number | null): number {
   const [duration] = valuesOf(properties, "duration");
   const ends = endWall ?? (duration === undefined ? startWall : startWall + durationMs(duration));
-  // One that ends at midnight does not touch the day that begins then.
+  // An event that ends at midnight does not include the day that begins then.
   const length = Math.max(1, dayOf(ends - 1) - dayOf(startWall) + 1);
-  if (length > longestDays) throw new Skipped(`lasts more than ${longestDays} days: make several events of it`);
+  if (length > maxEventDays) throw new EventError(`lasts more than ${maxEventDays} days: split it into several events`);
   return length;
 }
 
@@ -143,25 +143,25 @@ function durationMs(value: unknown): number {
 function ruleOf(properties: readonly Property[]): Rule | null {
   const [value] = valuesOf(properties, "rrule");
   if (value === undefined) return null;
-  // Which hour of the day it is does not matter.
+  // The time of day does not matter for whole days.
   const { byhour: _hour, byminute: _minute, bysecond: _second, ...parts } = z.record(z.string(), z.unknown()).parse(value);
   try {
     return parseRule(ICAL.Recur.fromData(parts).toString());
   } catch (error) {
     if (!(error instanceof RuleError)) throw error;
-    throw new Skipped(`has an RRULE that ${error.message}`);
+    throw new EventError(`has an RRULE that ${error.message}`);
   }
 }
 
-/** The wall time of a date or a time as UTC ms, times in UTC by the clock of `zone`; null: it is none. */
-function wallOf(value: unknown, zone: string): number | null {
-  // A date without VALUE=DATE, which programs write, comes out of the library as a time of two colons.
+/** The wall time of a date or a time, a time in UTC converted to `timeZone`; null: it is neither. */
+function wallOf(value: unknown, timeZone: TimeZoneRules): number | null {
+  // For a date without VALUE=DATE, which some programs write, the library returns a date followed by T::
   const [, date, time = "00:00:00", utc] =
     /^((?:1[6-9]|2\d)\d\d-\d\d-\d\d)(?:T(?:::|(\d\d:\d\d:\d\d)(Z)?))?$/.exec(typeof value === "string" ? value : "") ?? [];
   if (date === undefined) return null;
   const at = Date.parse(`${date}T${time}Z`);
   if (!Number.isFinite(at) || !new Date(at).toISOString().startsWith(date)) return null;
-  return utc === undefined ? at : wallAt(at, zone);
+  return utc === undefined ? at : wallAt(at, timeZone);
 }
 
 function daysIn(walls: readonly (number | null)[]): number[] {
@@ -181,33 +181,29 @@ function textOf(properties: readonly Property[], wanted: string): string | null 
   return typeof value === "string" ? value : null;
 }
 
-/** The zones that a file names, as this system spells them. */
-class Zones {
-  readonly #known = new Map<string, string>();
-  readonly #ofFile: string;
-
-  constructor(ofFile: string | null) {
-    this.#ofFile = "UTC";
-    this.#ofFile = this.of(ofFile);
-  }
-
-  /** The zone of this name; the file's own where the system does not know it, as those of Windows. */
-  of(name: unknown): string {
-    if (typeof name !== "string") return this.#ofFile;
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    // Each name costs time to look up; no real file has so many.
-    if (this.#known.size === maxZones) return this.#ofFile;
-    const found = spelled(name) ?? this.#ofFile;
-    this.#known.set(name, found);
-    return found;
-  }
+/** One question per value, about years that the file chooses: no table of clock changes. */
+function wallAt(instant: number, timeZone: TimeZoneRules): number {
+  return instant + timeZone.offsetAt(instant);
 }
 
-function spelled(name: string): string | null {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return null; // Intl answers an unknown zone with a RangeError; there is no other way to ask
+/** The time zones that a file names. */
+class FileTimeZones {
+  readonly #byName = new Map<string, TimeZoneRules>();
+  readonly #ofFile: TimeZoneRules;
+
+  constructor(ofFile: string | null) {
+    this.#ofFile = timeZoneRulesOrUtc(ofFile);
+  }
+
+  /** The time zone of this name; the file's own if the system does not know the name, such as those of Windows. */
+  find(name: unknown): TimeZoneRules {
+    if (typeof name !== "string") return this.#ofFile;
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    // Each new name is slow to look up; no real file has so many.
+    if (this.#byName.size === maxTimeZones) return this.#ofFile;
+    const found = timeZoneRules(name) ?? this.#ofFile;
+    this.#byName.set(name, found);
+    return found;
   }
 }

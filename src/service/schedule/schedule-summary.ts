@@ -1,45 +1,43 @@
-// A schedule's times in words for people: “Fridays 22:00 to 02:00, Berlin”.
-import type { Opening } from "../../protocol/scheduling/opening-hours.ts";
-import { dayOf } from "../../schedule/calendar/recurrence.ts";
-import { parseRule, weekdays, type ByDay, type Rule } from "../../schedule/calendar/rrule.ts";
-import { endMomentOf, isDate, momentOf, type Schedule } from "../../protocol/scheduling/schedules.ts";
+// Describes the times of a schedule for people: “Fridays 22:00 to 02:00, Berlin”.
+import type { Condition } from "../../protocol/scheduling/conditions.ts";
+import { isDate, parseMoment } from "../../protocol/scheduling/moments.ts";
+import { weekdays, type Opening } from "../../protocol/scheduling/opening-hours.ts";
+import type { Schedule } from "../../protocol/scheduling/schedules.ts";
+import { endMomentOf, midnightOf } from "../../schedule/calendar/moments.ts";
+import { dayOf } from "../../schedule/calendar/day-numbers.ts";
+import { parseRule, type ByDay, type Rule } from "../../schedule/calendar/rrule.ts";
 
-type Told = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "timezone" | "conditions" | "interrupt">;
+type ScheduleTimes = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "timezone" | "conditions" | "interrupt">;
+type CalendarNames = ReadonlyMap<string, { name: string }>;
 
 const dayMs = 86_400_000;
-const names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
-const months = ["January", "February", "March", "April", "May", "June", "July"].concat([
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-]);
+const weekdayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
+const months = "January February March April May June July August September October November December".split(" ");
 
 /**
- * What a schedule says, in one line of English.
- * @param calendars those that its conditions name, by id.
+ * Describes a schedule in one line of English.
+ * @param calendars the calendars that its conditions refer to, by id.
  */
-export function describeSchedule(schedule: Told, calendars: ReadonlyMap<string, { name: string }>): string {
+export function describeSchedule(schedule: ScheduleTimes, calendars: CalendarNames): string {
   const { rrule, exdates, timezone, starts_at, conditions, interrupt } = schedule;
-  const zone = starts_at.endsWith("Z") && rrule === null ? "UTC" : timezone === null ? "each screen's own time" : placeOf(timezone);
-  const parts = [rrule === null ? onceOf(schedule) : recurringOf(schedule, rrule), zone];
+  const timeZone = starts_at.endsWith("Z") && rrule === null ? "UTC" : timezone === null ? "each screen's own time" : cityOf(timezone);
+  const parts = [rrule === null ? describeOnce(schedule) : describeRecurring(schedule, rrule), timeZone];
   if (exdates.length > 0) parts.push(`except ${exdates.length === 1 ? dateOf(exdates[0]!) : `on ${exdates.length} days`}`);
-  parts.push(...conditions.map((condition) => conditionOf(condition, calendars)));
+  parts.push(...conditions.map((condition) => describeCondition(condition, calendars)));
   if (interrupt !== null) parts.push(`${interrupt.share_percent} % of each hour`);
   return parts.join(", ");
 }
 
-function onceOf({ starts_at, ends_at }: Told): string {
-  const start = momentOf(starts_at)!.at;
+function describeOnce({ starts_at, ends_at }: ScheduleTimes): string {
+  const start = parseMoment(starts_at)!.at;
   if (ends_at === null) return `From ${isDate(starts_at) ? dayName(start) : instantOf(start)} on`;
-  const end = momentOf(ends_at)!.at;
-  if (isDate(starts_at)) return `All day, ${daysFrom(start, end)}`;
+  const end = parseMoment(ends_at)!.at;
+  if (isDate(starts_at)) return `All day, ${dateRange(start, end)}`;
   return dayOf(start) === dayOf(end) ? `${dayName(start)} ${timeOf(start)} to ${timeOf(end)}` : `${instantOf(start)} to ${instantOf(end)}`;
 }
 
-/** Days from the first to the last, with no more of the first than the last does not say. */
-function daysFrom(first: number, last: number): string {
+/** “3 to 5 May 2026”: omits the month and the year of the first day if the last has the same. */
+function dateRange(first: number, last: number): string {
   const [from, to] = [new Date(first), new Date(last)];
   if (first === last) return dayName(first);
   if (from.getUTCFullYear() !== to.getUTCFullYear()) return `${dayName(first)} to ${dayName(last)}`;
@@ -47,14 +45,14 @@ function daysFrom(first: number, last: number): string {
   return `${from.getUTCDate()}${month} to ${dayName(last)}`;
 }
 
-function recurringOf({ starts_at, ends_at }: Told, text: string): string {
-  const start = momentOf(starts_at)!.at;
+function describeRecurring({ starts_at, ends_at }: ScheduleTimes, text: string): string {
+  const start = parseMoment(starts_at)!.at;
   const end = endMomentOf(ends_at!)!.at;
   const rule = parseRule(text);
   const days = Math.floor((end - start) / dayMs);
-  const isWhole = (end - start) % dayMs === 0 && timeOf(start) === "00:00";
+  const isWholeDays = (end - start) % dayMs === 0 && timeOf(start) === "00:00";
   const later = days === 0 ? "" : ` ${days === 1 ? "the day after" : `${days} days later`}`;
-  const time = isWhole ? (days === 1 ? "all day" : `for ${days} days`) : `${timeOf(start)} to ${timeOf(end)}${later}`;
+  const time = isWholeDays ? (days === 1 ? "all day" : `for ${days} days`) : `${timeOf(start)} to ${timeOf(end)}${later}`;
   const { count, until } = rule;
   const ends = count !== null ? `, ${count} times` : until !== null ? `, until ${dayName(until.at)}` : "";
   return `${capital(daysOf(rule, start))} ${time}${ends}`;
@@ -69,20 +67,20 @@ function daysOf(rule: Rule, start: number): string {
   switch (frequency) {
     case "DAILY": {
       const every = interval === 1 ? "daily" : `every ${interval} days`;
-      return [every, byDay.length > 0 ? `on ${plural(byDay)}` : "", dates].filter(Boolean).join(" ") + inMonths;
+      return [every, byDay.length > 0 ? `on ${weekdaysInPlural(byDay)}` : "", dates].filter(Boolean).join(" ") + inMonths;
     }
     case "WEEKLY": {
-      const on = byDay.length > 0 ? plural(byDay) : `${names[(started.getUTCDay() + 6) % 7]}s`;
+      const on = byDay.length > 0 ? weekdaysInPlural(byDay) : `${weekdayNames[(started.getUTCDay() + 6) % 7]}s`;
       return (interval === 1 ? on : `every ${interval} weeks on ${on}`) + inMonths;
     }
     case "MONTHLY": {
       const every = interval === 1 ? "of each month" : `of every ${interval} months`;
-      const on = [byDay.length > 0 ? `on ${list(byDay.map(numbered))}` : "", dates].filter(Boolean).join(" that falls ");
+      const on = [byDay.length > 0 ? `on ${list(byDay.map(numberedWeekday))}` : "", dates].filter(Boolean).join(" that falls ");
       return `${on === "" ? `on ${monthDay(started.getUTCDate())}` : on} ${byMonth.length === 0 ? every : inMonths.trim()}`;
     }
     case "YEARLY": {
       const every = interval === 1 ? "every year" : `every ${interval} years`;
-      const on = [byDay.length > 0 ? `on ${list(byDay.map(numbered))}` : "", dates].filter(Boolean).join(" that falls ");
+      const on = [byDay.length > 0 ? `on ${list(byDay.map(numberedWeekday))}` : "", dates].filter(Boolean).join(" that falls ");
       const plain = `on ${started.getUTCDate()} ${months[started.getUTCMonth()]}`;
       return on === "" && byMonth.length === 0
         ? `${every} ${plain}`
@@ -91,7 +89,7 @@ function daysOf(rule: Rule, start: number): string {
   }
 }
 
-function conditionOf(condition: Schedule["conditions"][number], calendars: ReadonlyMap<string, { name: string }>): string {
+function describeCondition(condition: Condition, calendars: CalendarNames): string {
   switch (condition.type) {
     case "tag":
       return `${condition.is_present ? "with" : "without"} the tag “${condition.tag}”`;
@@ -118,7 +116,7 @@ function conditionOf(condition: Schedule["conditions"][number], calendars: Reado
 }
 
 function weekdaysOf({ weekdays: named }: Opening): string {
-  return named === undefined ? "" : plural(named.map((name) => ({ weekday: weekdays.indexOf(name), ordinal: 0 })));
+  return named === undefined ? "" : weekdaysInPlural(named.map((name) => ({ weekday: weekdays.indexOf(name), ordinal: 0 })));
 }
 
 function timesOf({ from, until }: Opening): string {
@@ -126,24 +124,21 @@ function timesOf({ from, until }: Opening): string {
 }
 
 /** “except on Public holidays”. */
-export function describeCalendarCondition(
-  { calendar_id, is_listed }: Schedule["conditions"][number] & { type: "calendar" },
-  calendars: ReadonlyMap<string, { name: string }>,
-): string {
-  return `${is_listed ? "only" : "except"} on ${calendars.get(calendar_id)?.name ?? "a calendar that is gone"}`;
+export function describeCalendarCondition({ calendar_id, is_listed }: Condition & { type: "calendar" }, calendars: CalendarNames): string {
+  return `${is_listed ? "only" : "except"} on ${calendars.get(calendar_id)?.name ?? "a calendar that does not exist"}`;
 }
 
 const operators = { equals: "is", not_equals: "is not", at_least: "is at least", at_most: "is at most" } as const;
 
-function plural(days: readonly ByDay[]): string {
+function weekdaysInPlural(days: readonly ByDay[]): string {
   const numbers = [...new Set(days.map(({ weekday }) => weekday))].toSorted((a, b) => a - b);
   if (numbers.length > 2 && numbers.at(-1)! - numbers[0]! === numbers.length - 1)
-    return `${names[numbers[0]!]}s to ${names[numbers.at(-1)!]}s`;
-  return list(numbers.map((number) => `${names[number]}s`));
+    return `${weekdayNames[numbers[0]!]}s to ${weekdayNames[numbers.at(-1)!]}s`;
+  return list(numbers.map((number) => `${weekdayNames[number]}s`));
 }
 
-function numbered({ weekday, ordinal }: ByDay): string {
-  const name = names[weekday]!;
+function numberedWeekday({ weekday, ordinal }: ByDay): string {
+  const name = weekdayNames[weekday]!;
   if (ordinal === 0) return `each ${name}`;
   return ordinal > 0 ? `the ${ordinalOf(ordinal)} ${name}` : `the ${ordinal === -1 ? "" : `${ordinalOf(-ordinal)} `}last ${name}`;
 }
@@ -167,7 +162,7 @@ function instantOf(at: number): string {
 }
 
 function dateOf(date: string): string {
-  return dayName(momentOf(`${date}T00:00`)!.at);
+  return dayName(midnightOf(date));
 }
 
 function dayName(at: number): string {
@@ -180,8 +175,8 @@ function timeOf(at: number): string {
   return text.slice(17, 19) === "00" ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-function placeOf(zone: string): string {
-  return zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
+function cityOf(timeZone: string): string {
+  return timeZone.slice(timeZone.lastIndexOf("/") + 1).replaceAll("_", " ");
 }
 
 function capital(text: string): string {

@@ -6,7 +6,7 @@ import { showEntry, maxListedPlayers, playerEntry, type ShowContext } from "./sh
 import { zoneIdsOf } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { ShowRow } from "../store/tables.ts";
-import { inChunks } from "../fleet/targets.ts";
+import { inChunks } from "../store/chunks.ts";
 
 // As reports count plays: a frame of it was on the glass.
 const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;

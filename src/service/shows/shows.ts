@@ -1,24 +1,21 @@
 // Shows as they are stored: their window, the players they are for, what they made, and how that is cleared away.
-import {
-  endMomentOf,
-  isDate,
-  momentOf,
-  validateSchedule,
-  type OneTarget,
-  type Schedule,
-  type ScheduleTarget,
-} from "../../protocol/scheduling/schedules.ts";
+import { isDate, parseMoment } from "../../protocol/scheduling/moments.ts";
+import type { OneTarget, Schedule, ScheduleTarget } from "../../protocol/scheduling/schedules.ts";
+import { endMomentOf } from "../../schedule/calendar/moments.ts";
+import { windowAfter } from "../../schedule/calendar/windows.ts";
+import { validateSchedule } from "../../schedule/validate-schedule.ts";
 import type { NewShow, ShowEntry } from "../../protocol/operator/shows.ts";
 import { discard } from "../cleanup/bin.ts";
-import type { Calendar } from "../schedule/calendar.ts";
-import { layoutsShowing, parseZones, playersShowing } from "../fleet/desired-states.ts";
+import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
+import { parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { findPlayerByIdOrName } from "../fleet/named-players.ts";
 import type { Change, Parts } from "../operations/operation.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
 import { findTeamRow } from "../store/team-rows.ts";
 import { timeZoneOf } from "../schedule/schedule-outlook.ts";
-import { deleteExpiredOverrides, targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
+import { deleteExpiredOverrides } from "../schedule/overrides.ts";
+import { targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow, ShowRow } from "../store/tables.ts";
 
@@ -43,7 +40,7 @@ const keptAfterEndMs = 86_400_000;
 export function showWindow({ from, until, lasts_ms: lastsMs, timezone }: NewShow, now: number): ShowWindow {
   const starts_at = from ?? instant(now);
   const ends_at = lastsMs === undefined ? (until ?? null) : added(starts_at, lastsMs);
-  const moment = momentOf(starts_at);
+  const moment = parseMoment(starts_at);
   const end = ends_at === null ? null : endMomentOf(ends_at);
   if (from === undefined && end !== null && !end.isUtc) {
     throw invalidField(
@@ -97,7 +94,7 @@ export function layoutSizeFor(
 
 /** Where a show stands by now. */
 export async function showStatus(
-  { calendar, clock, presence }: Pick<Parts, "clock" | "presence"> & { calendar: Calendar },
+  { clock, presence }: Pick<Parts, "clock" | "presence">,
   row: ShowRow,
   schedule: Schedule | null,
   player: PlayerRow | undefined,
@@ -105,7 +102,7 @@ export async function showStatus(
   const now = clock.now();
   const isOver = row.ends_at !== null && row.ends_at <= now;
   if (schedule === null || schedule.deleted_at !== null) return isOver ? "over" : "cleared";
-  const next = await calendar.windowAfter(schedule, timeZoneOf({ presence }, player), now, new Map());
+  const next = windowAfter(schedule, timeZoneOf({ presence }, player), now, new Map());
   if (next === null) return "over";
   return next.from <= now ? "due" : "planned";
 }
@@ -201,7 +198,7 @@ function instant(at: number): string {
 
 /** A moment that much later, of the same kind; of a date, a wall time. */
 function added(text: string, spanMs: number): string {
-  const moment = momentOf(isDate(text) ? `${text}T00:00` : text);
+  const moment = parseMoment(isDate(text) ? `${text}T00:00` : text);
   if (moment === null) return text;
   const later = new Date(moment.at + spanMs).toISOString();
   return moment.isUtc ? later : later.slice(0, 19);

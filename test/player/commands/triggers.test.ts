@@ -31,7 +31,7 @@ async function open(folder: string) {
   let paired: TriggerTarget | null = player;
   let heard = () => undefined as void;
   const listening = new Promise<void>((resolve) => (heard = resolve));
-  const log = { ...silentLog, info: (_about: object, text: string) => text === "triggers are heard" && heard() } as typeof silentLog;
+  const log = { ...silentLog, info: (_about: object, text: string) => text === "listening for triggers" && heard() } as typeof silentLog;
   const served = serveTriggers({ folder, player: () => paired, clock, log }, end.signal).catch(() => undefined);
   await listening;
   return {

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { ContentCache, type OpenFile } from "../../../src/player/content/content-cache.ts";
+import { ContentCache } from "../../../src/player/content/content-cache.ts";
+import type { OpenFile } from "../../../src/player/content/download-file.ts";
 import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts";
 import { recordDiskCalls } from "../../support/disk.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -15,12 +16,12 @@ const asset = assetOf(bytes);
 const other = assetOf(Buffer.alloc(50_000, "other"));
 const signal = new AbortController().signal;
 
-async function* inParts(body: Buffer, partLength = 16_384): AsyncGenerator<Buffer> {
+async function* inChunks(body: Buffer, partLength = 16_384): AsyncGenerator<Buffer> {
   for (let at = 0; at < body.length; at += partLength) yield body.subarray(at, at + partLength);
 }
 
-/** A service that answers the tries one after the other: a body, cut short or wrong, and whether Range is honoured. */
-function serving(...tries: { body: Buffer; cutAt?: number; ranges?: boolean }[]): { fetch: OpenFile; offsets: number[] } {
+/** A service that responds to one attempt after the other: with a body, whole or cut, and with or without support of Range. */
+function serviceOf(...tries: { body: Buffer; cutAt?: number; ranges?: boolean }[]): { fetch: OpenFile; offsets: number[] } {
   const offsets: number[] = [];
   const fetch: OpenFile = async (_asset: DesiredAsset, offset) => {
     const step = tries[Math.min(offsets.length, tries.length - 1)]!;
@@ -28,7 +29,7 @@ function serving(...tries: { body: Buffer; cutAt?: number; ranges?: boolean }[])
     const resumed = offset > 0 && step.ranges !== false;
     const body = step.body.subarray(resumed ? offset : 0, step.cutAt);
     async function* stream() {
-      yield* inParts(body);
+      yield* inChunks(body);
       if (step.cutAt !== undefined) throw new Fault("unreachable", "the connection broke");
     }
     return { body: stream(), resumed };
@@ -36,19 +37,19 @@ function serving(...tries: { body: Buffer; cutAt?: number; ranges?: boolean }[])
   return { fetch, offsets };
 }
 
-function cacheIn(folder: string) {
-  // Waits between tries are real but made short: the backoff's clock runs a thousand times as fast.
+function openCache(folder: string) {
+  // The clock runs a thousand times as fast, to shorten the backoff.
   const clock = createSystemClock();
   return ContentCache.open(join(folder, "content"), { ...clock, wait: (ms, end) => clock.wait(ms / 1_000, end) }, silentLog);
 }
 
 const desired = desiredOf([imageItem(asset, 1_000)], [asset]);
 
-test("[CCH1] a state is ready only when every byte of it is proven", async () => {
+test("[CCH1] a state is ready only when every byte of its files is verified", async () => {
   await using folder = await temporaryFolder();
-  const cache = await cacheIn(folder.path);
+  const cache = await openCache(folder.path);
   expect(cache.findFile(asset.sha256)).toBeNull();
-  await cache.prepare(desired, serving({ body: bytes }).fetch, signal);
+  await cache.prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   expect(cache.ready.value?.files.get(asset.id)).toBe(asset.sha256);
   const { folder: where, name, mimeType } = cache.findFile(asset.sha256)!;
   expect(await readFile(join(where, name))).toEqual(bytes);
@@ -56,36 +57,36 @@ test("[CCH1] a state is ready only when every byte of it is proven", async () =>
   expect(cache.progress.value).toMatchObject({ is: "idle", readyBytes: bytes.length, totalBytes: bytes.length });
 });
 
-test("[CCH2] a broken download goes on where it broke, with a Range", async () => {
+test("[CCH2] resumes a broken download with a Range", async () => {
   await using folder = await temporaryFolder();
-  const cache = await cacheIn(folder.path);
-  const { fetch, offsets } = serving({ body: bytes, cutAt: 100_000 }, { body: bytes });
+  const cache = await openCache(folder.path);
+  const { fetch, offsets } = serviceOf({ body: bytes, cutAt: 100_000 }, { body: bytes });
   await cache.prepare(desired, fetch, signal);
   expect(offsets[0]).toBe(0);
   expect(offsets[1]).toBeGreaterThan(0);
   expect(await readFile(join(folder.path, "content", asset.sha256))).toEqual(bytes);
 });
 
-test("[CCH2] a service that ignores the Range is taken from the start", async () => {
+test("[CCH2] reads from the start if the service ignores the Range", async () => {
   await using folder = await temporaryFolder();
-  const cache = await cacheIn(folder.path);
-  await cache.prepare(desired, serving({ body: bytes, cutAt: 100_000 }, { body: bytes, ranges: false }).fetch, signal);
+  const cache = await openCache(folder.path);
+  await cache.prepare(desired, serviceOf({ body: bytes, cutAt: 100_000 }, { body: bytes, ranges: false }).fetch, signal);
   expect(await readFile(join(folder.path, "content", asset.sha256))).toEqual(bytes);
 });
 
 test.each([
   ["wrong", Buffer.alloc(bytes.length, "wrong")],
   ["too long", Buffer.concat([bytes, Buffer.from("more")])],
-])("[CCH3] %s bytes are never shown: the previous content stays and the fetch is tried again", async (_how, bad) => {
+])("[CCH3] %s bytes are never shown: the previous content stays and the download is retried", async (_how, bad) => {
   await using folder = await temporaryFolder();
-  const cache = await cacheIn(folder.path);
+  const cache = await openCache(folder.path);
   const before = desiredOf([imageItem(other, 1_000)], [other], "r0");
-  await cache.prepare(before, serving({ body: Buffer.alloc(50_000, "other") }).fetch, signal);
+  await cache.prepare(before, serviceOf({ body: Buffer.alloc(50_000, "other") }).fetch, signal);
   const seen: (string | undefined)[] = [];
   const failures: (string | null)[] = [];
   cache.ready.watch((ready) => seen.push(ready?.desired.revision), signal);
   cache.progress.watch(({ is, detail }) => is === "failed" && failures.push(detail), signal);
-  await cache.prepare(desired, serving({ body: bad }, { body: bad }, { body: bytes }).fetch, signal);
+  await cache.prepare(desired, serviceOf({ body: bad }, { body: bad }, { body: bytes }).fetch, signal);
   expect(seen).toEqual(["r0", "r1"]);
   expect(failures[0]).toContain(asset.id);
   expect(await readFile(join(folder.path, "content", asset.sha256))).toEqual(bytes);
@@ -94,65 +95,65 @@ test.each([
 test.each([
   ["truncated", (path: string) => truncate(path, 1_000)],
   ["changed", (path: string) => writeFile(path, Buffer.alloc(bytes.length, "rotten"))],
-])("[CCH4] a stored file found %s at the start is left out, then fetched again", async (_how, damage) => {
+])("[CCH4] a stored file found %s at the start is left out and fetched again", async (_how, damage) => {
   await using folder = await temporaryFolder();
-  const first = await cacheIn(folder.path);
-  await first.prepare(desired, serving({ body: bytes }).fetch, signal);
+  const first = await openCache(folder.path);
+  await first.prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   await damage(join(folder.path, "content", asset.sha256));
-  const second = await cacheIn(folder.path);
+  const second = await openCache(folder.path);
   await second.restore(desired);
   expect(second.ready.value?.files.size).toBe(0);
   expect(second.findFile(asset.sha256)).toBeNull();
-  await second.prepare(desired, serving({ body: bytes }).fetch, signal);
+  await second.prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   expect(second.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 
-test("[CCH5] at the start proven files are shown without asking the service", async () => {
+test("[CCH5] shows verified files at the start without asking the service", async () => {
   await using folder = await temporaryFolder();
-  await (await cacheIn(folder.path)).prepare(desired, serving({ body: bytes }).fetch, signal);
-  const again = await cacheIn(folder.path);
+  await (await openCache(folder.path)).prepare(desired, serviceOf({ body: bytes }).fetch, signal);
+  const again = await openCache(folder.path);
   await again.restore(desired);
   expect(again.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 
-test("[CCH6] files of two states ago are removed; the state before this one stays, its item may be on screen", async () => {
+test("[CCH6] removes the files of two states ago and keeps those of the previous state, whose item may be on screen", async () => {
   await using folder = await temporaryFolder();
-  const cache = await cacheIn(folder.path);
+  const cache = await openCache(folder.path);
   const otherBytes = Buffer.alloc(50_000, "other");
   const third = assetOf(Buffer.from("third"));
-  await cache.prepare(desired, serving({ body: bytes }).fetch, signal);
-  await cache.prepare(desiredOf([imageItem(other, 1_000)], [other], "r2"), serving({ body: otherBytes }).fetch, signal);
+  await cache.prepare(desired, serviceOf({ body: bytes }).fetch, signal);
+  await cache.prepare(desiredOf([imageItem(other, 1_000)], [other], "r2"), serviceOf({ body: otherBytes }).fetch, signal);
   expect(cache.findFile(asset.sha256)).not.toBeNull();
-  await cache.prepare(desiredOf([imageItem(third, 1_000)], [third], "r3"), serving({ body: Buffer.from("third") }).fetch, signal);
+  await cache.prepare(desiredOf([imageItem(third, 1_000)], [third], "r3"), serviceOf({ body: Buffer.from("third") }).fetch, signal);
   expect(cache.findFile(asset.sha256)).toBeNull();
   const names = await readdir(join(folder.path, "content"));
   expect(names.filter((name) => /^[0-9a-f]{64}$/.test(name)).toSorted()).toEqual([other.sha256, third.sha256].toSorted());
 });
 
-test("[CCH7] two assets with the same bytes are fetched once", async () => {
+test("[CCH7] fetches a file that two assets share once", async () => {
   await using folder = await temporaryFolder();
-  const cache = await cacheIn(folder.path);
+  const cache = await openCache(folder.path);
   const twin = { ...asset, id: assetOf(bytes).id };
-  const { fetch, offsets } = serving({ body: bytes });
+  const { fetch, offsets } = serviceOf({ body: bytes });
   await cache.prepare(desiredOf([], [asset, twin]), fetch, signal);
   expect(offsets).toEqual([0]);
   expect(cache.ready.value?.files.size).toBe(2);
 });
 
-test("[CCH8] a file of content is on the disk, bytes and name, before it is proven and its state is ready", async () => {
+test("[CCH8] syncs a file to the disk, its bytes before its name, before its state is ready", async () => {
   await using folder = await temporaryFolder();
   using disk = recordDiskCalls();
-  const cache = await cacheIn(folder.path);
+  const cache = await openCache(folder.path);
   const content = join(folder.path, "content");
   expect(disk.calls).toEqual([{ is: "sync", path: folder.path }]);
   let before: typeof disk.calls | undefined;
   cache.ready.watch((ready) => {
     if (ready !== null) before = [...disk.calls];
   }, signal);
-  await cache.prepare(desired, serving({ body: bytes }).fetch, signal);
+  await cache.prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   const file = join(content, asset.sha256);
   const places = ["sync", "rename", "sync"].map((is, place) => [is, [`${file}.part`, file, content][place]]);
   expect(before!.slice(1, 4).map(({ is, path }) => [is, path])).toEqual(places);
-  // The list of what is proven comes after it: a power cut in between has the file read anew.
+  // The list of verified files is written later: after a power cut in between the file is verified again.
   expect(before!.slice(4).some(({ is, path }) => is === "sync" && path === join(content, "proofs.json.new"))).toBe(true);
 });

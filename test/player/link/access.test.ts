@@ -1,4 +1,4 @@
-// The device's access token, which several parts of the player ask for at the same time.
+// The device's access tokens, requested by several parts of the player at the same time.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
@@ -15,8 +15,8 @@ import { newId } from "../../support/states.ts";
 const key = createKeyPair().publicKey;
 const playerId = newId("plr");
 
-/** A service that holds back every token that it is asked for, and tells which of them are still waited for. */
-async function holding(folder: string) {
+/** A service that holds back every token response and reports which requests are still open. */
+async function startSlowService(folder: string) {
   const asked: ServerResponse[] = [];
   const server = createServer(({ url }, response) => {
     if (url!.endsWith("/token")) return void asked.push(response);
@@ -42,9 +42,9 @@ async function holding(folder: string) {
   };
 }
 
-test("[GRA10] a player's callers share one renewal of its token, which goes on when the first of them leaves", async () => {
+test("[GRA10] concurrent callers share one token renewal, which continues when the first caller aborts", async () => {
   await using folder = await temporaryFolder();
-  await using service = await holding(folder.path);
+  await using service = await startSlowService(folder.path);
   const { access, asked, give } = service;
   const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
   const leaving = access.token(first.signal);
@@ -58,15 +58,15 @@ test("[GRA10] a player's callers share one renewal of its token, which goes on w
   expect(asked).toHaveLength(1);
 });
 
-test("[GRA11] a renewal that nobody waits for any more is given up, and the next caller begins another", async () => {
+test("[GRA11] a renewal is aborted when all callers have aborted, and the next caller starts a new one", async () => {
   await using folder = await temporaryFolder();
-  await using service = await holding(folder.path);
+  await using service = await startSlowService(folder.path);
   const { access, asked, give } = service;
   const callers = [new AbortController(), new AbortController()];
   const left = callers.map(({ signal }) => access.token(signal));
   await eventually(() => asked.length === 1);
   for (const caller of callers) caller.abort();
-  // In the same moment: the one that was given up has not come to its end yet.
+  // At this moment the aborted renewal has not ended yet.
   const next = access.token(new AbortController().signal);
   for (const each of left) await expect(each).rejects.toMatchObject({ name: "AbortError" });
   await eventually(() => asked.length === 2 && asked[0]!.destroyed);

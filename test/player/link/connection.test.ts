@@ -21,8 +21,8 @@ const key = createKeyPair().publicKey;
 const playerId = newId("plr");
 const answer = { sent_at_ms: 0, received_at_ms: 0, answered_at_ms: 0, revision: "r", commands: [] };
 
-/** A service that greets whoever comes, tells its fleet to spread over `spreadMs` and hears `hangUp` when it is to end the socket. */
-async function serving(spreadMs: number, times: Partial<typeof answer> = {}) {
+/** A service that welcomes every device with this spread. `hangUp` ends its sockets. */
+async function startFakeService(spreadMs: number, times: Partial<typeof answer> = {}) {
   const grant = { access_token: "t", token_type: "Bearer", expires_in: 3_600, player_id: playerId, player_name: "Lobby", service_key: key };
   const server = createServer(({ url }, response) => {
     const body = url!.endsWith("/nonce") ? { nonce: "n", expires_in: 60 } : grant;
@@ -52,7 +52,7 @@ async function serving(spreadMs: number, times: Partial<typeof answer> = {}) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, hangUp, [Symbol.asyncDispose]: end };
 }
 
-test("[LNK5] after a lost connection the first attempt waits a random part of the last spread told; each failed one of twice that, up to a minute", () => {
+test("[LNK5] waits a random part of the service's spread before reconnecting, doubled after each failed attempt, up to a minute", () => {
   for (const [chance, share] of [
     [0, 0.1],
     [1, 1],
@@ -68,16 +68,16 @@ test("[LNK5] after a lost connection the first attempt waits a random part of th
     expect(reconnect.next()).toBe(60_000 * share);
     reconnect.connectionEnded(60_001);
     expect(reconnect.next()).toBe(20_000 * share);
-    // Alone with its service again.
+    // The player is alone with its service again.
     reconnect.connectionEnded(60_001);
     reconnect.setSpread(3);
     expect(reconnect.next()).toBe(1_000 * share);
   }
 });
 
-test("[LNK6] the spread that a welcome told is kept over a lost connection, and news do not shorten the wait", async () => {
+test("[LNK6] keeps the spread of a welcome over a lost connection, and does not shorten the wait for a requested heartbeat", async () => {
   await using folder = await temporaryFolder();
-  await using service = await serving(60_000);
+  await using service = await startFakeService(60_000);
   await using api = new ServiceApi(() => service.url);
   const base = new FakeClock();
   const clock = new CorrectedClock(base);
@@ -101,7 +101,7 @@ test("[LNK6] the spread that a welcome told is kept over a lost connection, and 
   const waiting = base.pendingWaits;
   connection.sendHeartbeatNow();
   base.advance(5_999);
-  // A wait that had ended would have asked for a socket by now.
+  // If the wait had ended, the player would have opened a socket by now.
   expect([service.seen.connected, base.pendingWaits, waiting]).toEqual([1, 1, 1]);
   base.advance(54_001);
   await eventually(() => service.seen.connected === 2);
@@ -109,9 +109,9 @@ test("[LNK6] the spread that a welcome told is kept over a lost connection, and 
   await expect(running).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service that gives a time beyond all bounds, %d, moves no clock", async (ms) => {
+test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time beyond all bounds, %d, does not change the clock", async (ms) => {
   await using folder = await temporaryFolder();
-  await using service = await serving(1_000, { received_at_ms: ms, answered_at_ms: ms });
+  await using service = await startFakeService(1_000, { received_at_ms: ms, answered_at_ms: ms });
   await using api = new ServiceApi(() => service.url);
   const base = new FakeClock();
   const clock = new CorrectedClock(base);

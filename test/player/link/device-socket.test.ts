@@ -7,8 +7,8 @@ import { FakeClock } from "../../support/clock.ts";
 
 const signal = new AbortController().signal;
 
-/** A service's end of the socket: `greet` runs for each device that comes. */
-async function serving(greet: (device: WebSocket) => void) {
+/** The service's end of the socket. `greet` runs for each device that connects. */
+async function startFakeService(greet: (device: WebSocket) => void) {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => deviceSubprotocol });
   server.on("connection", greet);
   await new Promise<void>((resolve) => server.on("listening", resolve));
@@ -19,8 +19,8 @@ async function serving(greet: (device: WebSocket) => void) {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: end };
 }
 
-test("[LNK1] messages are handled one after the other, also those that came with the handshake", async () => {
-  await using service = await serving((device) => {
+test("[LNK1] handles messages one after the other, also those that arrive with the handshake", async () => {
+  await using service = await startFakeService((device) => {
     for (const text of ["1", "2", "3"]) device.send(text);
     device.close(1012);
   });
@@ -35,10 +35,10 @@ test("[LNK1] messages are handled one after the other, also those that came with
   expect(events).toEqual(["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
 });
 
-test("[LNK2] a half-open socket is noticed by its silence: forty seconds without message or ping", async () => {
+test("[LNK2] detects a half-open socket after forty seconds without a message or ping", async () => {
   const clock = new FakeClock();
   let device: WebSocket | undefined;
-  await using service = await serving((opened) => (device = opened));
+  await using service = await startFakeService((opened) => (device = opened));
   using socket = await DeviceSocket.open(service.url, "token", clock, signal);
   const received: string[] = [];
   void socket.receive(async (text) => void received.push(text), signal).catch(() => undefined);
@@ -53,15 +53,15 @@ test("[LNK2] a half-open socket is noticed by its silence: forty seconds without
   await silent;
 });
 
-test("[LNK3] a service that takes no token, refuses the upgrade or is not there rejects the opening", async () => {
-  await using service = await serving((device) => device.close(4401));
+test("[LNK3] rejects if the service rejects the token or the upgrade, or is not there", async () => {
+  await using service = await startFakeService((device) => device.close(4401));
   using socket = await DeviceSocket.open(service.url, "token", new FakeClock(), signal);
   await expect(socket.receive(async () => undefined, signal)).rejects.toMatchObject({ code: "refused" });
   await expect(DeviceSocket.open("ws://127.0.0.1:9", "token", new FakeClock(), signal)).rejects.toMatchObject({ code: "unreachable" });
 });
 
-test("[LNK4] an opening that is given up ends at once", async () => {
-  await using service = await serving(() => undefined);
+test("[LNK4] ends at once when the opening is aborted", async () => {
+  await using service = await startFakeService(() => undefined);
   const giveUp = new AbortController();
   const opening = DeviceSocket.open(service.url, "token", new FakeClock(), giveUp.signal);
   giveUp.abort();

@@ -1,4 +1,4 @@
-// The time from a time server: a real socket on loopback, whose server tells the truth, is silent, or lies.
+// Time servers on loopback that are honest, silent or lying.
 import { createSocket, type RemoteInfo } from "node:dgram";
 import { once } from "node:events";
 import { expect, test } from "vitest";
@@ -18,8 +18,8 @@ function write(packet: Buffer, at: number, ms: number): void {
   packet.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), at + 4);
 }
 
-/** An honest answer to `asked` at `now`. */
-function answerTo(asked: Buffer, now: number): Buffer {
+/** An honest response to `asked` at `now`. */
+function responseTo(asked: Buffer, now: number): Buffer {
   const packet = Buffer.alloc(48);
   packet[0] = 0x24;
   packet[1] = 2;
@@ -31,8 +31,8 @@ function answerTo(asked: Buffer, now: number): Buffer {
   return packet;
 }
 
-/** A time server on loopback that gives `reply` of each request. */
-async function serve(reply: (asked: Buffer) => readonly Buffer[]) {
+/** A time server on loopback that sends `reply` for each request. */
+async function startTimeServer(reply: (asked: Buffer) => readonly Buffer[]) {
   const socket = createSocket("udp4");
   let asked = 0;
   const heard: (() => void)[] = [];
@@ -57,19 +57,19 @@ async function serve(reply: (asked: Buffer) => readonly Buffer[]) {
   };
 }
 
-test("[NTP1] a time server sets the clock right, and its own error is part of the bound", async () => {
+test("[NTP1] sets the clock by a time server and adds its own error to the error bound", async () => {
   const aheadMs = 7_000;
-  await using time = await serve((asked) => [answerTo(asked, Date.now() + aheadMs)]);
+  await using time = await startTimeServer((asked) => [responseTo(asked, Date.now() + aheadMs)]);
   const clock = new CorrectedClock(createSystemClock());
   clock.learn(await queryNtp(time.server, clock, never));
   const { offsetMs, errorMs } = clock.offset;
   expect(errorMs).toBeGreaterThanOrEqual(15 - 0.1);
   expect(errorMs).toBeLessThan(3_000);
-  // The server's Date.now() is whole milliseconds and follows the machine, whose clock ours is allowed to differ from by 20 ms.
+  // Date.now() has whole milliseconds, and the system clock may differ from it by 20 ms.
   expect(Math.abs(offsetMs - aheadMs)).toBeLessThanOrEqual(errorMs + 25);
 });
 
-test("[NTP2] an exchange with the service counts for more than one with a time server of greater error", () => {
+test("[NTP2] prefers an exchange with the service to one with a time server of greater error", () => {
   const clock = new CorrectedClock(new FakeClock());
   const t0 = clock.raw();
   clock.learn({ t0, t1: t0 + 500, t2: t0 + 500, t3: t0 });
@@ -77,31 +77,34 @@ test("[NTP2] an exchange with the service counts for more than one with a time s
   expect(clock.offset).toEqual({ offsetMs: 500, errorMs: 0 });
 });
 
-const lies: [string, (honest: Buffer) => Buffer][] = [
-  ["of one that is not synchronised (leap 3)", (packet) => (packet.writeUInt8(0xe4, 0), packet)],
+const invalidResponses: [string, (honest: Buffer) => Buffer][] = [
+  ["from an unsynchronized server (leap 3)", (packet) => (packet.writeUInt8(0xe4, 0), packet)],
   ["of stratum 0", (packet) => (packet.writeUInt8(0, 1), packet)],
   ["of stratum 16", (packet) => (packet.writeUInt8(16, 1), packet)],
   ["to another request", (packet) => (packet.writeUInt8(packet[24]! ^ 1, 24), packet)],
   ["that is a request itself", (packet) => (packet.writeUInt8(0x23, 0), packet)],
   ["without a time", (packet) => packet.fill(0, 40, 48)],
-  ["sent before it was asked", (packet) => (write(packet, 40, Date.now() - 5_000), packet)],
-  ["of one that is far from its own reference", (packet) => (packet.writeUInt32BE(3 * 65_536, 8), packet)],
+  ["sent before the request", (packet) => (write(packet, 40, Date.now() - 5_000), packet)],
+  ["from a server far from its own reference", (packet) => (packet.writeUInt32BE(3 * 65_536, 8), packet)],
   ["cut short", (packet) => packet.subarray(0, 47)],
 ];
 
-test.each(lies)("[NTP3] an answer %s is ignored, and the honest one after it is taken", async (_, lie) => {
-  await using time = await serve((asked) => [lie(answerTo(asked, Date.now() + 900_000)), answerTo(asked, Date.now() + 3_000)]);
+test.each(invalidResponses)("[NTP3] ignores a response %s and accepts the honest one after it", async (_, corrupt) => {
+  await using time = await startTimeServer((asked) => [
+    corrupt(responseTo(asked, Date.now() + 900_000)),
+    responseTo(asked, Date.now() + 3_000),
+  ]);
   const clock = new CorrectedClock(createSystemClock());
   clock.learn(await queryNtp(time.server, clock, never));
   expect(Math.abs(clock.offset.offsetMs - 3_000)).toBeLessThan(1_500);
 });
 
-test("[NTP4] a silent time server is waited for three seconds, one that is not there not at all", async () => {
+test("[NTP4] waits three seconds for a silent time server, and fails at once if there is none", async () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   let server: { host: string; port: number };
   {
-    await using time = await serve(() => []);
+    await using time = await startTimeServer(() => []);
     ({ server } = time);
     const asked = time.whenAsked();
     const outcome = expect(queryNtp(server, clock, never)).rejects.toMatchObject({ code: "timeout" });
@@ -115,15 +118,15 @@ test("[NTP4] a silent time server is waited for three seconds, one that is not t
   expect(fake.pendingWaits).toBe(0);
 });
 
-test("[NTP5] time servers are asked while the service is silent, in order, and one that wants to be left alone is", async () => {
-  await using kiss = await serve((asked) => {
-    const packet = answerTo(asked, Date.now());
+test("[NTP5] queries time servers in order while the service is silent, and avoids one that sent a kiss-o'-death", async () => {
+  await using kiss = await startTimeServer((asked) => {
+    const packet = responseTo(asked, Date.now());
     packet.writeUInt8(0, 1);
     packet.write("RATE", 12, "latin1");
     return [packet];
   });
   const fake = new FakeClock();
-  await using good = await serve((asked) => [answerTo(asked, fake.now() + 60_000)]);
+  await using good = await startTimeServer((asked) => [responseTo(asked, fake.now() + 60_000)]);
   const clock = new CorrectedClock(fake);
   const end = new AbortController();
   const following = expect(followNtp([kiss.server, good.server], clock, silentLog, end.signal)).rejects.toMatchObject({
@@ -131,7 +134,7 @@ test("[NTP5] time servers are asked while the service is silent, in order, and o
   });
   const round = async (ms: number) => {
     fake.advance(ms);
-    // The round is over when it waits for the next one.
+    // The round has ended when the player waits for the next.
     await expect.poll(() => fake.pendingWaits, { timeout: 15_000 }).toBe(1);
   };
   const learned = good.whenAsked();
@@ -144,7 +147,7 @@ test("[NTP5] time servers are asked while the service is silent, in order, and o
   await expect.poll(() => good.asked, { timeout: 15_000 }).toBe(2);
   await round(0);
   expect(kiss.asked).toBe(1);
-  // The service is back, and silent again.
+  // The service responds once and is silent again.
   fake.advance(1_000);
   const t0 = clock.raw();
   clock.learn({ t0, t1: t0 + 60_000, t2: t0 + 60_000, t3: t0 });
@@ -157,7 +160,7 @@ test("[NTP5] time servers are asked while the service is silent, in order, and o
   expect(fake.pendingWaits).toBe(0);
 });
 
-test("[NTP6] time servers are hosts with or without a port, or the flag is refused", () => {
+test("[NTP6] accepts hosts with or without a port as time servers and rejects other flags", () => {
   expect(readPlayerConfig(["--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]).ntp).toEqual([
     { host: "time.example.org", port: 123 },
     { host: "10.0.0.1", port: 1123 },

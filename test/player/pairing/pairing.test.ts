@@ -14,8 +14,8 @@ import { newId } from "../../support/states.ts";
 
 type Answer = { status: number; body: object | string };
 
-/** A service whose answers a test writes; every request is kept. */
-async function startFake(answer: (path: string, body: Record<string, string>) => Answer) {
+/** A service whose responses a test sets. */
+async function startFakeService(answer: (path: string, body: Record<string, string>) => Answer) {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     let text = "";
     request.on("data", (part: Buffer) => (text += part.toString()));
@@ -44,13 +44,13 @@ const grant = {
 };
 const codes = ["BCDF-GHJK", "LMNP-QRST", "VWXZ-BCDF"];
 
-/** Runs pairing against a service that gives the codes above and answers token requests in turn. */
-async function pairing(tokenAnswers: Answer[], before: Answer[] = []) {
+/** Runs pairing against a service that issues the codes above and responds to token requests in turn. */
+async function pairAgainst(tokenAnswers: Answer[], before: Answer[] = []) {
   await using folder = await temporaryFolder();
   let asked = 0;
   const seen: { code: string | null; trouble: string | null }[] = [];
   let proof = "";
-  await using fake = await startFake((path, body) => {
+  await using fake = await startFakeService((path, body) => {
     if (path.endsWith("/pairing-requests")) {
       const first = before.shift();
       if (first !== undefined) return first;
@@ -87,15 +87,15 @@ async function pairing(tokenAnswers: Answer[], before: Answer[] = []) {
 const refused = (error: string): Answer => ({ status: 400, body: { error } });
 const granted: Answer = { status: 200, body: grant };
 
-test("[PAI1] a code stays until it is claimed; the token is asked for with a proof by the device's own key", async () => {
-  const { paired, seen, proof, key } = await pairing([refused("authorization_pending"), refused("slow_down"), granted]);
+test("[PAI1] keeps a code until it is claimed, and requests the token with a proof by the device's own key", async () => {
+  const { paired, seen, proof, key } = await pairAgainst([refused("authorization_pending"), refused("slow_down"), granted]);
   expect(paired).toMatchObject({ playerId: grant.player_id, playerName: "Lobby", serviceKey: service.publicKey });
   expect(seen.map(({ code }) => code)).toEqual([null, codes[0]]);
   expect(verifyJws(tokenProofJwsType, proof, key)).toEqual({ nonce: "n", aud: "d1" });
 });
 
-test("[PAI2] an expired code is replaced by a fresh one, without a word", async () => {
-  const { seen } = await pairing([refused("expired_token"), refused("access_denied"), granted]);
+test("[PAI2] replaces an expired code by a new one without an error", async () => {
+  const { seen } = await pairAgainst([refused("expired_token"), refused("access_denied"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },
     { code: codes[0], trouble: null },
@@ -104,8 +104,8 @@ test("[PAI2] an expired code is replaced by a fresh one, without a word", async 
   ]);
 });
 
-test("[PAI3] trouble is shown beside the code, which stays good, and goes when the service answers again", async () => {
-  const { seen } = await pairing([{ status: 503, body: "{}" }, refused("authorization_pending"), granted]);
+test("[PAI3] shows trouble beside the code, which stays valid, until the service responds again", async () => {
+  const { seen } = await pairAgainst([{ status: 503, body: "{}" }, refused("authorization_pending"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },
     { code: codes[0], trouble: null },
@@ -114,8 +114,8 @@ test("[PAI3] trouble is shown beside the code, which stays good, and goes when t
   ]);
 });
 
-test("[PAI4] before there is a code the screen says why; a captive portal is not taken for a service", async () => {
-  const { seen } = await pairing(
+test("[PAI4] says why there is no code yet, and does not mistake a captive portal for a service", async () => {
+  const { seen } = await pairAgainst(
     [granted],
     [
       { status: 200, body: "<h1>Please log in</h1>" },

@@ -1,4 +1,4 @@
-// A player whose service answers with another key: over real TLS, with a real service whose key was lost.
+// A player whose service uses another key, over real TLS, with a real service that lost its key.
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -25,8 +25,8 @@ import { assetOf, desiredOf, imageItem, newId } from "../../support/states.ts";
 const [minute, hour] = [60_000, 3_600_000];
 const describe = async () => ({ player_version: "1", hardware: null, timezone: "UTC", resolution: null });
 
-/** A service on TLS that this process trusts, which can be ended and begun anew; null where there is no openssl. */
-async function secured(folder: string) {
+/** A service with TLS that this process trusts and can restart; null without openssl. */
+async function startTlsService(folder: string) {
   const tls = await createSelfSignedCertificate(folder);
   if (tls === null) return null;
   const before = getCACertificates("default");
@@ -37,9 +37,9 @@ async function secured(folder: string) {
   return {
     url,
     call: (method: string, path: string, body?: unknown) => call(url(), method, path, body, { authorization: `Bearer ${bench.token}` }),
-    async restart(losing: readonly string[] = []): Promise<void> {
+    async restart(lostFiles: readonly string[] = []): Promise<void> {
       await bench[Symbol.asyncDispose]();
-      for (const name of losing) await rm(join(data, name), { recursive: true, force: true });
+      for (const name of lostFiles) await rm(join(data, name), { recursive: true, force: true });
       bench = await TestService.start(data, { tls });
     },
     async [Symbol.asyncDispose](): Promise<void> {
@@ -49,10 +49,10 @@ async function secured(folder: string) {
   };
 }
 
-type Secured = NonNullable<Awaited<ReturnType<typeof secured>>>;
+type TlsService = NonNullable<Awaited<ReturnType<typeof startTlsService>>>;
 
-/** Pairs a device with the service, claimed as an operator does. */
-async function paired(service: Secured, api: ServiceApi, identity: Identity): Promise<Pairing> {
+/** Pairs a device with the service and claims it as an operator. */
+async function paired(service: TlsService, api: ServiceApi, identity: Identity): Promise<Pairing> {
   const state = new Observable<PairingState>({ is: "asking", trouble: null });
   const stop = new AbortController();
   const claim = new Promise<void>((resolve, reject) =>
@@ -69,8 +69,8 @@ async function paired(service: Secured, api: ServiceApi, identity: Identity): Pr
   return pairing;
 }
 
-/** Whether the service's key is refused. */
-async function isRefused(access: AccessTokens): Promise<boolean> {
+/** Whether the player rejects the service's key. */
+async function rejectsKey(access: AccessTokens): Promise<boolean> {
   const stop = new AbortController();
   return access.token(stop.signal).then(
     () => false,
@@ -83,10 +83,10 @@ async function isRefused(access: AccessTokens): Promise<boolean> {
 
 const files = ["state.db", "state.db-wal", "state.db-shm", "admin-token"];
 
-for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
-  test(`[RST10] after a day of another key over TLS a code is asked for; its claim pins that key, and content, identity and play log stay (${losing.length === 1 ? "the key was lost" : "all was lost"})`, async (context) => {
+for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) {
+  test(`[RST10] after a day of another key over TLS requests a code; claiming it pins that key and keeps content, identity and play log (${lostFiles.length === 1 ? "the key was lost" : "all was lost"})`, async (context) => {
     await using folder = await temporaryFolder();
-    await using service = await secured(folder.path);
+    await using service = await startTlsService(folder.path);
     if (service === null) return context.skip("there is no openssl");
     await using api = new ServiceApi(() => service.url());
     const player = join(folder.path, "player");
@@ -96,14 +96,14 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     let changes = 0;
     const parts = { folder: player, pairing, api, identity, clock, log: silentLog, describe, onChange: () => (changes += 1) };
     const open = async () => {
-      const reclaim = await ServiceKeyChange.open(parts);
-      return { reclaim, access: new AccessTokens(api, identity, pairing, clock, (key) => reclaim.observeKey(key)) };
+      const keyChange = await ServiceKeyChange.open(parts);
+      return { keyChange, access: new AccessTokens(api, identity, pairing, clock, (key) => keyChange.observeKey(key)) };
     };
     const first = await open();
-    expect(await isRefused(first.access)).toBe(false);
-    await service.restart([...losing, "service-key.json.previous"]);
+    expect(await rejectsKey(first.access)).toBe(false);
+    await service.restart([...lostFiles, "service-key.json.previous"]);
     const fresh = await open();
-    expect(await isRefused(fresh.access)).toBe(true);
+    expect(await rejectsKey(fresh.access)).toBe(true);
     const other = (await api.token(
       { grant_type: "urn:signage:device-key", player_id: pairing.playerId, proof: "x" },
       0,
@@ -113,45 +113,45 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     };
     const key = other.refusal.service_key;
     expect(key).not.toBe(pairing.serviceKey);
-    // Heard minute by minute, as the link asks; a restart keeps the count, to ten minutes.
-    const listen = async (reclaim: ServiceKeyChange, ms: number): Promise<void> => {
+    // The link requests a token every minute. A restart loses at most ten minutes of the count.
+    const listen = async (keyChange: ServiceKeyChange, ms: number): Promise<void> => {
       for (let heard = 0; heard < ms; heard += minute) {
         clock.advance(minute);
-        await reclaim.observeKey(key);
+        await keyChange.observeKey(key);
       }
     };
-    await listen(fresh.reclaim, 12 * hour);
-    const { reclaim, access } = await open();
-    expect(await isRefused(access)).toBe(true);
+    await listen(fresh.keyChange, 12 * hour);
+    const { keyChange, access } = await open();
+    expect(await rejectsKey(access)).toBe(true);
     const stop = new AbortController();
-    const running = reclaim.run(stop.signal);
+    const running = keyChange.run(stop.signal);
     const ended = expect(running).rejects.toMatchObject({ code: "reclaimed" });
-    await listen(reclaim, 12 * hour - minute);
-    expect(reclaim.claimCode).toBe(null);
-    await listen(reclaim, 10 * minute);
-    await eventually(() => reclaim.claimCode !== null);
+    await listen(keyChange, 12 * hour - minute);
+    expect(keyChange.claimCode).toBe(null);
+    await listen(keyChange, 10 * minute);
+    await eventually(() => keyChange.claimCode !== null);
     expect(changes).toBeGreaterThan(0);
-    const [code, keys] = [reclaim.claimCode, identity.keys];
-    const claim = losing.length === 1 ? `players/${pairing.playerId}/replace` : "players/pair";
-    const claimed = await service.call("POST", claim, { code, ...(losing.length === 1 ? {} : { name: "Lobby" }) });
+    const [code, keys] = [keyChange.claimCode, identity.keys];
+    const claim = lostFiles.length === 1 ? `players/${pairing.playerId}/replace` : "players/pair";
+    const claimed = await service.call("POST", claim, { code, ...(lostFiles.length === 1 ? {} : { name: "Lobby" }) });
     expect([200, 201]).toContain(claimed.status);
     await ended;
     stop.abort();
-    const adopted = await reclaim.adoptClaimedPairing();
+    const adopted = await keyChange.adoptClaimedPairing();
     expect(adopted).toMatchObject({ playerId: claimed.body.id, serviceKey: key });
-    expect(adopted.playerId === pairing.playerId).toBe(losing.length === 1);
+    expect(adopted.playerId === pairing.playerId).toBe(lostFiles.length === 1);
     expect([identity.keys, (await Identity.open(player, silentLog)).pairing]).toEqual([keys, adopted]);
-    expect(await isRefused(new AccessTokens(api, identity, adopted, clock))).toBe(false);
+    expect(await rejectsKey(new AccessTokens(api, identity, adopted, clock))).toBe(false);
     expect((await ServiceKeyChange.open({ ...parts, pairing: adopted })).claimCode).toBe(null);
   });
 }
 
-/** A player that was paired with `pinned`, whose service is at `server`. */
-async function hearing(folder: string, server: string, clock: FakeClock, pinned: string) {
+/** A player that was paired with the key `pinned`, whose service is at `server`. */
+async function openPlayer(folder: string, server: string, clock: FakeClock, pinned: string) {
   const api = new ServiceApi(() => server);
   const identity = await Identity.open(folder, silentLog);
   const pairing = { server, playerId: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh", playerName: "Lobby", serviceKey: pinned };
-  const reclaim = await ServiceKeyChange.open({
+  const keyChange = await ServiceKeyChange.open({
     folder,
     pairing,
     api,
@@ -161,13 +161,13 @@ async function hearing(folder: string, server: string, clock: FakeClock, pinned:
     describe,
     onChange: () => undefined,
   });
-  return { reclaim, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+  return { keyChange, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-/** Whether the player is past its patience: it then asks for a code, and so holds no endless wait. */
-async function asks(reclaim: ServiceKeyChange, clock: FakeClock): Promise<boolean> {
+/** Whether the player requests a code: then it has no endless wait. */
+async function requestsCode(keyChange: ServiceKeyChange, clock: FakeClock): Promise<boolean> {
   const stop = new AbortController();
-  const running = reclaim.run(stop.signal).catch((error: unknown) => error);
+  const running = keyChange.run(stop.signal).catch((error: unknown) => error);
   const waiting = clock.pendingWaits;
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
@@ -175,50 +175,50 @@ async function asks(reclaim: ServiceKeyChange, clock: FakeClock): Promise<boolea
   return waiting === 0;
 }
 
-test("[RST11] the day counts only while that key is heard over TLS: not over plain HTTP, not in silence, not by the wall clock", async () => {
+test("[RST11] counts the day only while the service uses that key over TLS, and not by the wall clock", async () => {
   await using folder = await temporaryFolder();
   const [pinned, other, third] = [1, 2, 3].map(() => createKeyPair().publicKey) as [string, string, string];
   const clock = new FakeClock();
-  const day = async (reclaim: ServiceKeyChange, stepMs: number, totalMs: number, key = other): Promise<void> => {
+  const day = async (keyChange: ServiceKeyChange, stepMs: number, totalMs: number, key = other): Promise<void> => {
     for (let heard = 0; heard < totalMs; heard += stepMs) {
       clock.advance(stepMs);
-      await reclaim.observeKey(key);
+      await keyChange.observeKey(key);
     }
   };
   {
-    await using plain = await hearing(join(folder.path, "plain"), "http://127.0.0.1:1", clock, pinned);
-    await day(plain.reclaim, minute, 48 * hour);
-    expect(await asks(plain.reclaim, clock)).toBe(false);
+    await using plain = await openPlayer(join(folder.path, "plain"), "http://127.0.0.1:1", clock, pinned);
+    await day(plain.keyChange, minute, 48 * hour);
+    expect(await requestsCode(plain.keyChange, clock)).toBe(false);
   }
   const at = join(folder.path, "tls");
   {
-    await using tls = await hearing(at, "https://localhost:1", clock, pinned);
-    await tls.reclaim.observeKey(other);
-    // Three minutes apart nothing is known of what was between.
-    await day(tls.reclaim, 3 * minute, 48 * hour);
+    await using tls = await openPlayer(at, "https://localhost:1", clock, pinned);
+    await tls.keyChange.observeKey(other);
+    // Observations three minutes apart do not count.
+    await day(tls.keyChange, 3 * minute, 48 * hour);
     clock.step(365 * 24 * hour);
-    await day(tls.reclaim, minute, 24 * hour - minute);
-    expect(await asks(tls.reclaim, clock)).toBe(false);
-    // Yet another key begins the day anew, and so does the return of the pinned one.
-    await day(tls.reclaim, minute, 24 * hour, third);
-    expect(await asks(tls.reclaim, clock)).toBe(false);
-    await tls.reclaim.observeKey(pinned);
-    await tls.reclaim.observeKey(other);
-    await day(tls.reclaim, minute, 24 * hour - minute);
-    expect(await asks(tls.reclaim, clock)).toBe(false);
-    await day(tls.reclaim, minute, minute);
-    expect(await asks(tls.reclaim, clock)).toBe(true);
+    await day(tls.keyChange, minute, 24 * hour - minute);
+    expect(await requestsCode(tls.keyChange, clock)).toBe(false);
+    // A third key restarts the day, and so does the return of the pinned one.
+    await day(tls.keyChange, minute, 24 * hour, third);
+    expect(await requestsCode(tls.keyChange, clock)).toBe(false);
+    await tls.keyChange.observeKey(pinned);
+    await tls.keyChange.observeKey(other);
+    await day(tls.keyChange, minute, 24 * hour - minute);
+    expect(await requestsCode(tls.keyChange, clock)).toBe(false);
+    await day(tls.keyChange, minute, minute);
+    expect(await requestsCode(tls.keyChange, clock)).toBe(true);
   }
-  // It still is when the player starts again, until the pinned key is back.
-  await using again = await hearing(at, "https://localhost:1", clock, pinned);
-  expect(await asks(again.reclaim, clock)).toBe(true);
-  await again.reclaim.observeKey(pinned);
-  expect(await asks(again.reclaim, clock)).toBe(false);
-  await using last = await hearing(at, "https://localhost:1", clock, pinned);
-  expect(await asks(last.reclaim, clock)).toBe(false);
+  // After a restart it still requests a code, until the pinned key is back.
+  await using again = await openPlayer(at, "https://localhost:1", clock, pinned);
+  expect(await requestsCode(again.keyChange, clock)).toBe(true);
+  await again.keyChange.observeKey(pinned);
+  expect(await requestsCode(again.keyChange, clock)).toBe(false);
+  await using last = await openPlayer(at, "https://localhost:1", clock, pinned);
+  expect(await requestsCode(last.keyChange, clock)).toBe(false);
 });
 
-test("[RST12] what a player shows stays when the claim makes it another player", async () => {
+test("[RST12] keeps the content when the claim makes it another player", async () => {
   await using folder = await temporaryFolder();
   const asset = assetOf(Buffer.from("picture"));
   const desired = desiredOf([imageItem(asset, 5_000)], [asset]);

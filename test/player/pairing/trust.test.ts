@@ -1,4 +1,4 @@
-// What a player believes: the key that it pinned, what is meant for it alone, and a token only while it is young.
+// What a player trusts: the pinned key, documents for this player only, and tokens that have not expired.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
@@ -20,8 +20,8 @@ const foreign = createKeyPair();
 const playerId = newId("plr");
 const signal = new AbortController().signal;
 
-/** A service that gives tokens of ten minutes with `key`, or the refusal set, and the state set. */
-async function serving() {
+/** A service that issues tokens of ten minutes with `key`, or the set refusal, and serves the set state. */
+async function startFakeService() {
   const at = {
     key: pinned.publicKey,
     refusal: null as object | null,
@@ -50,32 +50,32 @@ async function serving() {
   return { at, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: end };
 }
 
-/** The access of a player of this folder, as a start of it makes it. */
-async function started(folder: string, url: string, clock = new FakeClock()) {
+/** A newly started player with this folder, paired with the pinned key. */
+async function openPlayer(folder: string, url: string, clock = new FakeClock()) {
   const identity = await Identity.open(folder, silentLog);
   if (identity.pairing === null) await identity.pair({ server: url, playerId, playerName: "Lobby", serviceKey: pinned.publicKey });
-  // What counts is what the next start reads, not what this one has in memory.
+  // Use the pairing that is stored, not the one in memory.
   const { pairing } = await Identity.open(folder, silentLog);
   const api = new ServiceApi(() => url);
   return { identity, pairing, api, clock, access: new AccessTokens(api, identity, pairing!, clock) };
 }
 
-test("[TRU1] a service with another key than the pinned one gets nothing: its token is not used, also after restarts, and the pin stays", async () => {
+test("[TRU1] does not use the token of a service with another key than the pinned one, not even after restarts, and keeps the pinned key", async () => {
   await using folder = await temporaryFolder();
-  await using service = await serving();
-  const first = await started(folder.path, service.url);
+  await using service = await startFakeService();
+  const first = await openPlayer(folder.path, service.url);
   await using _first = first.api;
   expect(await first.access.token(signal)).toBe("token 1");
   service.at.key = foreign.publicKey;
   for (let start = 0; start < 2; start += 1) {
-    const { access, api, pairing } = await started(folder.path, service.url);
+    const { access, api, pairing } = await openPlayer(folder.path, service.url);
     await using _api = api;
     await expect(access.withToken(signal, (token) => api.state(token, null, signal))).rejects.toMatchObject({ code: "signature" });
     expect(pairing!.serviceKey).toBe(pinned.publicKey);
   }
   expect(service.at.asked).toBe(0);
   service.at.key = pinned.publicKey;
-  const back = await started(folder.path, service.url);
+  const back = await openPlayer(folder.path, service.url);
   await using _back = back.api;
   expect(await back.access.token(signal)).toMatch(/^token/);
 });
@@ -85,10 +85,10 @@ test.each([
   ["of another device", { sub: thumbprint(foreign.publicKey) }],
   ["of another player on this device", { player: newId("plr") }],
   ["that is a command", { typ: commandJwsType }],
-])("[TRU2] a revocation %s revokes nothing, neither as a message nor with a refused token", async (_which, about) => {
+])("[TRU2] a revocation %s has no effect, neither as a message nor with a refused token", async (_which, about) => {
   await using folder = await temporaryFolder();
-  await using service = await serving();
-  const { access, api, identity, pairing } = await started(folder.path, service.url);
+  await using service = await startFakeService();
+  const { access, api, identity, pairing } = await openPlayer(folder.path, service.url);
   await using _api = api;
   const sign = ({ keys = pinned, sub = identity.thumbprint, player = playerId, typ = revocationJwsType }) =>
     signJws(typ, { sub, jti: newId("evt"), player_id: player, iat: 1_700_000_000 }, keys);
@@ -96,16 +96,16 @@ test.each([
   expect(isValidRevocation(sign(about), identity, pairing!, silentLog)).toBe(false);
   service.at.refusal = refusal(sign(about));
   await expect(access.token(signal)).rejects.toMatchObject({ code: "signature" });
-  // The same one, meant for this player by its service, is believed both ways.
+  // The valid revocation for this player works both ways.
   expect(isValidRevocation(sign({}), identity, pairing!, silentLog)).toBe(true);
   service.at.refusal = refusal(sign({}));
   await expect(access.token(signal)).rejects.toMatchObject({ code: "revoked" });
 });
 
-test("[TRU3] the state of another player is neither taken, nor kept, nor shown at the next start", async () => {
+test("[TRU3] does not accept, store or show the state of another player", async () => {
   await using folder = await temporaryFolder();
-  await using service = await serving();
-  const { access, api, clock } = await started(folder.path, service.url);
+  await using service = await startFakeService();
+  const { access, api, clock } = await openPlayer(folder.path, service.url);
   await using _api = api;
   const own = { ...desiredOf([], [], "own"), player: { ...desiredOf([], []).player, id: playerId } };
   service.at.state = desiredOf([], [], "foreign");
@@ -125,14 +125,14 @@ test("[TRU3] the state of another player is neither taken, nor kept, nor shown a
   expect((await DesiredStateStore.open(folder.path, newId("plr"), silentLog)).current.value).toBeNull();
 });
 
-test("[TRU4] a token is renewed before it ends: when a sixth of its life is left, and not earlier", async () => {
+test("[TRU4] renews a token when a sixth of its life is left, and not earlier", async () => {
   await using folder = await temporaryFolder();
-  await using service = await serving();
-  const { access, api, clock } = await started(folder.path, service.url);
+  await using service = await startFakeService();
+  const { access, api, clock } = await openPlayer(folder.path, service.url);
   await using _api = api;
   expect(await access.token(signal)).toBe("token 1");
   clock.advance(499_000);
-  // A wall clock that leaps neither ages a token nor makes it young.
+  // Steps of the wall clock do not change a token's age.
   clock.step(86_400_000);
   expect(await access.token(signal)).toBe("token 1");
   clock.step(-2 * 86_400_000);

@@ -466,7 +466,9 @@ test("[POP21] a page that is loaded anew and a player that was killed lose no ca
   await playLog.append([], { bootId: "old", clockOffsetMs: 0, clockErrorMs: null, open: [{ ...open, of } as never] });
   await playLog.close();
   const again = await PlayLog.open(old.path, clock, silentLog);
-  expect(again.left.snapshot.open).toMatchObject([{ id: open.id, of: { layoutId: of.layoutId, scheduleId: null, overrideId: null } }]);
+  expect(again.previousRun.snapshot.open).toMatchObject([
+    { id: open.id, of: { layoutId: of.layoutId, scheduleId: null, overrideId: null } },
+  ]);
   await again.playLog.close();
 });
 

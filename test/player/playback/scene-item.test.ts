@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
-import { durationOf, feedsOf, streamsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
-import { programAt } from "../../../src/schedule/program.ts";
-import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
+import { feedsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
+import { streamsOf } from "../../../src/player/playback/stream-sources.ts";
 import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import { SceneItem } from "../../../src/protocol/scene.ts";
+import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
+import { programAt } from "../../../src/schedule/program.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 
 const clip = assetOf(Buffer.from("clip"), { mime_type: "video/mp4", duration_ms: 60_000 });
@@ -44,7 +46,7 @@ test("[ITM34] every kind of item reaches the page whole: its files as paths, its
 });
 
 test("[ITM35] without a duration an item stays as long as what it shows: the trimmed part, the pages, the entries", () => {
-  const ms = (about: object, asset = clip) => durationOf(make({ asset_id: asset.id, ...about }), asset);
+  const ms = (about: object, asset = clip) => itemDurationMs(make({ asset_id: asset.id, ...about }), asset);
   expect(ms({ type: "video" })).toBe(60_000);
   expect(ms({ type: "video", start_ms: 5_000 })).toBe(55_000);
   expect(ms({ type: "video", start_ms: 5_000, end_ms: 9_000 })).toBe(4_000);
@@ -52,9 +54,9 @@ test("[ITM35] without a duration an item stays as long as what it shows: the tri
   const counted = { ...paper, page_count: 5 };
   expect(ms({ type: "pdf", page_duration_ms: 4_000 }, counted)).toBe(20_000);
   expect(ms({ type: "pdf", page_duration_ms: 4_000, first_page: 4, last_page: 9 }, counted)).toBe(8_000);
-  expect(durationOf(make({ type: "feed", url, max_entries: 5, entry_duration_ms: 6_000 }), null)).toBe(30_000);
-  expect(durationOf(make({ type: "ticker", text: "x" }), null)).toBe(10_000);
-  expect(durationOf(make({ type: "feed", url, duration_ms: 1_000 }), null)).toBe(1_000);
+  expect(itemDurationMs(make({ type: "feed", url, max_entries: 5, entry_duration_ms: 6_000 }), null)).toBe(30_000);
+  expect(itemDurationMs(make({ type: "ticker", text: "x" }), null)).toBe(10_000);
+  expect(itemDurationMs(make({ type: "feed", url, duration_ms: 1_000 }), null)).toBe(1_000);
 });
 
 test("[ITM36] fresh news keep the name of the play under way, so that they come with the next one; the first news do not", () => {
@@ -101,9 +103,9 @@ test("[PIX13] QR codes that cameras can read are taken, light on dark as well", 
 
 test("[PIX10] a clip of a frame or two stays as long as a picture, unless it is told how long; a sound stays its own time", () => {
   const blink = { ...clip, duration_ms: 33 };
-  expect(durationOf(make({ type: "video", asset_id: blink.id }), blink)).toBe(10_000);
-  expect(durationOf(make({ type: "video", asset_id: blink.id, duration_ms: 500 }), blink)).toBe(500);
-  expect(durationOf(make({ type: "audio", asset_id: blink.id }), blink)).toBe(33);
+  expect(itemDurationMs(make({ type: "video", asset_id: blink.id }), blink)).toBe(10_000);
+  expect(itemDurationMs(make({ type: "video", asset_id: blink.id, duration_ms: 500 }), blink)).toBe(500);
+  expect(itemDurationMs(make({ type: "audio", asset_id: blink.id }), blink)).toBe(33);
 });
 
 test.each([

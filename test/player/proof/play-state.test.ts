@@ -10,16 +10,16 @@ import { isAbort } from "../../../src/base/fault.ts";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
+import { step } from "../../../src/player/proof/play-state.ts";
 import {
   initialPlayState,
-  step,
   type FinishedPlay,
   type PlannedPlay,
-  type PlayState,
   type PlayInput,
-} from "../../../src/player/proof/play-state.ts";
+  type PlayState,
+} from "../../../src/player/proof/play-types.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
-import { HttpFault } from "../../../src/player/link/service-api.ts";
+import { HttpFault } from "../../../src/player/link/service-http.ts";
 import { PlayEvent, type PlayEventReceipt } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

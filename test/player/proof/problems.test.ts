@@ -6,7 +6,7 @@ import { CorrectedClock } from "../../../src/base/clock.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { type PlayerCondition, Problems } from "../../../src/player/proof/problems.ts";
 import { Status } from "../../../src/player/proof/status.ts";
-import type { PageState } from "../../../src/player/surface/surface.ts";
+import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { fitProblems, PlayerProblem, problemCatalog, problemCodes, createProblem } from "../../../src/protocol/device/player-problems.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import type { FromPage, Stage } from "../../../src/protocol/scene.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextAction, type RecoveryAction, type RecoveryAttempts } from "../../../src/player/surface/recovery.ts";
+import { nextAction, type RecoveryAction, type RecoveryAttempts } from "../../../src/player/surface/recovery-action.ts";
 import { screenOf, type ScreenContext } from "../../../src/player/playback/screen.ts";
 import type { HostFault } from "../../../src/player/host.ts";
 
@@ -10,7 +10,7 @@ function ladder(fault: HostFault["is"], count: number, apartMs: number): Recover
     const now = 1_000_000 + index * apartMs;
     const action = nextAction(fault, attempts, now);
     if (action === "reload") attempts = { ...attempts, reloads: [...attempts.reloads, now] };
-    else attempts = { reloads: [], relaunches: action === "safe" ? [] : [...attempts.relaunches, now] };
+    else attempts = { reloads: [], relaunches: action === "withhold" ? [] : [...attempts.relaunches, now] };
     return action;
   });
 }
@@ -19,11 +19,11 @@ test("[REC1] a page that keeps failing is reloaded, then relaunched, then withhe
   const actions = ladder("page-crashed", 17, 1_000);
   expect(actions.slice(0, 4)).toEqual(["reload", "reload", "reload", "relaunch"]);
   expect(actions.filter((action) => action === "relaunch")).toHaveLength(4);
-  expect(actions.at(-1)).toBe("safe");
+  expect(actions.at(-1)).toBe("withhold");
 });
 
 test("[REC1] a browser that is gone cannot be reloaded", () => {
-  expect(ladder("browser-exited", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch", "relaunch", "safe"]);
+  expect(ladder("browser-exited", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch", "relaunch", "withhold"]);
 });
 
 test("[REC2] faults that are far apart never climb the ladder", () => {
@@ -88,7 +88,7 @@ test("[REC7] content that kills the browser is withheld, and the screen says tha
     const screen = screenOf({ ...paired({ link }), withheld: safe });
     expect(screen).toMatchObject({ is: "withheld", player_name: "Lobby", trouble: { retry_at: 61_000 } });
     expect(JSON.stringify(screen)).toMatch(/5 times.*out of memory/);
-    expect(JSON.stringify(screen)).toMatch(/Take out the item/);
+    expect(JSON.stringify(screen)).toMatch(/Remove the item/);
   }
   // On trial it is shown again, and no longer withheld.
   expect(screenOf({ ...paired({}), withheld: { ...safe, isNow: false } })).toEqual({ is: "stage", stage: full });

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { FromPage, Scene, ToPage } from "../../../src/protocol/scene.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -25,7 +26,7 @@ async function open(owner = "tests") {
     media: (asked) => (asked === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
     stream: () => null,
     port: null,
-    outboundHttp: new OutboundHttp(),
+    outboundHttp: new OutboundHttp({ policy: contentPolicy() }),
     clock: createSystemClock(),
     log: silentLog,
   });

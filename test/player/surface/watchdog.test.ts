@@ -4,7 +4,8 @@ import { WebSocket } from "ws";
 import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { Host } from "../../../src/player/host.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Recovery } from "../../../src/player/surface/recovery.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { FromPage } from "../../../src/protocol/scene.ts";
@@ -33,7 +34,7 @@ async function glass() {
     onFault: () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  const outside = new OutboundHttp();
+  const outside = new OutboundHttp({ policy: contentPolicy() });
   const surface = await Surface.open({
     owner: "watchdog",
     port: null,
@@ -96,7 +97,7 @@ test("[REC6] a page that beats and presents no frame is loaded anew after fiftee
   await at.pass(14_000, () => say(beat(0)));
   expect(at.asked).toEqual(["open"]);
   await at.pass(2_000, () => say(beat(0)));
-  expect([at.asked, at.recovery.display.value]).toEqual([["open", "reload"], { is: "mending", fault: "no frame was presented" }]);
+  expect([at.asked, at.recovery.display.value]).toEqual([["open", "reload"], { is: "recovering", fault: "no frame was presented" }]);
   // A frame says that it is mended.
   await say(hello);
   await say(beat(1));

@@ -4,11 +4,15 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 
 /** A surface that passes one stream on, and the stream's origin. */
-async function open(answer: (request: IncomingMessage, response: ServerResponse) => void, outside = new OutboundHttp(() => true)) {
+async function open(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  outside = new OutboundHttp({ policy: contentPolicy(() => true) }),
+) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
@@ -84,7 +88,7 @@ test("[ITM33] no other origin is asked: not by address, not by redirect, not for
 });
 
 test("[ITM33] a declared origin on this machine is refused all the same", async () => {
-  await using kit = await open((_request, response) => response.end("secret"), new OutboundHttp());
+  await using kit = await open((_request, response) => response.end("secret"), new OutboundHttp({ policy: contentPolicy() }));
   const answer = await kit.get("/stream/known");
   expect(answer.status).toBe(403);
   expect(await answer.text()).toMatch(/this machine/);

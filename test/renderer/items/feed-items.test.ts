@@ -1,36 +1,30 @@
 // A feed on a real Chromium: cards by the clock, text only, a ticker, and what is said when there is nothing yet.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type TestBrowser, item, slot, stage, startTestBrowser, zone } from "../harness.ts";
+import { expect, test } from "vitest";
+import { item, slot, stage, zone } from "../scenes.ts";
+import { useTestBrowser } from "../setup.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-});
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const browser = useTestBrowser();
 
 const long = 600_000;
 const feed = { type: "feed", timezone: "UTC", title: "Post &amp; Co", trouble: null } as const;
 const entries = ["One", "Two", "Three"].map((title) => ({ title, summary: `About ${title}`, published_at: Date.UTC(2031, 5, 3, 23, 30) }));
 
 test("[ITM22] each entry stays its time by the corrected clock, the same on every screen", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   // Forty seconds into a round of three times twenty: the third.
-  server.clockOffsetMs = Math.ceil(server.now() / 60_000) * 60_000 + 40_000 - server.now();
+  await server.advanceTo(Math.ceil(server.now() / 60_000) * 60_000 + 40_000);
   const play = slot(item({ ...feed, entries, entry_duration_ms: 20_000 }), server.now() - 5_000, long);
-  await server.waitForMessage("clock");
   server.draw(stage([zone([play])]));
   await server.waitForMessage("presented");
   expect(await page.locator(".feed").innerText()).toBe("Post & Co\nThree\nAbout Three\n3 June 2031");
-  await expect.poll(() => page.locator(".headline").innerText(), { timeout: 40_000 }).toBe("One");
+  await server.advanceTo(Math.ceil(server.now() / 60_000) * 60_000 - 600);
+  expect(await page.locator(".headline").innerText()).toBe("Three");
+  await expect.poll(() => page.locator(".headline").innerText(), { timeout: 10_000 }).toBe("One");
 });
 
 test("[ITM22] what looks like markup is shown as text, character references are read, and long entries stay inside", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { server, page } = opened;
   const hostile = [{ title: "a &lt;img src=x onerror=alert(1)&gt; &eacute;", summary: "word ".repeat(120), published_at: null }];
   server.draw(stage([zone([slot(item({ ...feed, entries: hostile }), server.now(), long)], { width: 400, height: 300 })]));
@@ -42,7 +36,7 @@ test("[ITM22] what looks like markup is shown as text, character references are 
 });
 
 test("[ITM22] as a ticker the titles run one after the other", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { server, page } = opened;
   server.draw(stage([zone([slot(item({ ...feed, entries, style: "ticker" }), server.now(), long)], { height: 90 })]));
   await server.waitForMessage("presented");
@@ -50,8 +44,8 @@ test("[ITM22] as a ticker the titles run one after the other", async () => {
 });
 
 test("[ITM23] a feed without a copy yet is reported with the reason, and not shown", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { server } = opened;
-  server.draw(stage([zone([slot(item({ ...feed, entries: [], trouble: "news.example answers with HTTP 500" }), server.now(), long)])]));
-  expect(await server.waitForMessage("failed")).toMatchObject({ code: "load", detail: "news.example answers with HTTP 500" });
+  server.draw(stage([zone([slot(item({ ...feed, entries: [], trouble: "news.example responds with HTTP 500" }), server.now(), long)])]));
+  expect(await server.waitForMessage("failed")).toMatchObject({ code: "load", detail: "news.example responds with HTTP 500" });
 });

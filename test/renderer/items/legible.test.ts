@@ -2,31 +2,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
 import { hexOf, createWithFfmpeg } from "../../support/media/media.ts";
-import {
-  type TestBrowser,
-  colors,
-  image,
-  isNear,
-  item,
-  type OpenedPage,
-  readScreen,
-  consecutiveSlots,
-  slot,
-  stage,
-  startTestBrowser,
-  video,
-  zone,
-} from "../harness.ts";
+import { image, item, consecutiveSlots, slot, stage, video, zone } from "../scenes.ts";
+import { colors, isNear, readScreen } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(bench.mediaFolder, name), bytes);
+const browser = useTestBrowser(async (folder) => {
+  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(folder, name), bytes);
   const checks = (side: number): Promise<Buffer> =>
     sharp(Buffer.from(Array.from({ length: side * side }, (_, at) => ((at + Math.floor(at / side)) % 2) * 255)), {
       raw: { width: side, height: side, channels: 1 },
@@ -45,7 +30,6 @@ beforeAll(async () => {
     ),
   ]);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 const long = 600_000;
 type Flawed = Extract<FromPage, { type: "flawed" }>;
@@ -88,7 +72,7 @@ interface SeenWords {
 const notice = "First floor closed today. Please use the entrance in Mill Street, the lift is out of order";
 
 test("[PIX5] a text of fixed size that fits keeps it and is told as nothing", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   await show(opened, item({ type: "text", text: notice, font_size: 60 }));
   const { lines, size } = await opened.page.evaluate<SeenWords>(seenWords);
   expect(size).toBe(60);
@@ -97,7 +81,7 @@ test("[PIX5] a text of fixed size that fits keeps it and is told as nothing", as
 });
 
 test("[PIX5] a text of fixed size that does not fit is set smaller, whole and in whole words, and told once", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { server, page } = opened;
   const large = item({ type: "text", text: notice, font_size: 140 });
   await show(opened, large);
@@ -122,7 +106,7 @@ test.each([
   ["of fixed size", 100, { width: 300, height: 200 }],
   ["as large as its zone allows", null, { width: 120, height: 80 }],
 ])("[PIX6] a text %s that cannot fit keeps its first lines and ends in an ellipsis, and that is told", async (_what, size, box) => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const text = Array.from({ length: 600 }, (_, at) => `word${at}`).join(" ");
   await show(opened, item({ type: "text", text, font_size: size, align: "start" }), box);
   const { lines } = await opened.page.evaluate<SeenWords>(seenWords);
@@ -137,7 +121,7 @@ test.each([
 });
 
 test("[PIX7] a clock and a feed's card take the weight that is asked for, and have their own without one", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const weightOf = (selector: string): Promise<string> =>
     opened.page.evaluate(`getComputedStyle([...document.querySelectorAll(${JSON.stringify(selector)})].at(-1)).fontWeight`);
   const entries = [{ title: "One", summary: "", published_at: null }];
@@ -153,7 +137,7 @@ test("[PIX7] a clock and a feed's card take the weight that is asked for, and ha
 });
 
 test("[PIX8] pixels of a picture of up to 16 are squares with sharp edges; larger ones and drawings stay smooth", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const levelsOf = async (name: string): Promise<number> => {
     await show(opened, { ...image(name), fit: "fill" } as SceneItem, { width: 512, height: 512 });
     const at = await readScreen(opened.page);
@@ -171,7 +155,7 @@ test("[PIX8] pixels of a picture of up to 16 are squares with sharp edges; large
 });
 
 test("[PIX9] a feed in a right-to-left language is mirrored wholly; one in a left-to-right language is not", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const entries = [{ title: "افتتاح المكتبة الجديدة", summary: "تفتح المكتبة أبوابها يوم الاثنين", published_at: Date.UTC(2031, 5, 3) }];
   const feed = { type: "feed", timezone: "UTC", title: "City News", trouble: null, locale: "en-GB" } as const;
   const sides = (): Promise<Record<string, string>> =>
@@ -196,11 +180,11 @@ test("[PIX9] a feed in a right-to-left language is mirrored wholly; one in a lef
 });
 
 test("[PIX10] a clip of one frame is held like a picture and fails nowhere", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { server, page } = opened;
   const slots = consecutiveSlots(server.now(), [
-    [image("red.png"), 2_000],
-    [video("one-frame.mp4", 33), 6_000],
+    [image("red.png"), 1_000],
+    [video("one-frame.mp4", 33), 5_000],
     [image("blue.png"), long],
   ]);
   server.draw(stage([zone(slots)]));
@@ -219,7 +203,7 @@ test.each([
   ["preparing", { ready_bytes: 1, total_bytes: 2, trouble: null }],
 ] as const)("[PIX11] the name on the %s screen keeps its descenders and accents", async (is, more) => {
   const inkBelow = async (clipped: boolean): Promise<Buffer> => {
-    await using opened = await bench.open(960, 540);
+    await using opened = await browser.open(960, 540);
     const { server, page } = opened;
     server.draw({ screen: { is, player_name: "Égypte Ågjpqy", service: "https://signage.example.com", ...more } as never, identify: null });
     await server.waitForMessage("screen", (told) => told.is === is);
@@ -247,7 +231,7 @@ test.each<[string, Record<string, unknown>, { width: number; height: number }, R
     /contrast/,
   ],
 ])("[PIX12] a QR code %s is shown and told", async (_what, about, box, detail) => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const code = item({ type: "qr", ...about } as never);
   await show(opened, code, box);
   const flaw = await opened.server.waitForMessage("flawed");
@@ -256,7 +240,7 @@ test.each<[string, Record<string, unknown>, { width: number; height: number }, R
 });
 
 test("[PIX12] a QR code that a camera can read is told as nothing", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   await show(opened, item({ type: "qr", data: "https://example.com/menu" }), { width: 200, height: 200 });
   await show(opened, item({ type: "qr", data: "https://example.com/menu", color: "#203040", background_color: "#f0e0d0" }));
   expect(flaws(opened)).toEqual([]);

@@ -3,34 +3,17 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Scene, Slot } from "../../../src/protocol/scene.ts";
-import {
-  type TestBrowser,
-  image,
-  isNear,
-  item,
-  readScreen,
-  recordScreen,
-  type Rgb,
-  slot,
-  stage,
-  startTestBrowser,
-  zone,
-} from "../harness.ts";
+import { image, item, slot, stage, zone } from "../scenes.ts";
+import { isNear, readScreen, recordScreen, type Rgb } from "../screen.ts";
+import { useTestBrowser } from "../setup.ts";
 
 const run = promisify(execFile);
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=3", "-c:a", "libmp3lame", join(bench.mediaFolder, "tone.mp3")];
+const browser = useTestBrowser(async (folder) => {
+  const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=3", "-c:a", "libmp3lame", join(folder, "tone.mp3")];
   await run("ffmpeg", ["-v", "error", ...tone]);
-  await writeFile(join(bench.mediaFolder, "broken.mp3"), "this is no sound");
-});
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
+  await writeFile(join(folder, "broken.mp3"), "this is no sound");
 });
 
 const long = 600_000;
@@ -45,7 +28,7 @@ const nameOf = (color: Rgb): string =>
   (["red", "yellow", "magenta"] as const).find((name) => isNear(color, name, 40)) ?? `foreign ${color.join()}`;
 
 test("[ITM10] a trimmed clip shows its part only, again and again, without a foreign frame", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   // steps.mp4: two seconds each of red, yellow, magenta.
   const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 2_500, end_ms: 3_700, fit: "cover" });
@@ -66,7 +49,7 @@ test("[ITM10] a trimmed clip shows its part only, again and again, without a for
 });
 
 test("[ITM11] a trimmed clip whose slot ends with it holds its last frame and counts as neither stalled nor failed", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 500, end_ms: 1_900, fit: "cover" });
   const play = slot(clip, server.now() + 300, 1_400);
@@ -84,7 +67,7 @@ test("[ITM11] a trimmed clip whose slot ends with it holds its last frame and co
 });
 
 test("[ITM12] a trim that begins after the clip's end is reported as unsupported, with the clip's length", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server } = opened;
   const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, start_ms: 5_000 });
   server.draw(stage([zone([slot(clip, server.now(), long)])]));
@@ -94,7 +77,7 @@ test("[ITM12] a trim that begins after the clip's end is reported as unsupported
 });
 
 test("[ITM13] volume and mute are what the item says", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, volume: 0.25, muted: false });
   server.draw(stage([zone([slot(clip, server.now(), long)])]));
@@ -103,7 +86,7 @@ test("[ITM13] volume and mute are what the item says", async () => {
 });
 
 test("[ITM14] a sound plays on behind its artwork, repeats within its slot, and is silent when it is over", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const sound = item({
     type: "audio",
@@ -130,7 +113,7 @@ test("[ITM14] a sound plays on behind its artwork, repeats within its slot, and 
 });
 
 test("[ITM14] a sound without artwork leaves what lies beneath; a broken one is reported", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const sound = item({ type: "audio", src: "/media/tone.mp3", media_duration_ms: 3_000, artwork_src: null });
   server.draw(stage([zone([slot(image("red.png"), server.now(), long)]), zone([slot(sound, server.now(), long)], { z_index: 1 })]));

@@ -1,30 +1,15 @@
 // PDFs on a real Chromium: page by page, a thousand of them, broken ones.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { pdfOf } from "../../support/media/pdf.ts";
-import {
-  type TestBrowser,
-  colorNames,
-  colors,
-  image,
-  isNear,
-  item,
-  type OpenedPage,
-  readScreen,
-  recordScreen,
-  slot,
-  stage,
-  startTestBrowser,
-  zone,
-} from "../harness.ts";
+import { image, item, slot, stage, zone } from "../scenes.ts";
+import { colorNames, colors, isNear, readScreen, recordScreen } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(bench.mediaFolder, name), bytes);
+const browser = useTestBrowser(async (folder) => {
+  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(folder, name), bytes);
   const three = pdfOf([colors.red, colors.green, colors.blue]);
   await Promise.all([
     put("three.pdf", three),
@@ -34,11 +19,8 @@ beforeAll(async () => {
     put("mislabelled.pdf", "<html>not found</html>"),
   ]);
 });
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
-});
 
-const long = 600_000;
+const long = 6_000_000;
 
 async function presented({ server }: OpenedPage, shown: ReturnType<typeof item>, startsAt = server.now() - 100): Promise<void> {
   const play = slot(shown, startsAt, long);
@@ -52,14 +34,14 @@ const nameOn = async ({ page }: OpenedPage): Promise<string | undefined> => {
 };
 
 test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and begin again after the last, with nothing between", async () => {
-  await using opened = await bench.open();
-  const { page } = opened;
+  await using opened = await browser.open();
+  const { page, server } = opened;
   await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 1_000 }));
   expect(await page.evaluate("[...document.querySelectorAll('canvas')].map(({ width, height }) => [width, height])")).toContainEqual([
     960, 540,
   ]);
   const seen = await recordScreen(page, [0.7, 0.2], async () => {
-    await page.waitForTimeout(5_500);
+    await server.speedUp(2, page.waitForTimeout(2_800));
   });
   const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? `foreign ${color.join()}`);
   const changes = names.filter((name, index) => name !== names[index - 1]);
@@ -72,7 +54,7 @@ test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and be
 });
 
 test("[ITM25] a PDF that is joined late stands at the page that is due; first and last page bound it", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server } = opened;
   await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 60_000 }), server.now() - 130_000);
   expect(await nameOn(opened)).toBe("blue");
@@ -85,7 +67,7 @@ test("[ITM25] a PDF that is joined late stands at the page that is due; first an
 });
 
 test("[ITM26] of a thousand pages only those in use are held", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
   const memory = async () => {
@@ -99,9 +81,9 @@ test("[ITM26] of a thousand pages only those in use are held", async () => {
     `window.turns = 0; new MutationObserver(() => turns++).observe(document.querySelector(".pdf"), { subtree: true, attributes: true, attributeFilter: ["style"] })`,
   );
   const turned = (count: number) => expect.poll(() => page.evaluate<number>("turns"), { timeout: 60_000 }).toBeGreaterThan(count);
-  await turned(6);
+  await server.speedUp(3, turned(6));
   const before = await memory();
-  await turned(30);
+  await server.speedUp(3, turned(30));
   const after = await memory();
   expect(await page.locator("canvas").count()).toBe(2);
   expect(after.nodes).toBeLessThanOrEqual(before.nodes + 5);
@@ -115,7 +97,7 @@ test.each([
   ["missing.pdf", {}, "load", /HTTP 404/],
   ["three.pdf", { first_page: 9 }, "unsupported", /has 3 pages/],
 ])("[ITM27] %s (%j) is reported as %s, and the page lives on without its thread", async (name, about, code, reason) => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const play = slot(item({ type: "pdf", src: `/media/${name}`, ...about }), server.now() - 100, long);
   server.draw(stage([zone([play])]));

@@ -1,17 +1,13 @@
 // Pictures, texts, tickers, clocks and codes on a real Chromium: what they look like, and what they survive.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type TestBrowser, image, isNear, item, type OpenedPage, readScreen, slot, stage, startTestBrowser, zone } from "../harness.ts";
+import { expect, test } from "vitest";
+import { image, item, slot, stage, zone } from "../scenes.ts";
+import { isNear, readScreen } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 import { writeDifficultPictures } from "../difficult-pictures.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  await writeDifficultPictures(bench.mediaFolder);
-});
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
+const browser = useTestBrowser(async (folder) => {
+  await writeDifficultPictures(folder);
 });
 
 const long = 600_000;
@@ -31,7 +27,7 @@ async function failureOf({ server }: OpenedPage, shown: Item) {
 }
 
 test("[ITM1] a picture much larger than its zone is kept at the size it is shown at, in each fit", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { page } = opened;
   for (const [fit, left, right] of [
     ["contain", 10, 950],
@@ -48,7 +44,7 @@ test("[ITM1] a picture much larger than its zone is kept at the size it is shown
 });
 
 test("[ITM1] in a zone of another shape a large picture keeps bars or is cropped, as its fit says", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const box = { width: 400, height: 540 };
   await show(opened, { ...image("8k.jpg"), fit: "contain" } as Item, box);
   let at = await readScreen(opened.page);
@@ -60,7 +56,7 @@ test("[ITM1] in a zone of another shape a large picture keeps bars or is cropped
 });
 
 test("[ITM2] a photo's EXIF orientation is obeyed, scaled down or not", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   await show(opened, { ...image("turned.jpg"), fit: "contain" } as Item);
   const at = await readScreen(opened.page);
   // 3:4 upright in 16:9: 405 wide in the middle. Its left half has become the top.
@@ -70,7 +66,7 @@ test("[ITM2] a photo's EXIF orientation is obeyed, scaled down or not", async ()
 });
 
 test("[ITM3] a moving picture goes on moving, however large", async () => {
-  await using opened = await bench.open(480, 270);
+  const opened = await browser.shared(480, 270);
   await show(opened, image("moving.gif"));
   const seen = new Set<string>();
   await expect
@@ -87,7 +83,7 @@ test("[ITM3] a moving picture goes on moving, however large", async () => {
 });
 
 test("[ITM4] an SVG is drawn as a picture: its scripts and links do nothing", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const asked: string[] = [];
   opened.page.on("request", (request) => asked.push(request.url()));
   await show(opened, image("script.svg"));
@@ -102,7 +98,7 @@ test.each([
   ["missing.png", "load"],
   ["huge.png", "unsupported"],
 ])("[ITM5] %s is reported as %s and the page lives on", async (name, code) => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const failed = await failureOf(opened, image(name));
   expect(failed.code).toBe(code);
   if (code === "unsupported") expect(failed.detail).toMatch(/20000 × 20000 pixels.*Scale the picture down/);
@@ -111,7 +107,7 @@ test.each([
 });
 
 test("[ITM6] a text takes its family, weight, padding and direction", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   await show(
     opened,
     item({
@@ -143,7 +139,7 @@ test("[ITM6] a text takes its family, weight, padding and direction", async () =
 });
 
 test("[ITM40] a text as large as its zone allows breaks no word, in either direction, but one that no size makes fit", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { page } = opened;
   // The lines that a text is set in, word by word, as the page has them.
   const lines = (): Promise<string[]> =>
@@ -196,8 +192,8 @@ test.each([
   ["left-to-right text runs to the left", "Platform 4: the train to Ghent leaves at 12:40.", -1],
   ["right-to-left text runs to the right", "يغادر القطار من الرصيف الرابع", 1],
 ])("[ITM7] a ticker's %s, without an end, at a place that the clock alone decides", async (_what, words, sign) => {
-  await using first = await bench.open();
-  await using second = await bench.open();
+  await using first = await browser.open();
+  await using second = await browser.open();
   const ticker = item({ type: "ticker", text: words, speed_px_s: 200, background_color: "#203040" });
   const box = { top: 440, height: 100 };
   await show(first, ticker, box);
@@ -215,10 +211,10 @@ test.each([
 });
 
 test("[ITM7] a ticker that the clock was set under follows it", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { page, server } = opened;
   await show(opened, item({ type: "ticker", text: "Welcome to the library", speed_px_s: 100 }));
-  server.clockOffsetMs = 2_000;
+  await server.moveClock(2_000);
   await expect
     .poll(
       async () => {
@@ -232,19 +228,18 @@ test("[ITM7] a ticker that the clock was set under follows it", async () => {
 });
 
 test("[ITM8] a clock says the date as asked for, in its zone, with its label", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { server, page } = opened;
-  server.clockOffsetMs = Date.UTC(2031, 5, 3, 20, 5) - server.now();
-  await server.waitForMessage("clock");
+  await server.moveClock(Date.UTC(2031, 5, 3, 20, 5) - server.now());
   const parts = { day: "numeric", month: "short", year: "numeric" } as const;
   await show(opened, item({ type: "clock", timezone: "Asia/Tokyo", date_parts: parts, label: "Tokyo", seconds: false }));
   await expect.poll(() => page.locator(".face").innerText(), { timeout: 15_000 }).toBe("05:05\n4 Jun 2031\nTokyo");
 });
 
 test("[ITM8] an analog clock's hands stand where its zone's time is", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { server, page } = opened;
-  server.clockOffsetMs = Date.UTC(2031, 5, 3, 14, 30, 20) - server.now();
+  await server.moveClock(Date.UTC(2031, 5, 3, 14, 30, 20) - server.now());
   await show(opened, item({ type: "clock", timezone: "UTC", face: "analog" }));
   const turned = async (hand: string): Promise<number> => {
     const transform = await page.locator(`.hand.${hand}`).getAttribute("transform");
@@ -260,7 +255,7 @@ test("[ITM8] an analog clock's hands stand where its zone's time is", async () =
 });
 
 test("[ITM9] a QR code's modules are whole pixels of the glass, in its colours, with its quiet zone", async () => {
-  await using opened = await bench.open(1_000, 333);
+  const opened = await browser.shared(1_000, 333);
   const look = { color: "#203040", background_color: "#f0e0d0", quiet_zone: 2, error_correction: "H" } as const;
   await show(opened, item({ type: "qr", data: "https://example.com/menu", ...look }));
   const { page } = opened;
@@ -279,7 +274,7 @@ test("[ITM9] a QR code's modules are whole pixels of the glass, in its colours, 
 });
 
 test("[ITM9] what no QR code can hold is reported as unsupported", async () => {
-  await using opened = await bench.open();
+  const opened = await browser.shared();
   const { code, detail } = await failureOf(opened, item({ type: "qr", data: "ü".repeat(1_190), error_correction: "H" }));
   expect(code).toBe("unsupported");
   expect(detail).toMatch(/error_correction/);

@@ -1,30 +1,19 @@
 // Live streams on a real Chromium by way of the player's real surface: shown, lost, back again.
-import { mkdir, symlink } from "node:fs/promises";
-import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
 import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
 import { startCamera, startHlsStream } from "../../support/browser/stream-sources.ts";
-import { type TestBrowser, colors, isNear, item, readScreen, slot, stage, startTestBrowser, text, zone } from "../harness.ts";
+import { item, slot, stage, text, zone } from "../scenes.ts";
+import { colors, isNear, readScreen } from "../screen.ts";
+import { useTestBrowser } from "../setup.ts";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
-let bench: TestBrowser;
-let rendererFolder: string;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  rendererFolder = join(bench.pageFolder, "..", "renderer");
-  await mkdir(rendererFolder);
-  await symlink(bench.pageFolder, join(rendererFolder, "player"));
-});
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const browser = useTestBrowser();
 
 const long = 600_000;
 const patient = { timeout: 25_000 };
@@ -32,13 +21,13 @@ const patient = { timeout: 25_000 };
 /** A page at a surface of its own that passes streams of `origin` on. */
 async function open(origin: string) {
   const clock = createSystemClock();
-  const outside = new OutboundHttp(() => true);
+  const outside = new OutboundHttp({ policy: contentPolicy(() => true) });
   const source = { url: origin, origins: new Set([origin]) };
   const stream = (key: string) => (key === "hls" ? { ...source, url: `${origin}/live/index.m3u8` } : { ...source, url: `${origin}/video` });
   const surface = await Surface.open({
     owner: "tests",
     port: null,
-    rendererFolder,
+    rendererFolder: browser.rendererFolder,
     media: () => null,
     stream,
     outboundHttp: outside,
@@ -49,7 +38,7 @@ async function open(origin: string) {
   const end = new AbortController();
   surface.onMessage((message) => messages.push(message), end.signal);
   const { url, cookie } = surface.hostPage;
-  const context = await bench.browser.newContext({ viewport: { width: 960, height: 540 } });
+  const context = await browser.chromium.newContext({ viewport: { width: 960, height: 540 } });
   await context.addCookies([{ ...cookie, url: new URL(url).origin, httpOnly: true, sameSite: "Strict" }]);
   const page = await context.newPage();
   const asked: string[] = [];

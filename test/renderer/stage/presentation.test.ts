@@ -3,9 +3,11 @@ import { expect, test, vi } from "vitest";
 import { ReportQueue } from "../../../renderer/player/link/report-queue.ts";
 import type { FromPage } from "../../../src/protocol/scene.ts";
 import { newId } from "../../support/states.ts";
-import { colorNames, image, isNear, recordScreenTimes, slot, stage, startTestBrowser, zone } from "../harness.ts";
+import { image, slot, stage, zone } from "../scenes.ts";
+import { colorNames, isNear, recordScreenTimes } from "../screen.ts";
+import { useTestBrowser } from "../setup.ts";
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+const browser = useTestBrowser();
 
 test("[POP27] what is reported while the instant of a play is not known yet follows it", async () => {
   const sent: FromPage[] = [];
@@ -28,12 +30,11 @@ test("[POP27] what is reported while the instant of a play is not known yet foll
 });
 
 test("[POP27] a play is told with the instant at which the browser presented its first frame", async () => {
-  await using bench = await startTestBrowser();
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const names = colorNames.slice(0, 4);
   const begin = server.now() + 500;
-  const slots = Array.from({ length: 12 }, (_, index) => slot(image(`${names[index % 4]}.png`), begin + 700 * index, 700));
+  const slots = Array.from({ length: 9 }, (_, index) => slot(image(`${names[index % 4]}.png`), begin + 600 * index, 600));
   const frames = await recordScreenTimes(page, [0.5, 0.5], async () => {
     server.draw(stage([zone(slots)]));
     await server.waitForMessage("presented", ({ key }) => key === slots.at(-1)!.key, { timeoutMs: 30_000 });

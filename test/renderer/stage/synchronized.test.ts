@@ -2,24 +2,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { DriftCorrector } from "../../../renderer/player/items/media/drift-corrector.ts";
 import type { Slot } from "../../../src/protocol/scene.ts";
 import { numberedClip } from "../../support/media/media.ts";
-import { type TestBrowser, item, type OpenedPage, slot, stage, startTestBrowser, zone } from "../harness.ts";
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+import { item, slot, stage, zone } from "../scenes.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
 const clipMs = 20_000;
 const patience = { timeout: 40_000 };
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  await writeFile(join(bench.mediaFolder, "numbered.mp4"), await numberedClip(clipMs / 1_000));
-});
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
+const browser = useTestBrowser(async (folder) => {
+  await writeFile(join(folder, "numbered.mp4"), await numberedClip(clipMs / 1_000));
 });
 
 const clip = () => item({ type: "video", src: "/media/numbered.mp4", media_duration_ms: clipMs, fit: "fill", muted: true });
@@ -54,12 +49,12 @@ async function showInStep({ server, page }: OpenedPage): Promise<Slot> {
 }
 
 test("[SYN1] a clip that is off by less than a quarter second is brought back by its speed, three per cent at most, without a seek", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const play = await showInStep(opened);
   // The clock is set right: now the clip is behind by just that.
   const seen = await watch(page);
-  server.clockOffsetMs += 120;
+  await server.moveClock(120);
   await expect.poll(async () => (await seen()).rates.length, patience).toBeGreaterThan(0);
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at - 120)), patience).toBeLessThan(40);
   await expect.poll(async () => (await seen()).rates.at(-1), patience).toBe(1);
@@ -70,11 +65,11 @@ test("[SYN1] a clip that is off by less than a quarter second is brought back by
 });
 
 test("[SYN2] a clip that is off by more is put to its place by a seek", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const play = await showInStep(opened);
   const seen = await watch(page);
-  server.clockOffsetMs -= 3_000;
+  await server.moveClock(-3_000);
   await expect.poll(async () => (await seen()).seeks, patience).toBeGreaterThan(0);
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at + 3_000)), patience).toBeLessThan(40);
 });
@@ -106,12 +101,12 @@ test("[SYN3] the speed is left alone below 12 ms, whatever the noise, and is not
 });
 
 test("[SYN4] two pages with the same scene, one opened late, show the same place of the clip, and tell how far they are off", async () => {
-  await using first = await bench.open();
+  await using first = await browser.open();
   const play = slot(clip(), first.server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);
   first.server.draw(scene);
   await first.server.waitForMessage("presented");
-  await using late = await bench.open();
+  await using late = await browser.open();
   late.server.draw(scene);
   await late.server.waitForMessage("presented");
   for (const { page } of [first, late]) {
@@ -128,7 +123,7 @@ test("[SYN4] two pages with the same scene, one opened late, show the same place
 });
 
 test("[SYN5] an identical push leaves the clip's position untouched", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server, page } = opened;
   const playing = clip();
   const play = slot(playing, server.now() + 300, 3_600_000);

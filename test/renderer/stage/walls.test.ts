@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { placementOf } from "../../../renderer/player/stage/placement.ts";
 import type { Wall } from "../../../src/protocol/content/wall.ts";
-import { type TestBrowser, image, isNear, readScreen, type Rgb, slot, stage, startTestBrowser, video, zone } from "../harness.ts";
+import { image, slot, stage, video, zone } from "../scenes.ts";
+import { isNear, readScreen, type Rgb } from "../screen.ts";
+import { useTestBrowser } from "../setup.ts";
 
 const run = promisify(execFile);
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 // Two displays of 400 × 300 with 100 between their pictures.
 const wall = { wall_width: 900, wall_height: 300 };
 const left: Wall = { ...wall, left: 0, top: 0, width: 400, height: 300 };
@@ -27,35 +27,26 @@ function colorAt(x: number, y: number): Rgb {
   return [(stripe % 3) * 90, (Math.floor(stripe / 3) % 3) * 90, Math.floor(stripe / 9) * 90];
 }
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
+const browser = useTestBrowser(async (folder) => {
   const pixels = Buffer.alloc(wall.wall_width * wall.wall_height * 3);
   for (let at = 0; at < pixels.length / 3; at += 1) {
     pixels.set(colorAt(at % wall.wall_width, Math.floor(at / wall.wall_width)), at * 3);
   }
-  const file = join(bench.mediaFolder, "stripes.png");
+  const file = join(folder, "stripes.png");
   await sharp(pixels, { raw: { width: wall.wall_width, height: wall.wall_height, channels: 3 } })
     .png()
     .toFile(file);
-  const clip = ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv444p", "-movflags", "+faststart", join(bench.mediaFolder, "stripes.mp4")];
+  const clip = ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv444p", "-movflags", "+faststart", join(folder, "stripes.mp4")];
   await run("ffmpeg", ["-v", "error", "-loop", "1", "-framerate", "10", "-i", file, "-t", "3", ...clip]);
-});
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]();
 });
 
 test.each([
   ["an image", () => image("stripes.png")],
   ["a clip", () => video("stripes.mp4", 3_000)],
 ])("[WAL1] two displays show the two ends of %s, to the pixel, and neither what lies between them", async (_, make) => {
-  await using first = await bench.open(400, 300);
-  await using second = await bench.open(400, 300);
-  for (const [{ page, server }, part] of [
-    [first, left],
-    [second, right],
-  ] as const) {
-    const play = slot(make(), server.now() + 200, 600_000);
+  for (const part of [left, right]) {
+    const { page, server } = await browser.shared(400, 300);
+    const play = slot(make(), server.now() - 100, 600_000);
     const whole = zone([play], { width: wall.wall_width, height: wall.wall_height });
     server.draw(stage([whole], { width: wall.wall_width, height: wall.wall_height, wall: part }));
     await server.waitForMessage("presented");
@@ -73,14 +64,13 @@ test.each([
 });
 
 test("[WAL2] a layout of another shape than the wall is whole and in its middle, over both displays", async () => {
-  await using first = await bench.open(400, 300);
-  await using second = await bench.open(400, 300);
   // 300 wide on a wall of 900: from 300 to 600, of which 400 to 500 is between the displays.
-  for (const [{ page, server }, part, from, to] of [
-    [first, left, 300, 400],
-    [second, right, 0, 100],
+  for (const [part, from, to] of [
+    [left, 300, 400],
+    [right, 0, 100],
   ] as const) {
-    const play = slot(image("red.png"), server.now() + 200, 600_000);
+    const { page, server } = await browser.shared(400, 300);
+    const play = slot(image("red.png"), server.now() - 100, 600_000);
     server.draw(stage([zone([play], { width: 600, height: 600 })], { width: 600, height: 600, wall: part }));
     await server.waitForMessage("presented");
     const pixel = await readScreen(page);
@@ -91,9 +81,9 @@ test("[WAL2] a layout of another shape than the wall is whole and in its middle,
 });
 
 test("[WAL3] a part of another shape than its display is neither stretched nor shows anything of its neighbours", async () => {
-  await using opened = await bench.open(600, 300);
+  const opened = await browser.shared(600, 300);
   const { page, server } = opened;
-  const play = slot(image("stripes.png"), server.now() + 200, 600_000);
+  const play = slot(image("stripes.png"), server.now() - 100, 600_000);
   const whole = zone([play], { width: wall.wall_width, height: wall.wall_height });
   server.draw(stage([whole], { width: wall.wall_width, height: wall.wall_height, wall: { ...right, left: 300, width: 300 } }));
   await server.waitForMessage("presented");

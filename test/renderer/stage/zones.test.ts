@@ -4,28 +4,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
 import type { Scene, SceneItem } from "../../../src/protocol/scene.ts";
 import { pdfOf } from "../../support/media/pdf.ts";
-import {
-  type TestBrowser,
-  clockFace,
-  image,
-  isNear,
-  item as itemOf,
-  type OpenedPage,
-  readScreen,
-  type Rgb,
-  consecutiveSlots,
-  stage,
-  startTestBrowser,
-  text,
-  video,
-  zone,
-} from "../harness.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { clockFace, image, item as itemOf, consecutiveSlots, stage, text, video, zone } from "../scenes.ts";
+import { isNear, readScreen, type Rgb } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
 const long = 600_000;
 const screen = { width: 960, height: 540 };
@@ -44,9 +30,7 @@ const markers = {
 type Marker = keyof typeof markers;
 const markerSize = 60;
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
+const browser = useTestBrowser(async (folder) => {
   const place = (name: Marker, left: number, top: number) => {
     const [r, g, b] = markers[name];
     return { input: { create: { width: markerSize, height: markerSize, channels: 3 as const, background: { r, g, b } } }, left, top };
@@ -59,36 +43,25 @@ beforeAll(async () => {
     place("top", 170, 0),
     place("bottom", 170, 140),
   ];
-  const picture = join(bench.mediaFolder, "marked.png");
+  const picture = join(folder, "marked.png");
   const [r, g, b] = markers.rest;
   await sharp({ create: { width: 400, height: 200, channels: 3, background: { r, g, b } } })
     .composite(corners)
     .png()
     .toFile(picture);
   // Larger than any zone here: it comes through the worker that scales pictures down.
-  await sharp(picture).resize(4_000, 2_000, { kernel: "nearest" }).png().toFile(join(bench.mediaFolder, "marked-large.png"));
+  await sharp(picture).resize(4_000, 2_000, { kernel: "nearest" }).png().toFile(join(folder, "marked-large.png"));
   const boxes = corners.map(({ input, left: x, top: y }) => {
     const { r: red, g: green, b: blue } = input.create.background;
     return `<rect x="${x}" y="${y}" width="${markerSize}" height="${markerSize}" fill="rgb(${red},${green},${blue})"/>`;
   });
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200" viewBox="0 0 400 200"><rect width="400" height="200" fill="rgb(${r},${g},${b})"/>${boxes.join("")}</svg>`;
-  await writeFile(join(bench.mediaFolder, "marked.svg"), svg);
-  await writeFile(join(bench.mediaFolder, "page.pdf"), pdfOf([markers.bottomLeft]));
+  await writeFile(join(folder, "marked.svg"), svg);
+  await writeFile(join(folder, "page.pdf"), pdfOf([markers.bottomLeft]));
   const coding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-t", "3", "-r", "15"];
   const tagged = ["-vf", "scale=out_color_matrix=bt709", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"];
-  await promisify(execFile)("ffmpeg", [
-    "-v",
-    "error",
-    "-loop",
-    "1",
-    "-i",
-    picture,
-    ...tagged,
-    ...coding,
-    join(bench.mediaFolder, "marked.mp4"),
-  ]);
+  await promisify(execFile)("ffmpeg", ["-v", "error", "-loop", "1", "-i", picture, ...tagged, ...coding, join(folder, "marked.mp4")]);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 type Point = [number, number];
 
@@ -150,7 +123,7 @@ const turnedFits = rotations.flatMap((rotation) => fits.map((fit) => [rotation, 
 test.for(turnedFits)(
   "[ZON1] turned by %i degrees with the glass and by as much with the zone, a picture and a clip that %s stand where they belong",
   async ([rotation, fit]) => {
-    await using opened = await bench.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     await standWhereTheyBelong(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);
   },
 );
@@ -158,7 +131,7 @@ test.for(turnedFits)(
 test.for(turnedFits)(
   "[PIX15] turned by %i degrees likewise, a drawing and a picture that was scaled down and that %s stand where they belong",
   async ([rotation, fit]) => {
-    await using opened = await bench.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     await standWhereTheyBelong(opened, [image("marked.svg"), image("marked-large.png")], rotation, fit);
     expect(await opened.page.locator("canvas").count()).toBe(2);
   },
@@ -203,7 +176,7 @@ async function standWhereTheyBelong(
 test.for(rotations)(
   "[PIX15] turned by %i degrees, a PDF's page and a QR code lie the same way, the code fit to be read",
   async (rotation) => {
-    await using opened = await bench.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     const { page, server } = opened;
     const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
     const file = itemOf({ type: "pdf", src: "/media/page.pdf", background_color: "#102030" });
@@ -253,7 +226,7 @@ test.for(rotations)(
 );
 
 test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed fill their zones and lie the same way", async (rotation) => {
-  await using opened = await bench.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
   const news = { title: "News", entries: [{ title: "The bridge is open", summary: "Since Monday.", published_at: null }], trouble: null };
@@ -291,7 +264,7 @@ test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed f
 });
 
 test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, and turn by any angle", async () => {
-  await using opened = await bench.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const show = (name: string) => consecutiveSlots(server.now(), [[image(name), long]]);
   const zones = [
@@ -311,7 +284,7 @@ test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, an
 });
 
 test("[ZON4] a layout's background lies behind its zones and covers it, a zone's colour behind its items", async () => {
-  await using opened = await bench.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const whole = { ...(image("red.png") as Extract<SceneItem, { type: "image" }>), fit: "contain" as const };
   const drawn = zone(consecutiveSlots(server.now(), [[whole, long]]), {
@@ -330,7 +303,7 @@ test("[ZON4] a layout's background lies behind its zones and covers it, a zone's
 });
 
 test("[ZON5] the screens of words turn with the glass, and stay inside it", async () => {
-  await using opened = await bench.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const empty: Scene["screen"] = { is: "empty", player_name: "Lobby", service: "https://signage.example", trouble: null };
   for (const rotation of rotations) {
@@ -359,7 +332,7 @@ test("[ZON5] the screens of words turn with the glass, and stay inside it", asyn
 test.for(rotations)(
   "[ZON6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels",
   async (rotation) => {
-    await using opened = await bench.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     const { page, server } = opened;
     const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
     const drawn = zone(consecutiveSlots(server.now(), [[image("green.png"), long]]), { left: 300, top: 20, width: 200, height: 100 });
@@ -372,6 +345,7 @@ test.for(rotations)(
     const [x, y] = onScreen([300 + 150, 20 + 30], rotation);
     await page.mouse.move(x, y);
     await page.mouse.down();
+    await page.mouse.up();
     const [[tag, offsetX, offsetY] = ["", 0, 0]] = await page.evaluate<[string, number, number][]>("touched");
     expect(["IMG", "CANVAS"]).toContain(tag);
     expect(Math.abs(offsetX - 150)).toBeLessThanOrEqual(1);
@@ -380,7 +354,7 @@ test.for(rotations)(
 );
 
 test("[ZON7] the glass turns without beginning anything anew", async () => {
-  await using opened = await bench.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), long]]))]);
   server.draw(scene);

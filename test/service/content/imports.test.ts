@@ -9,7 +9,8 @@ import { pipeline } from "node:stream/promises";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
 import { Asset } from "../../../src/protocol/content/assets.ts";
-import { OutboundHttp, failureOf, isPublic } from "../../../src/service/content/outbound-http.ts";
+import { createOutboundClients, outboundFailure } from "../../../src/service/content/outbound-clients.ts";
+import { isPublicAddress } from "../../../src/base/http/ip-address.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 
@@ -134,7 +135,7 @@ test("[IMP3] no spelling of a local, private or reserved address is called", asy
     expect(error?.detail).toContain("--allow-address");
   }
   expect(calls).toBe(0);
-  for (const address of ["8.8.8.8", "2606:4700::1111"]) expect(isPublic(address)).toBe(true);
+  for (const address of ["8.8.8.8", "2606:4700::1111"]) expect(isPublicAddress(address)).toBe(true);
 });
 
 test("[IMP4] five redirects are followed and not a sixth; each is checked like the first address", async () => {
@@ -163,7 +164,7 @@ test("[IMP5] the address that was checked is the one that is called; one forbidd
   await using server = await outside((_request, response) => void response.end("here"));
   const answers = [[{ address: "127.0.0.1", family: 4 }], [{ address: "127.0.0.9", family: 4 }]];
   let asked = 0;
-  await using egress = new OutboundHttp(["127.0.0.1"], (_host, _options, done) => done(null, answers[Math.min(asked++, 1)]!));
+  await using egress = createOutboundClients(["127.0.0.1"], (_host, _options, done) => done(null, answers[Math.min(asked++, 1)]!)).imports;
   const signal = AbortSignal.timeout(10_000);
   const { body, status } = await egress.request(`http://rebinding.example:${server.port}/`, { signal });
   expect([status, await body.toArray().then((parts) => Buffer.concat(parts).toString()), asked]).toEqual([200, "here", 1]);
@@ -171,7 +172,7 @@ test("[IMP5] the address that was checked is the one that is called; one forbidd
     { address: "127.0.0.1", family: 4 },
     { address: "10.0.0.1", family: 4 },
   ];
-  await using other = new OutboundHttp(["127.0.0.1"], (_host, _options, done) => done(null, mixed));
+  await using other = createOutboundClients(["127.0.0.1"], (_host, _options, done) => done(null, mixed)).imports;
   await expect(other.request(`http://mixed.example:${server.port}/`, { signal })).rejects.toThrow("not a public address");
 });
 
@@ -208,7 +209,7 @@ test("[IMP7] --allow-address takes addresses and blocks, and nothing else", asyn
   expect(read("127.0.0.1, 10.1.0.0/16,fd00::/8")).toEqual(["127.0.0.1", "10.1.0.0/16", "fd00::/8"]);
   expect(readServiceConfig(["--data", "/tmp/x"]).allowAddresses).toEqual([]);
   for (const wrong of ["", "example.com", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8"]) expect(() => read(wrong)).toThrow("--allow-address");
-  await using egress = new OutboundHttp(["10.1.0.0/16"]);
+  await using egress = createOutboundClients(["10.1.0.0/16"]).imports;
   await expect(egress.request("http://10.2.0.1/", { signal: AbortSignal.timeout(5_000) })).rejects.toThrow("--allow-address 10.2.0.1");
 });
 
@@ -263,12 +264,14 @@ test("[IMP9] what went wrong on the way is told without an address that a name h
   await closed[Symbol.asyncDispose]();
   const message = async (allowed: string[], found: Error | string[], port = 80) => {
     const addresses = Array.isArray(found) ? found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })) : [];
-    await using egress = new OutboundHttp(allowed, (_host, _options, done) => done(found instanceof Error ? found : null, addresses));
+    await using egress = createOutboundClients(allowed, (_host, _options, done) =>
+      done(found instanceof Error ? found : null, addresses),
+    ).imports;
     const error: unknown = await egress.request(`http://intern.example:${port}/`, { signal }).then(
       () => null,
       (thrown: unknown) => thrown,
     );
-    return failureOf(error);
+    return outboundFailure(error);
   };
   const refused = await message([], notFound);
   for (const found of [["10.1.2.3"], ["fd00::7"], ["8.8.8.8", "10.1.2.3"], []]) expect(await message([], found)).toBe(refused);

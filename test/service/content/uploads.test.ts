@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { generateToken, hashSecret } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import { Upload } from "../../../src/protocol/content/assets.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

@@ -1,4 +1,4 @@
-// What is told at /events: players, their links and problems, assets, schedules and calendars; webhooks get the same.
+// The events of players, their connectivity and problems, assets, schedules and calendars, at /events and webhooks.
 import { cp } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { EventKind } from "../../../src/protocol/operator/events.ts";
@@ -24,12 +24,12 @@ function typesOf(listener: EventSubscriber): string[] {
   return listener.events.map(({ data }) => data.type);
 }
 
-/** The same box at a service that was started again. */
-function again(device: Device, url: string): Device {
+/** The same device as a client of a restarted service. */
+function reconnect(device: Device, url: string): Device {
   return Object.assign(new Device(url), { keys: device.keys, access: device.access });
 }
 
-test("[EVT1] changes of players, assets, schedules and calendars are told at /events and to webhooks, in order, to the own team alone", async () => {
+test("[EVT1] changes of players, assets, schedules and calendars are sent to /events and webhooks of the own team, in order", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
@@ -75,7 +75,7 @@ test("[EVT1] changes of players, assets, schedules and calendars are told at /ev
   expect(about).toEqual({ schedule_id: made.body.id, name: "T", layout_id: layout.id });
   const described = await messageValidators(bench.service.url);
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
-  // Webhooks promise no order.
+  // Webhooks do not guarantee an order.
   const sent = () => receiver.received.map(({ body }) => JSON.parse(body).type as string).filter((type) => !type.startsWith("layout."));
   await expect.poll(() => sent().toSorted(), patience).toEqual(expected.toSorted());
   await stranger.call("POST", "calendars", { name: "Theirs", dates: [] });
@@ -83,7 +83,7 @@ test("[EVT1] changes of players, assets, schedules and calendars are told at /ev
   expect(typesOf(spy)).toEqual(["calendar.created"]);
 });
 
-test("[EVT1] an imported asset is told when it is ready or has failed, and what comes back from the bin with something else is told too", async () => {
+test("[EVT1] events report that an import is ready or has failed, and all resources that are restored together", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start((request, response) => {
     if (request.url === "/hook") response.writeHead(404).end();
@@ -111,7 +111,7 @@ test("[EVT1] an imported asset is told when it is ready or has failed, and what 
   await expect.poll(back, patience).toEqual(["asset.restored", "playlist.restored", "layout.restored"]);
 });
 
-test("[EVT2] a problem is told when it opens and when it closes, each time with its code and since", async () => {
+test("[EVT2] events report that a problem opened and closed, with its code and start time", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -121,27 +121,27 @@ test("[EVT2] a problem is told when it opens and when it closes, each time with 
   const one = { code: "item-load", since: "2026-11-22T11:00:00.000Z", zone_id, item_id, detail: "HTTP 404", remedy: "Check it" };
   const other = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
   await device.call("POST", "heartbeat", heartbeat({ problems: [one] }));
-  // The same problem in other words is the same problem, and is told with the since of its beginning when it is over.
+  // A problem with another detail text is the same problem; when it closes, its event has the first start time.
   await device.call(
     "POST",
     "heartbeat",
     heartbeat({ problems: [other, { ...one, since: "2026-11-22T11:01:00.000Z", detail: "HTTP 500" }] }),
   );
   await device.call("POST", "heartbeat", heartbeat({ problems: [other] }));
-  const told = () => listener.events.filter(({ data }) => data.type.startsWith("problem.")).map(({ data }) => data);
+  const recorded = () => listener.events.filter(({ data }) => data.type.startsWith("problem.")).map(({ data }) => data);
   await expect
-    .poll(() => told().map(({ type, data }) => [type, data["code"], data["since"]]), patience)
+    .poll(() => recorded().map(({ type, data }) => [type, data["code"], data["since"]]), patience)
     .toEqual([
       ["problem.opened", "item-load", one.since],
       ["problem.opened", "disk-low", other.since],
       ["problem.closed", "item-load", one.since],
     ]);
   const about = { player_id: device.playerId, name: "Lobby" };
-  expect(told()[0]!.data).toEqual({ ...about, ...one });
-  expect(told()[2]!.data).toEqual({ ...about, code: "item-load", since: one.since, zone_id, item_id, ended_at: expect.any(String) });
+  expect(recorded()[0]!.data).toEqual({ ...about, ...one });
+  expect(recorded()[2]!.data).toEqual({ ...about, code: "item-load", since: one.since, zone_id, item_id, ended_at: expect.any(String) });
 });
 
-test("[EVT2] a restart of the service neither opens a problem again nor loses since when it was open", async () => {
+test("[EVT2] after a restart of the service an open problem is not reported again and keeps its start time", async () => {
   await using folder = await temporaryFolder();
   const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
   let device: Device;
@@ -153,14 +153,14 @@ test("[EVT2] a restart of the service neither opens a problem again nor loses si
   await using bench = await TestService.start(folder.path);
   using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["problems"]);
-  device = again(device, bench.service.url);
+  device = reconnect(device, bench.service.url);
   await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
   await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
   expect((await listener.event("problem.closed")).data.data).toMatchObject({ code: "disk-low", since: problem.since });
   expect(typesOf(listener)).not.toContain("problem.opened");
 });
 
-test("[EVT3] online and offline alternate; a link that is back within two minutes, or after a restart, was never away", async () => {
+test("[EVT3] online and offline events alternate; a player that is back within two minutes, or after a restart, was never offline", async () => {
   await using folder = await temporaryFolder();
   await using copy = await temporaryFolder();
   const clock = new FakeClock(start);
@@ -170,8 +170,8 @@ test("[EVT3] online and offline alternate; a link that is back within two minute
     await using bench = await TestService.start(folder.path, { clock });
     stays = await bench.pairDevice("Stays");
     leaves = await bench.pairDevice("Leaves");
-    place = await presencePlace(bench);
-    // Ten short breaks of a link.
+    place = await presencePosition(bench);
+    // Ten short interruptions.
     for (let count = 0; count < 10; count += 1) {
       const link = await stays.connect();
       link.socket.close();
@@ -181,19 +181,19 @@ test("[EVT3] online and offline alternate; a link that is back within two minute
     await leaves.call("POST", "heartbeat", heartbeat());
     await stays.call("POST", "heartbeat", heartbeat());
     expect(await presenceAfter(bench, place, 2)).toEqual(["online Stays", "online Leaves"]);
-    // The databases as they are at this moment: so much is left by kill -9.
+    // Copy the databases as they are now, as after SIGKILL.
     await cp(folder.path, copy.path, { recursive: true, filter: (path) => !path.endsWith(".lock") });
   }
   await using bench = await TestService.start(copy.path, { clock });
-  stays = again(stays, bench.service.url);
-  // One of the two comes back.
+  stays = reconnect(stays, bench.service.url);
+  // One of the two players reconnects.
   for (let count = 0; count < 6; count += 1) {
     await stays.call("POST", "heartbeat", heartbeat());
     clock.advance(30_000);
   }
   expect(await presenceAfter(bench, place, 3)).toEqual(["online Stays", "online Leaves", "offline Leaves"]);
-  await again(leaves, bench.service.url).call("POST", "heartbeat", heartbeat());
-  // Deleted, it is offline first; back from the bin it comes online once more.
+  await reconnect(leaves, bench.service.url).call("POST", "heartbeat", heartbeat());
+  // Deleting the player reports it offline first; after a restore it is online again.
   await bench.call("DELETE", `players/${stays.playerId}`);
   await bench.call("POST", `players/${stays.playerId}/restore`);
   stays.access = (await stays.renew()).body;
@@ -201,7 +201,7 @@ test("[EVT3] online and offline alternate; a link that is back within two minute
   expect((await presenceAfter(bench, place, 6)).slice(3)).toEqual(["online Leaves", "offline Stays", "online Stays"]);
 });
 
-test("[EVT3] a link that breaks before its news could be written has time to come back: no problem is told", async () => {
+test("[EVT3] a player that disconnects before its heartbeat is processed has time to reconnect: no problem is reported", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   let player: { id: string; team_id: string; created_at: number };
@@ -215,19 +215,19 @@ test("[EVT3] a link that breaks before its news could be written has time to com
   const presence = await Presence.open(store.telemetry, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
   const { last } = await events.positionOf(store.db, player.team_id);
-  // Somebody else's write holds the database.
+  // Another write blocks the database.
   const held = Promise.withResolvers<void>();
   const holding = store.write(() => held.promise);
   presence.recordHeartbeat(player.id, heartbeat(), "socket");
-  const told = links.recordHeartbeat(player, heartbeat());
+  const recorded = links.recordHeartbeat(player, heartbeat());
   presence.socketClosed(player.id);
   held.resolve();
-  await Promise.all([holding, told]);
+  await Promise.all([holding, recorded]);
   const types = (await events.readAfter(store.db, player.team_id, last, 10)).map(({ event }) => event.type);
   expect(types).toEqual(["player.online"]);
 });
 
-test("[EVT2] what was wrong with a player is over when it is deleted", async () => {
+test("[EVT2] deleting a player closes its problems", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -239,14 +239,14 @@ test("[EVT2] what was wrong with a player is over when it is deleted", async () 
   expect(data.map(({ type }: { type: string }) => type)).toEqual(["problem.opened", "player.offline", "problem.closed", "player.removed"]);
 });
 
-/** Where the journal stands; a socket of its own each time, since the leaps of the clock would end one that stays. */
-async function presencePlace(bench: TestService): Promise<{ epoch: string; seq: number }> {
+/** The end of the journal. Uses a new socket each time: advancing the clock would close an open one. */
+async function presencePosition(bench: TestService): Promise<{ epoch: string; seq: number }> {
   using listener = new EventSubscriber(bench.service.url, bench.token);
   const { epoch, seq } = await listener.subscribe(["presence"]);
   return { epoch, seq };
 }
 
-/** Who came online and went offline since `after`, once `count` such events are there. */
+/** The online and offline events since `after`, once there are `count` of them. */
 async function presenceAfter(bench: TestService, after: { epoch: string; seq: number }, count: number): Promise<string[]> {
   using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["presence"], { after });

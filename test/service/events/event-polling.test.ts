@@ -1,4 +1,4 @@
-// GET /events: the same events as on the socket, for whoever cannot hold one.
+// Polling GET /events: the same events as on the socket.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,14 +12,14 @@ import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const patience = { timeout: 20_000, interval: 20 };
 
-interface Told {
+interface PolledEvent {
   seq: number;
   id: string;
   type: string;
   data: Record<string, unknown>;
 }
 
-test("[SUB13] what is polled is what the socket tells: the same ids, order and places; types and a player narrow it", async () => {
+test("[SUB13] polling returns the events of the socket: the same ids, order and positions, filtered by type and player", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   using listener = new EventSubscriber(bench.service.url, bench.token);
@@ -35,10 +35,10 @@ test("[SUB13] what is polled is what the socket tells: the same ids, order and p
   const { body } = await bench.call("GET", `events?after=${after}`);
   expect(body.data).toEqual(listener.events.map(({ seq, data }) => ({ seq, ...data })));
   expect(body.has_more).toBe(false);
-  // The place of the one is good at the other.
+  // A position of the socket is valid for polling and vice versa.
   expect(body.next).toBe(`${begin.epoch}:${listener.events.at(-1)!.seq}`);
-  // From the beginning of what is kept, and page by page.
-  const paged: Told[] = [];
+  // From the first stored event, page by page.
+  const paged: PolledEvent[] = [];
   for (let [next, more] = ["", true]; more;) {
     const page = (await bench.call("GET", `events?limit=2${next === "" ? "" : `&after=${next}`}`)).body;
     expect(page.data.length).toBeLessThanOrEqual(2);
@@ -46,15 +46,16 @@ test("[SUB13] what is polled is what the socket tells: the same ids, order and p
     [next, more] = [page.next, page.has_more];
   }
   expect(paged).toEqual((await bench.call("GET", "events")).body.data);
-  const types = (query: string) => bench.call("GET", `events?${query}`).then((answer) => answer.body.data.map(({ type }: Told) => type));
+  const types = (query: string) =>
+    bench.call("GET", `events?${query}`).then((answer) => answer.body.data.map(({ type }: PolledEvent) => type));
   expect(await types("types=player.online,command.queued")).toEqual(["player.online", "command.queued", "player.online", "command.queued"]);
   expect(await types(`types=player.online&player_id=${other.playerId}`)).toEqual(["player.online"]);
-  // An agent polls by the same operation.
+  // An agent uses the same operation.
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   expect(await agent.ok("list_events", { after })).toMatchObject({ next: body.next });
 });
 
-test("[SUB13] a place that is older than what is kept, or of another journal, is 410 with what to do; a wrong field is named", async () => {
+test("[SUB13] a position that is too old or of another journal is answered with 410 and the remedy; an invalid field is named", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -79,12 +80,12 @@ test("[SUB13] a place that is older than what is kept, or of another journal, is
       return (await bench.call("GET", `events?after=${next}`)).status;
     }, patience)
     .toBe(410);
-  // What is left is told from its beginning.
+  // Without a position, polling starts at the first stored event.
   await bench.call("POST", "playlists", { name: "Three" });
-  expect((await bench.call("GET", "events")).body.data.map(({ data }: Told) => data["name"])).toEqual(["Three"]);
+  expect((await bench.call("GET", "events")).body.data.map(({ data }: PolledEvent) => data["name"])).toEqual(["Three"]);
 });
 
-test("[SUB14] a poll waits for the first event, at most as long as it was told to, and ends when its token or the service does", async () => {
+test("[SUB14] a poll waits for the first event until its timeout, and ends when its token ends or the service stops", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -92,7 +93,7 @@ test("[SUB14] a poll waits for the first event, at most as long as it was told t
   const waiting = bench.call("GET", `events?after=${next}&types=playlist.created&wait_seconds=30`);
   await bench.call("POST", "calendars", { name: "Not asked for", dates: [] });
   await bench.call("POST", "playlists", { name: "Asked for" });
-  expect((await waiting).body.data.map(({ data }: Told) => data["name"])).toEqual(["Asked for"]);
+  expect((await waiting).body.data.map(({ data }: PolledEvent) => data["name"])).toEqual(["Asked for"]);
   let isOver = false;
   const idle = bench.call("GET", `events?after=now&wait_seconds=5`).then((answer) => {
     isOver = true;
@@ -116,7 +117,7 @@ test("[SUB14] a poll waits for the first event, at most as long as it was told t
   expect([200, 503]).toContain((await ending).status);
 });
 
-test("[SUB14] polled while others write, nothing is missed and nothing comes twice", { timeout: 60_000 }, async () => {
+test("[SUB14] polling with concurrent writers misses and repeats no event", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const stranger = await createOtherTeam(bench);
@@ -133,7 +134,7 @@ test("[SUB14] polled while others write, nothing is missed and nothing comes twi
     }
   };
   const writing = Promise.all(["a", "b", "c"].map(writer)).then(() => (isWriting = false));
-  const told: Told[] = [];
+  const told: PolledEvent[] = [];
   for (let more = true; isWriting || more;) {
     const page = (await bench.call("GET", `events?after=${next}&types=playlist.created&limit=7&wait_seconds=${isWriting ? 1 : 0}`)).body;
     told.push(...page.data);
@@ -144,7 +145,7 @@ test("[SUB14] polled while others write, nothing is missed and nothing comes twi
   expect(told.map(({ data }) => String(data["name"])).toSorted()).toEqual(names.toSorted());
   const seqs = told.map(({ seq }) => seq);
   expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b));
-  // The socket tells the same from the same place.
+  // The socket sends the same events from the same position.
   using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["playlist_updates"], { after: { epoch, seq: Number(begin) } });
   await expect.poll(() => listener.events.length, patience).toBe(told.length);
@@ -157,14 +158,14 @@ test("[SUB13] polling needs the scope of the socket and tells the own team's eve
   const stranger = await createOtherTeam(bench);
   await bench.call("POST", "playlists", { name: "Ours" });
   await stranger.call("POST", "playlists", { name: "Theirs" });
-  const names = (answer: { body: { data: Told[] } }) => answer.body.data.map(({ data }) => data["name"]);
+  const names = (answer: { body: { data: PolledEvent[] } }) => answer.body.data.map(({ data }) => data["name"]);
   expect(names(await stranger.call("GET", "events?types=playlist.created"))).toEqual(["Theirs"]);
   expect(names(await bench.call("GET", "events?types=playlist.created"))).toEqual(["Ours"]);
   const other = await createTokenFor(bench, await owner(bench), ["players:read"]);
   expect((await call(bench.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
 });
 
-test("[EVT4] killed with -9 at any moment, every change has its event and every event its change", { timeout: 120_000 }, async () => {
+test("[EVT4] after SIGKILL at any moment every change has its event and every event its change", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
   const answered: string[] = [];
@@ -194,7 +195,8 @@ test("[EVT4] killed with -9 at any moment, every change has its event and every 
     there.push(...page.body.data.map(({ id }: { id: string }) => id));
     cursor = page.body.next_cursor;
   }
-  const events = (await call(url, "GET", "events?types=calendar.created&limit=500", undefined, { authorization })).body.data as Told[];
+  const events = (await call(url, "GET", "events?types=calendar.created&limit=500", undefined, { authorization })).body
+    .data as PolledEvent[];
   const told = events.map(({ data }) => String(data["calendar_id"]));
   expect(told.toSorted()).toEqual(there.toSorted());
   expect(answered.filter((id) => !told.includes(id))).toEqual([]);

@@ -1,4 +1,4 @@
-// What a subscriber says at /events: every message is answered by its id, and a wrong one by what is wrong with it.
+// The messages of a subscriber at /events: each is answered by its id, an invalid one with an error.
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { SubscriptionMessage } from "../../../src/protocol/operator/events.ts";
@@ -14,18 +14,18 @@ function answersOf(listener: EventSubscriber): Answer[] {
   return listener.heard.filter((message): message is Answer => "id" in message);
 }
 
-test("[SUB11] several messages in a row are each answered by their id, in order; the last subscription counts", async () => {
+test("[SUB11] several messages in a row are each answered by their id, in order; the last subscription is active", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   using listener = new EventSubscriber(bench.service.url, bench.token);
   await once(listener.socket, "open");
-  const say = (id: string, type: string, kinds?: string[]) =>
+  const send = (id: string, type: string, kinds?: string[]) =>
     listener.socket.send(JSON.stringify({ type, id, ...(kinds === undefined ? {} : { data: { kinds } }) }));
-  for (let count = 0; count < 100; count += 1) say(`s${count}`, "subscribe", ["commands"]);
-  say("wrong", "subscribe", ["everything"]);
-  say("off", "unsubscribe");
-  say("off again", "unsubscribe");
-  say("last", "subscribe", ["playlist_updates"]);
+  for (let count = 0; count < 100; count += 1) send(`s${count}`, "subscribe", ["commands"]);
+  send("wrong", "subscribe", ["everything"]);
+  send("off", "unsubscribe");
+  send("off again", "unsubscribe");
+  send("last", "subscribe", ["playlist_updates"]);
   const ids = [...Array.from({ length: 100 }, (_, count) => `s${count}`), "wrong", "off", "off again", "last"];
   await expect.poll(() => answersOf(listener).map(({ id }) => id), patience).toEqual(ids);
   const types = answersOf(listener).map(({ type }) => type);
@@ -36,7 +36,7 @@ test("[SUB11] several messages in a row are each answered by their id, in order;
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
-test("[SUB11] after unsubscribe nothing is told; its answer says where to go on, and nothing is lost by then", async () => {
+test("[SUB11] after unsubscribe no events are sent; a subscription from the position in its answer misses none", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   using listener = new EventSubscriber(bench.service.url, bench.token);
@@ -55,12 +55,12 @@ test("[SUB11] after unsubscribe nothing is told; its answer says where to go on,
   await expect.poll(() => listener.events.map((event) => event.data.data["name"]), patience).toEqual(["One", "Two"]);
 });
 
-test("[SUB12] a message that is not understood is answered by its id, the field and what is allowed; the socket stays", async () => {
+test("[SUB12] an invalid message is answered with its id, the field and the allowed values; the socket stays open", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   using listener = new EventSubscriber(bench.service.url, bench.token);
   await once(listener.socket, "open");
-  const said: [string | object, string | null, string, string | null][] = [
+  const messages: [string | object, string | null, string, string | null][] = [
     [{ type: "subscribe", id: "a", data: { kinds: ["all"] } }, "a", "malformed", "/data/kinds/0"],
     [{ type: "subscribe", id: "b", data: { kinds: [], players: ["Lobby"] } }, "b", "malformed", "/data/players/0"],
     [{ type: "subscribe", id: "c", data: { kinds: [], after: { epoch: "x", seq: -1 } } }, "c", "malformed", "/data/after/seq"],
@@ -70,11 +70,11 @@ test("[SUB12] a message that is not understood is answered by its id, the field 
     [{ id: "f" }, "f", "unsupported", "/type"],
     ["{", null, "malformed", null],
   ];
-  for (const [message] of said) listener.socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  for (const [message] of messages) listener.socket.send(typeof message === "string" ? message : JSON.stringify(message));
   const errors = () => listener.heard.flatMap((message) => (message.type === "error" ? [message] : []));
   await expect
     .poll(() => errors().map(({ id, data }) => [id, data.code, data.field]), patience)
-    .toEqual(said.map(([, id, code, field]) => [id, code, field]));
+    .toEqual(messages.map(([, id, code, field]) => [id, code, field]));
   expect(errors()[0]!.data.detail).toContain("playlist_updates");
   expect(errors()[5]!.data.detail).toContain("subscribe");
   const described = await messageValidators(bench.service.url);

@@ -1,9 +1,9 @@
-// A webhook's receiver for tests: a real server that answers as it is told and keeps what it was sent.
+// A webhook receiver for tests: a real server with a configurable response that records all requests.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A message as it came. */
+/** A recorded request. */
 export interface Received {
   path: string;
   headers: Record<string, string>;
@@ -11,27 +11,27 @@ export interface Received {
   at: number;
 }
 
-type Behaviour = (request: IncomingMessage, response: ServerResponse, count: number) => void;
+type Behavior = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
-const ok: Behaviour = (_request, response) => response.writeHead(204).end();
+const ok: Behavior = (_request, response) => response.writeHead(204).end();
 
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
-  behavior: Behaviour;
+  behavior: Behavior;
   readonly #server;
 
-  private constructor(behave: Behaviour) {
+  private constructor(behave: Behavior) {
     this.behavior = behave;
     this.#server = createServer(async (request, response) => {
-      const parts: Buffer[] = [];
-      for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-      this.received.push({ path: request.url ?? "", headers, body: Buffer.concat(parts).toString(), at: performance.now() });
+      this.received.push({ path: request.url ?? "", headers, body: Buffer.concat(chunks).toString(), at: performance.now() });
       this.behavior(request, response, this.received.length);
     });
   }
 
-  static async start(behave: Behaviour = ok): Promise<Receiver> {
+  static async start(behave: Behavior = ok): Promise<Receiver> {
     const receiver = new Receiver(behave);
     receiver.#server.listen(0, "127.0.0.1");
     await once(receiver.#server, "listening");
@@ -42,7 +42,7 @@ export class Receiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The event ids that came, in order, repeats included. */
+  /** The event ids of all requests, in order, including repeats. */
   get ids(): string[] {
     return this.received.map(({ headers }) => headers["webhook-id"]!);
   }

@@ -1,4 +1,4 @@
-// Subscriptions at GET /events: acknowledged, in order, resumed without loss or repeat, bounded.
+// Subscriptions at GET /events: acknowledged, in order, resumable without gaps or repeats, bounded.
 import { connect } from "node:net";
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
@@ -10,9 +10,9 @@ import { messageValidators, EventSubscriber } from "../http/event-subscriber.ts"
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];
-const tooMany = { timeout: 120_000 };
+const slow = { timeout: 120_000 };
 
-test("[SUB1] a subscription is acknowledged with its place; what happens then comes in order, numbered without a gap", async () => {
+test("[SUB1] a subscription is acknowledged with its position; later events arrive in order, numbered", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -23,21 +23,21 @@ test("[SUB1] a subscription is acknowledged with its place; what happens then co
   const command = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
   expect((await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture(), { "command-id": command.id })).status).toBe(204);
   await listener.event("screenshot.ready");
-  const told = listener.events;
+  const received = listener.events;
   const types = ["playlist.created", "layout.created", "layout.assigned", "command.queued", "screenshot.ready"];
-  expect(told.map(({ data }) => data.type)).toEqual(types);
-  expect(told[0]!.data.data).toMatchObject({ playlist_id: playlist.id, name: "P" });
-  expect(told[2]!.data.data).toEqual({ layout_id: layout.id, player_id: device.playerId });
-  expect(told[3]!.data.data).toMatchObject({ id: command.id, status: "queued", type: "screenshot" });
-  expect(told[4]!.data.data).toMatchObject({ command_id: command.id, player_id: device.playerId });
-  expect(told[0]!.seq).toBeGreaterThan(seq);
-  const seqs = told.map((event) => event.seq);
+  expect(received.map(({ data }) => data.type)).toEqual(types);
+  expect(received[0]!.data.data).toMatchObject({ playlist_id: playlist.id, name: "P" });
+  expect(received[2]!.data.data).toEqual({ layout_id: layout.id, player_id: device.playerId });
+  expect(received[3]!.data.data).toMatchObject({ id: command.id, status: "queued", type: "screenshot" });
+  expect(received[4]!.data.data).toMatchObject({ command_id: command.id, player_id: device.playerId });
+  expect(received[0]!.seq).toBeGreaterThan(seq);
+  const seqs = received.map((event) => event.seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
   const described = await messageValidators(bench.service.url);
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
-test("[SUB2] kinds and players narrow it; content counts for the players that show it", async () => {
+test("[SUB2] a subscription can be limited to kinds and players; content events count for the players that show the content", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const [one, other] = [await bench.pairDevice("One"), await bench.pairDevice("Other")];
@@ -56,7 +56,7 @@ test("[SUB2] kinds and players narrow it; content counts for the players that sh
   expect(commands.events.map(({ data }) => data.data["player_id"])).toEqual([other.playerId]);
 });
 
-test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothing and sees nothing twice", tooMany, async () => {
+test("[SUB3] a subscriber that is disconnected at 500 random moments under load misses and repeats no event", slow, async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const playlist = (await bench.call("POST", "playlists", { name: "0" })).body;
@@ -71,7 +71,7 @@ test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothi
   const take = (listener: EventSubscriber): void => {
     for (const message of listener.heard) {
       if (message.type === "subscribed" && after === undefined) after = { epoch: message.data.epoch, seq: message.data.seq };
-      if (message.type === "resync") throw new Error("nothing is so old here");
+      if (message.type === "resync") throw new Error("no position is too old in this test");
       if (message.type === "place") after = message.data;
       if (message.type !== "event") continue;
       seqs.push(message.seq);
@@ -87,7 +87,7 @@ test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothi
     const wanted = Math.floor(Math.random() * 4);
     while (listener.events.length < wanted) await new Promise((resolve) => listener.socket.once("message", resolve));
     listener.socket.terminate();
-    // What was heard before the drop counts, what comes after it does not.
+    // Count only messages that arrived before the disconnection.
     take(listener);
   }
   isWriting = false;
@@ -101,7 +101,7 @@ test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothi
   for (const [place, seq] of seqs.entries()) if (place > 0) expect(seq).toBe(seqs[place - 1]! + 1);
 });
 
-test("[SUB4] a place that is too old or of another journal is answered by resync, never by silence", async () => {
+test("[SUB4] a position that is too old or belongs to another journal is answered with resync", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -130,7 +130,7 @@ test("[SUB4] a place that is too old or of another journal is answered by resync
     .toBe(false);
 });
 
-test("[SUB5] of heartbeats the newest of each player is told at once, and every later one", async () => {
+test("[SUB5] a subscriber gets the latest heartbeat of each player at once, and then every later one", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -144,22 +144,22 @@ test("[SUB5] of heartbeats the newest of each player is told at once, and every 
   await expect.poll(loads).toEqual([2, 3]);
 });
 
-test("[SUB6] a reader that never reads costs no more than its buffer, harms nobody, and is sent away", tooMany, async () => {
+test("[SUB6] a subscriber that never reads costs no more than its buffer, does not affect others and is disconnected", slow, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
   const device = await bench.pairDevice();
   const url = new URL(bench.service.url);
-  // A client by hand: it upgrades, subscribes and never reads again.
-  const deaf = connect(Number(url.port), url.hostname);
+  // A hand-written client that upgrades, subscribes and never reads again.
+  const stalled = connect(Number(url.port), url.hostname);
   const key = randomBytes(16).toString("base64");
-  deaf.write(
+  stalled.write(
     `GET /api/v1/events HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: signage.events.v1\r\nAuthorization: Bearer ${bench.token}\r\n\r\n`,
   );
-  await new Promise((resolve) => deaf.once("readable", resolve));
-  deaf.pause();
+  await new Promise((resolve) => stalled.once("readable", resolve));
+  stalled.pause();
   const subscribe = Buffer.from(JSON.stringify({ type: "subscribe", id: "1", data: { kinds: ["commands"] } }));
-  deaf.write(Buffer.concat([Buffer.from([0x81, 0x80 | subscribe.length, 0, 0, 0, 0]), subscribe]));
+  stalled.write(Buffer.concat([Buffer.from([0x81, 0x80 | subscribe.length, 0, 0, 0, 0]), subscribe]));
   using quick = new EventSubscriber(bench.service.url, bench.token);
   await quick.subscribe(["commands"]);
   const before = process.memoryUsage().external;
@@ -178,22 +178,22 @@ test("[SUB6] a reader that never reads costs no more than its buffer, harms nobo
   }
   await expect.poll(() => quick.events.length, { timeout: 30_000 }).toBe(count);
   expect(process.memoryUsage().external - before).toBeLessThan(64e6);
-  const closed = new Promise((resolve) => deaf.once("close", resolve));
-  deaf.on("error", () => undefined);
-  // Its buffer is full only if the system's own buffers are: then it waits, at most half a minute of the service's time.
+  const closed = new Promise((resolve) => stalled.once("close", resolve));
+  stalled.on("error", () => undefined);
+  // Once the buffers of the system are full, the service waits up to half a minute, by its clock.
   await expect
     .poll(
       async () => {
         clock.advance(31_000);
-        deaf.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
-        return Promise.race([closed.then(() => "sent away"), new Promise((resolve) => setTimeout(resolve, 50))]);
+        stalled.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
+        return Promise.race([closed.then(() => "disconnected"), new Promise((resolve) => setTimeout(resolve, 50))]);
       },
       { timeout: 30_000 },
     )
-    .toBe("sent away");
+    .toBe("disconnected");
 });
 
-test("[SUB7] what happens in another team never arrives", async () => {
+test("[SUB7] a subscriber never receives events of another team", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const stranger = await createOtherTeam(bench);
@@ -211,7 +211,7 @@ test("[SUB7] what happens in another team never arrives", async () => {
   expect(spy.events).toEqual([]);
 });
 
-test("[SUB8] a token that is revoked closes its sockets with 4403", async () => {
+test("[SUB8] revoking a token closes its sockets with 4403", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const reader = await createTokenFor(bench, await owner(bench), ["events:read"]);
@@ -223,7 +223,7 @@ test("[SUB8] a token that is revoked closes its sockets with 4403", async () => 
   expect((await new EventSubscriber(bench.service.url, other.secret).closed).code).toBe(4403);
 });
 
-test("[SUB8] without a good token 4401, without the scope 4403; a ticket opens one socket, once", async () => {
+test("[SUB8] without a valid token the socket closes with 4401; a ticket opens one socket, once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   expect((await new EventSubscriber(bench.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
@@ -234,7 +234,7 @@ test("[SUB8] without a good token 4401, without the scope 4403; a ticket opens o
   expect((await new EventSubscriber(bench.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
 });
 
-test("[SUB9] a message that is not understood is answered by what is wrong; the socket stays", async () => {
+test("[SUB9] an invalid message is answered with an error; the socket stays open", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   using listener = new EventSubscriber(bench.service.url, bench.token);
@@ -245,7 +245,7 @@ test("[SUB9] a message that is not understood is answered by what is wrong; the 
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });
 
-test("[SUB10] stopping sends subscribers away with a time to come back; the journal goes on where it was", async () => {
+test("[SUB10] a stopping service sends subscribers a delay to wait; after the restart the journal continues", async () => {
   await using folder = await temporaryFolder();
   const bench = await TestService.start(folder.path);
   using listener = new EventSubscriber(bench.service.url, bench.token);

@@ -1,4 +1,4 @@
-// How a webhook fares: shown, its owner warned, paused after days of failure, and never a burden to others.
+// The health of webhooks: warnings, pausing after days of failure, and the limit of the backlog.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -12,63 +12,63 @@ const patience = { timeout: 30_000, interval: 20 };
 const minute = 60_000;
 const hour = 60 * minute;
 
-async function hook(bench: TestService, url: string, events = ["*"]): Promise<string> {
+async function createWebhook(bench: TestService, url: string, events = ["*"]): Promise<string> {
   const answer = await bench.call("POST", "webhooks", { name: "Board", url, events });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return answer.body.id;
 }
 
-async function told(bench: TestService, types: string): Promise<Record<string, unknown>[]> {
+async function eventsOf(bench: TestService, types: string): Promise<Record<string, unknown>[]> {
   return (await bench.call("GET", `events?types=${types}`)).body.data;
 }
 
-test("[WHK14] a webhook shows its last success and since when it fails; after an hour its owner is warned, and told when it recovers", async () => {
+test("[WHK14] a webhook shows its last success and when its failures began; after an hour an event warns, another one reports the recovery", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   let isBroken = true;
   await using receiver = await Receiver.start((_request, response) => response.writeHead(isBroken ? 500 : 204).end());
   await using watcher = await Receiver.start();
   await using bench = await TestService.start(folder.path, { ...loopback, clock });
-  const id = await hook(bench, receiver.url);
-  await hook(bench, watcher.url, ["webhook.failing", "webhook.recovered"]);
+  const id = await createWebhook(bench, receiver.url);
+  await createWebhook(bench, watcher.url, ["webhook.failing", "webhook.recovered"]);
   const read = () => bench.call("GET", `webhooks/${id}`);
   const fresh = await read();
-  const well = { status: "enabled", last_success_at: null, failing_since: null, paused_at: null, paused_reason: null, warnings: [] };
-  expect(fresh.body).toMatchObject(well);
+  const healthy = { status: "enabled", last_success_at: null, failing_since: null, paused_at: null, paused_reason: null, warnings: [] };
+  expect(fresh.body).toMatchObject(healthy);
   const failedAt = new Date(clock.now()).toISOString();
   await bench.call("POST", "playlists", { name: "One" });
   await expect.poll(async () => (await read()).body.failing_since, patience).toBe(failedAt);
-  // An hour is not over yet; and how it fares is no change of the webhook.
+  // The hour has not passed yet, and the ETag does not depend on the health.
   expect((await read()).body.warnings).toEqual([]);
   expect((await read()).headers.get("etag")).toBe(fresh.headers.get("etag"));
   await expect
     .poll(async () => {
       clock.advance(minute);
-      return (await told(bench, "webhook.failing")).length;
+      return (await eventsOf(bench, "webhook.failing")).length;
     }, patience)
     .toBe(1);
   expect(clock.now() - Date.parse(failedAt)).toBeGreaterThanOrEqual(hour);
   const [warning] = (await read()).body.warnings;
   expect(warning).toMatchObject({ code: "failing", since: failedAt, detail: expect.stringContaining("500"), remedy: expect.any(String) });
   expect((await bench.call("GET", "webhooks")).body.data.find((each: { id: string }) => each.id === id).warnings).toHaveLength(1);
-  expect((await told(bench, "webhook.failing"))[0]).toMatchObject({ data: { webhook_id: id, name: "Board", failing_since: failedAt } });
+  expect((await eventsOf(bench, "webhook.failing"))[0]).toMatchObject({ data: { webhook_id: id, name: "Board", failing_since: failedAt } });
   await expect.poll(() => watcher.received.map(({ body }) => JSON.parse(body).type), patience).toEqual(["webhook.failing"]);
-  // It is not told of itself.
+  // It gets no events about itself.
   const own = (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data.map(({ type }: { type: string }) => type);
   expect(own).toEqual(["playlist.created"]);
   isBroken = false;
   await expect
     .poll(async () => {
       clock.advance(10 * minute);
-      return (await told(bench, "webhook.recovered")).length;
+      return (await eventsOf(bench, "webhook.recovered")).length;
     }, patience)
     .toBe(1);
-  expect((await read()).body).toMatchObject({ ...well, last_success_at: expect.any(String) });
-  expect(await told(bench, "webhook.failing,webhook.paused")).toHaveLength(1);
+  expect((await read()).body).toMatchObject({ ...healthy, last_success_at: expect.any(String) });
+  expect(await eventsOf(bench, "webhook.failing,webhook.paused")).toHaveLength(1);
 });
 
 test(
-  "[WHK15] after five days of nothing but failures a webhook is paused; enabled again it goes on with what is new, and a replay brings what it missed within a day",
+  "[WHK15] after five days of failures only, a webhook is paused; enabled again it gets new events, and a replay sends what it missed within a day",
   { timeout: 60_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -76,7 +76,7 @@ test(
     let isBroken = true;
     await using receiver = await Receiver.start((_request, response) => response.writeHead(isBroken ? 503 : 204).end());
     await using bench = await TestService.start(folder.path, { ...loopback, clock });
-    const id = await hook(bench, receiver.url, ["playlist.created"]);
+    const id = await createWebhook(bench, receiver.url, ["playlist.created"]);
     const read = async () => (await bench.call("GET", `webhooks/${id}`)).body;
     const startedAt = clock.now();
     await bench.call("POST", "playlists", { name: "First" });
@@ -84,7 +84,7 @@ test(
     let made = 1;
     await expect
       .poll(async () => {
-        // Something new twice a day, so that there is always something to try.
+        // Two events a day, so that there are always attempts.
         if (clock.now() - startedAt > made * 12 * hour) await bench.call("POST", "playlists", { name: `${(made += 1)}` });
         clock.advance(2 * hour);
         return (await read()).status;
@@ -98,9 +98,9 @@ test(
       disabled_reason: null,
     });
     expect(paused.warnings.map(({ code }: { code: string }) => code)).toEqual(["paused"]);
-    expect((await told(bench, "webhook.paused"))[0]).toMatchObject({ data: { webhook_id: id, reason: paused.paused_reason } });
+    expect((await eventsOf(bench, "webhook.paused"))[0]).toMatchObject({ data: { webhook_id: id, reason: paused.paused_reason } });
     expect((await bench.call("GET", `webhooks/${id}/deliveries?status=pending`)).body.data).toEqual([]);
-    // Nothing is kept for it while it is paused, and a test is refused with the remedy.
+    // No deliveries are stored while it is paused, and a test is rejected with the remedy.
     await bench.call("POST", "playlists", { name: "Missed" });
     expect((await bench.call("POST", `webhooks/${id}/test`)).body.detail).toContain("enable");
     isBroken = false;
@@ -115,18 +115,18 @@ test(
     expect(replay.status).toBe(202);
     await expect.poll(() => names().includes("Missed"), patience).toBe(true);
     await expect.poll(names, patience).toHaveLength(1 + replay.body.count);
-    // What it has is not sent again.
+    // A second replay sends nothing again.
     expect((await bench.call("POST", `webhooks/${id}/replay`, { since })).body.count).toBe(0);
   },
 );
 
-test("[WHK16] for a webhook that has failed for an hour no more than ten thousand deliveries wait; others get theirs, and a replay brings the rest", async () => {
+test("[WHK16] for a webhook that has failed for an hour at most ten thousand deliveries are stored; others are not affected, and a replay sends the rest", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await TestService.start(folder.path, loopback);
-  const full = await hook(bench, "http://127.0.0.1:9/closed", ["playlist.created"]);
-  const other = await hook(bench, receiver.url, ["playlist.created"]);
-  // Ten thousand that wait for their next attempt.
+  const full = await createWebhook(bench, "http://127.0.0.1:9/closed", ["playlist.created"]);
+  const other = await createWebhook(bench, receiver.url, ["playlist.created"]);
+  // Ten thousand deliveries that wait for their next attempt.
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 20_000 });
   file
     .prepare(
@@ -136,7 +136,7 @@ test("[WHK16] for a webhook that has failed for an hour no more than ten thousan
     )
     .run(full);
   const count = () => file.prepare("SELECT count(*) AS n FROM webhook_deliveries WHERE webhook_id = ? AND created_at > 1").get(full);
-  // A burst of events is no failure: all are kept.
+  // The backlog of a webhook that has not failed for an hour is not limited.
   await bench.call("POST", "playlists", { name: "Burst" });
   await expect.poll(() => receiver.received.length, patience).toBe(1);
   expect(count()).toEqual({ n: 1 });
@@ -153,7 +153,7 @@ test("[WHK16] for a webhook that has failed for an hour no more than ten thousan
   expect((await read()).warnings).toMatchObject([{ code: "failing" }]);
 });
 
-test("[WHK17] the description says what webhooks promise: at least once, in no order, and the id by which repeats are told", async () => {
+test("[WHK17] the API description states what webhooks guarantee: delivery at least once, no order, an id that identifies repeats", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const { body } = await bench.call("GET", "openapi.json");

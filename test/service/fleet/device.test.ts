@@ -1,4 +1,4 @@
-// The device's socket, its polling, its commands and its screenshots.
+// A device's socket, polling, commands and screenshots.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -19,7 +19,7 @@ import { TestService, heartbeat, DeviceSocket, picture, type Device } from "../h
 
 const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-test("[DEV3] hello is answered by welcome with all that a device needs, and the player is online", async () => {
+test("[DEV3] hello is answered with a welcome that contains all a device needs, and the player is online", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -36,7 +36,7 @@ test("[DEV3] hello is answered by welcome with all that a device needs, and the 
   expect((await bench.call("GET", path)).body).toMatchObject({
     status: "online",
     in_sync: true,
-    reported_revision: revision,
+    applied_revision: revision,
     player_version: "1.2.4",
     engine: "chromium 156",
     resolution: { width: 1_280, height: 720 },
@@ -47,7 +47,7 @@ test("[DEV3] hello is answered by welcome with all that a device needs, and the 
   await expect.poll(async () => (await bench.call("GET", path)).body.status).toBe("offline");
 });
 
-test("[DEV4] a change reaches the screen's socket at once, with the revision that the state then has", async () => {
+test("[DEV4] a change is pushed to the device at once, with the new revision of its state", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -62,7 +62,7 @@ test("[DEV4] a change reaches the screen's socket at once, with the revision tha
   link.socket.close();
 });
 
-test("[DEV5] a device that comes back gets what it missed; one whose place is no longer known starts anew", async () => {
+test("[DEV5] a device that reconnects gets the messages it missed; one whose position is no longer stored starts again", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -97,7 +97,7 @@ test("[DEV5] a device that comes back gets what it missed; one whose place is no
   third.socket.close();
 });
 
-test("[DEV6] a newer socket replaces the older one; the player stays online", async () => {
+test("[DEV6] a newer socket replaces the older one, and the player stays online", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -108,7 +108,7 @@ test("[DEV6] a newer socket replaces the older one; the player stays online", as
   newer.socket.close();
 });
 
-test("[DEV7] a removed player's socket gets the signed revocation and ends; its old token gets the same", async () => {
+test("[DEV7] a deleted player's socket gets the signed revocation and closes; so does a new socket with its old token", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -116,14 +116,14 @@ test("[DEV7] a removed player's socket gets the signed revocation and ends; its 
   await bench.call("DELETE", `players/${device.playerId}`);
   const { revocation } = (await link.next("revoked")).data;
   expect(await link.closed).toBe(4403);
-  const said = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, device.access.service_key));
-  expect(said).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
+  const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, device.access.service_key));
+  expect(payload).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
   const late = device.socket();
   await late.next("revoked");
   expect(await late.closed).toBe(4403);
 });
 
-test("[DEV8] a bad token closes with 4401, a foreign subprotocol is refused, a silent socket is ended", async () => {
+test("[DEV8] an invalid token closes the socket with 4401, an unknown subprotocol is rejected, a socket without hello is closed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -139,13 +139,13 @@ test("[DEV8] a bad token closes with 4401, a foreign subprotocol is refused, a s
   expect(await silent.closed).toBe(1006);
 });
 
-test("[DEV8] a socket without a sign of life for 40 s is ended", async () => {
+test("[DEV8] a socket from which nothing is received for 40 s is closed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
   const device = await bench.pairDevice();
   const link = await device.connect();
-  // Its machine is gone: nothing answers the pings any more.
+  // A paused socket does not answer pings, like a machine without power.
   link.socket.pause();
   clock.advance(15_000);
   await expect.poll(() => clock.pendingWaits).toBeGreaterThan(1);
@@ -154,7 +154,7 @@ test("[DEV8] a socket without a sign of life for 40 s is ended", async () => {
   link.socket.terminate();
 });
 
-test("[DEV9] messages that are malformed or unknown are ignored; the socket stays", async () => {
+test("[DEV9] malformed and unknown messages are ignored, and the socket stays open", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -165,7 +165,7 @@ test("[DEV9] messages that are malformed or unknown are ignored; the socket stay
   expect(await link.closed).toBe(1009);
 });
 
-test("[DEV10] stopping sends every device away with a time to come back", async () => {
+test("[DEV10] a stopping service sends each device a delay to wait before reconnecting", async () => {
   await using folder = await temporaryFolder();
   const bench = await TestService.start(folder.path);
   const link = await (await bench.pairDevice()).connect();
@@ -176,7 +176,7 @@ test("[DEV10] stopping sends every device away with a time to come back", async 
   expect(performance.now() - begun).toBeLessThan(1_500);
 });
 
-test("[DEV12] the spread of reconnects grows with the players in service and is told with each heartbeat; a restart does not shrink it", async () => {
+test("[DEV12] the reconnect spread grows with the players in service and is in every heartbeat answer; a restart does not reduce it", async () => {
   await using folder = await temporaryFolder();
   let device: Device;
   let alone: number;
@@ -194,12 +194,12 @@ test("[DEV12] the spread of reconnects grows with the players in service and is 
   await using bench = await TestService.start(folder.path);
   const again = new DeviceSocket(bench.service.url, device.access.access_token);
   again.hello();
-  // The first to come back finds nobody else connected.
+  // The first player to reconnect finds no others connected.
   expect((await again.next("welcome")).data.reconnect_spread_ms).toBe(3 * alone);
   again.socket.close();
 });
 
-test("[DEV11] where sockets are blocked, polling gives the same: online, revision, commands", async () => {
+test("[DEV11] polling gives the same as a socket: online status, revision, commands", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -214,7 +214,7 @@ test("[DEV11] where sockets are blocked, polling gives the same: online, revisio
   expect((await bench.call("GET", path)).body.status).toBe("offline");
 });
 
-test("[SCM1] a command is signed for one device, delivered at once, and moves only forward", async () => {
+test("[SCM1] a command is signed for one device, delivered at once, and its status only moves forward", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -230,18 +230,18 @@ test("[SCM1] a command is signed for one device, delivered at once, and moves on
   const status = async () => (await bench.call("GET", `${base}/${sent.body.id}`)).body;
   await expect.poll(async () => (await status()).status).toBe("delivered");
 
-  const tell = (update: object) => device.call("POST", `commands/${sent.body.id}/status`, update);
-  for (const word of ["running", "acknowledged"]) expect((await tell({ status: word })).status).toBe(204);
+  const reportStatus = (update: object) => device.call("POST", `commands/${sent.body.id}/status`, update);
+  for (const status of ["running", "acknowledged"]) expect((await reportStatus({ status })).status).toBe(204);
   expect((await status()).status).toBe("running");
-  expect((await tell({ status: "succeeded", result: { screenshot_id: shot } })).status).toBe(204);
-  expect((await tell({ status: "failed", error: { code: "late", detail: "late" } })).status).toBe(204);
+  expect((await reportStatus({ status: "succeeded", result: { screenshot_id: shot } })).status).toBe(204);
+  expect((await reportStatus({ status: "failed", error: { code: "late", detail: "late" } })).status).toBe(204);
   expect(await status()).toMatchObject({ status: "succeeded", result: { screenshot_id: shot }, error: null });
   const other = await bench.pairDevice("Other");
   expect((await other.call("POST", `commands/${sent.body.id}/status`, { status: "running" })).status).toBe(404);
   link.socket.close();
 });
 
-test("[SCM1] commands come newest first; unknown ones and bad arguments are refused", async () => {
+test("[SCM1] commands are listed newest first; unknown commands and invalid arguments are rejected", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -258,7 +258,7 @@ test("[SCM1] commands come newest first; unknown ones and bad arguments are refu
   }
 });
 
-test("[SCM2] a command not begun in time has expired, and is no longer sent", async () => {
+test("[SCM2] a command that was not started in time expires and is no longer sent", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -268,27 +268,27 @@ test("[SCM2] a command not begun in time has expired, and is no longer sent", as
   clock.advance(10_001);
   expect((await bench.call("GET", `${base}/${id}`)).body.status).toBe("expired");
   expect((await device.call("POST", "heartbeat", heartbeat())).body.commands).toEqual([]);
-  // It had run all the same, and only the word of it was late: that is the truth then.
+  // A late report of the device still counts.
   await device.call("POST", `commands/${id}/status`, { status: "succeeded" });
   expect((await bench.call("GET", `${base}/${id}`)).body.status).toBe("succeeded");
 });
 
-test("[SCM2] commands that nobody has taken survive a restart of the service", async () => {
+test("[SCM2] undelivered commands survive a restart of the service", async () => {
   await using folder = await temporaryFolder();
   await using first = await TestService.start(folder.path);
   const device = await first.pairDevice();
   const { id } = (await first.call("POST", `players/${device.playerId}/commands`, { type: "reload" })).body;
   await first[Symbol.asyncDispose]();
   await using second = await TestService.start(folder.path);
-  const moved = Object.assign(Object.create(Object.getPrototypeOf(device)), device, { url: second.service.url });
-  const link = moved.socket();
+  const reconnected = Object.assign(Object.create(Object.getPrototypeOf(device)), device, { url: second.service.url });
+  const link = reconnected.socket();
   link.hello();
   const { commands } = (await link.next("welcome")).data.answer;
   expect(commands.map((jws: string) => verifyJws(commandJwsType, jws, device.access.service_key))).toMatchObject([{ jti: id }]);
   link.socket.close();
 });
 
-test("[SCM3] a screenshot is taken in once its digest is right and it is a picture; a repeat is fine", async () => {
+test("[SCM3] a screenshot is stored if it is an image and its digest is correct; uploading it again is allowed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();

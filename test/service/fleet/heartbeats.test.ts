@@ -1,4 +1,4 @@
-// The history of heartbeats: minutes, pages, days, and their end.
+// The history of heartbeats: minutes, pages, daily uptime and retention.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ const minute = 60_000;
 const day = 86_400_000;
 const noon = Date.UTC(2026, 10, 21, 12);
 
-async function beat(device: Device, more: Parameters<typeof heartbeat>[0] = {}): Promise<void> {
+async function sendHeartbeat(device: Device, more: Parameters<typeof heartbeat>[0] = {}): Promise<void> {
   let answer = await device.call("POST", "heartbeat", heartbeat(more));
   if (answer.status === 401) {
     device.access = (await device.renew()).body;
@@ -19,16 +19,23 @@ async function beat(device: Device, more: Parameters<typeof heartbeat>[0] = {}):
   expect(answer.status).toBe(200);
 }
 
-test("[HBH1] heartbeats of a minute are one row, with the worst of its figures and the last of its words", async () => {
+test("[HBH1] the heartbeats of a minute are one row with the worst measurements and the latest status", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await TestService.start(folder.path, { clock });
   const device = await bench.pairDevice();
-  await beat(device, { cpu_load: 0.5, memory_bytes: 300, temperature_c: null, disk_free_bytes: 1_000, rendering: false, boot_id: "a" });
+  await sendHeartbeat(device, {
+    cpu_load: 0.5,
+    memory_bytes: 300,
+    temperature_c: null,
+    disk_free_bytes: 1_000,
+    rendering: false,
+    boot_id: "a",
+  });
   clock.advance(30_000);
-  await beat(device, { cpu_load: 0.2, memory_bytes: 200, temperature_c: 61, disk_free_bytes: 900, boot_id: "b", uptime_ms: 7 });
+  await sendHeartbeat(device, { cpu_load: 0.2, memory_bytes: 200, temperature_c: 61, disk_free_bytes: 900, boot_id: "b", uptime_ms: 7 });
   clock.advance(minute);
-  await beat(device, { cpu_load: 0.9 });
+  await sendHeartbeat(device, { cpu_load: 0.9 });
   const { body } = await bench.call("GET", `players/${device.playerId}/heartbeats`);
   expect(body.next_cursor).toBeNull();
   expect(body.data).toMatchObject([
@@ -47,7 +54,7 @@ test("[HBH1] heartbeats of a minute are one row, with the worst of its figures a
   ]);
 });
 
-test("[HBH2] the history is read page by page and by range, and outlives a restart", async () => {
+test("[HBH2] the history can be read page by page and by range, and survives a restart", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   let playerId: string;
@@ -56,7 +63,7 @@ test("[HBH2] the history is read page by page and by range, and outlives a resta
     const device = await bench.pairDevice();
     ({ playerId } = device);
     for (let count = 0; count < 5; count += 1) {
-      await beat(device);
+      await sendHeartbeat(device);
       clock.advance(minute);
     }
   }
@@ -76,18 +83,18 @@ test("[HBH2] the history is read page by page and by range, and outlives a resta
   expect((await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh/heartbeats")).status).toBe(404);
 });
 
-test("[HBH3] uptime is the share of each day's minutes in which a heartbeat came, since the player was paired", async () => {
+test("[HBH3] uptime is the share of each day's minutes with a heartbeat, counted from the pairing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.UTC(2026, 10, 20, 23, 56));
   await using bench = await TestService.start(folder.path, { clock });
   const device = await bench.pairDevice();
-  // Four minutes of the first day, of which three were heard; then an hour, of which the first half was heard.
+  // Three of the first day's four minutes have a heartbeat; so does the first half of the next hour.
   for (let count = 0; count < 4; count += 1) {
-    if (count !== 2) await beat(device);
+    if (count !== 2) await sendHeartbeat(device);
     clock.advance(minute);
   }
   for (let count = 0; count < 60; count += 1) {
-    if (count < 30) await beat(device);
+    if (count < 30) await sendHeartbeat(device);
     clock.advance(minute);
   }
   const { body } = await bench.call("GET", `players/${device.playerId}/uptime?from=2026-11-19`);
@@ -103,15 +110,15 @@ test("[HBH3] uptime is the share of each day's minutes in which a heartbeat came
   }
 });
 
-test("[HBH4] minutes are kept for thirty days; those of a player that is deleted for good are gone at once", async () => {
+test("[HBH4] minutes are kept for thirty days; permanently deleting a player deletes its minutes at once", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await TestService.start(folder.path, { clock });
   const device = await bench.pairDevice();
   const list = async () => (await bench.call("GET", `players/${device.playerId}/heartbeats`)).body.data.length as number;
-  await beat(device);
+  await sendHeartbeat(device);
   clock.advance(30 * day - minute);
-  await beat(device);
+  await sendHeartbeat(device);
   expect(await list()).toBe(2);
   clock.advance(60 * minute);
   await expect.poll(list, { timeout: 10_000 }).toBe(1);
@@ -126,18 +133,18 @@ test("[HBH4] minutes are kept for thirty days; those of a player that is deleted
   expect(rows()).toBe(0);
 });
 
-test("[HBH5] a heartbeat that cannot be written down is answered all the same, and is in the history once it can be", async () => {
+test("[HBH5] a heartbeat that cannot be stored is answered anyway and stored later", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await TestService.start(folder.path, { clock });
   const device = await bench.pairDevice();
   using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"));
-  telemetry.exec("ALTER TABLE heartbeat_minutes RENAME TO away");
-  await beat(device, { cpu_load: 0.7 });
+  telemetry.exec("ALTER TABLE heartbeat_minutes RENAME TO unavailable");
+  await sendHeartbeat(device, { cpu_load: 0.7 });
   expect((await bench.call("GET", `players/${device.playerId}/heartbeats`)).status).toBe(500);
   expect((await bench.call("GET", `players/${device.playerId}`)).body).toMatchObject({ status: "online" });
-  telemetry.exec("ALTER TABLE away RENAME TO heartbeat_minutes");
-  await beat(device);
+  telemetry.exec("ALTER TABLE unavailable RENAME TO heartbeat_minutes");
+  await sendHeartbeat(device);
   const { body } = await bench.call("GET", `players/${device.playerId}/heartbeats`);
   expect(body.data).toMatchObject([{ beats: 2, cpu_load_max: 0.7 }]);
 });

@@ -1,4 +1,4 @@
-// The service's signing key, saved and brought back by the commands that an operator would give.
+// Backing up and restoring the service's signing key with the commands of the program.
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { TestService } from "../harness.ts";
 
-/** Runs a command of ours to its end: its exit code and what it said. */
+/** Runs a command to its end. */
 async function run(...argv: string[]): Promise<{ code: number | null; output: string }> {
   await using program = new Program(["src/main/cli.ts", ...argv]);
   const code = await program.exitCode;
@@ -14,7 +14,7 @@ async function run(...argv: string[]): Promise<{ code: number | null; output: st
 }
 
 test(
-  "[RST8] the signing key is saved as one file that only its owner can read, also while the service runs, and comes back alone",
+  "[RST8] the signing key can be backed up to one private file while the service runs, and restored on its own",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -32,10 +32,10 @@ test(
     expect([about.mode & 0o777, about.size < 1_024]).toEqual([0o600, true]);
     expect(await readFile(file, "utf8")).toContain(key);
     const taken = await run("backup-key", "--data", data, "--to", file);
-    expect([taken.code, /is there already/.test(taken.output)]).toEqual([1, true]);
+    expect([taken.code, /exists already/.test(taken.output)]).toEqual([1, true]);
     expect((await run("restore-key", "--data", data, "--from", file)).output).toMatch(/has this key already/);
 
-    // A service that begins anew, with the key of the one that was lost.
+    // A new service with the key of a lost one.
     const fresh = join(folder.path, "fresh");
     expect(await run("restore-key", "--data", fresh, "--from", file)).toMatchObject({ code: 0 });
     expect((await stat(join(fresh, "service-key.json"))).mode & 0o777).toBe(0o600);
@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  "[RST9] a key is brought back over another one only when told so, which is explained; a damaged copy never",
+  "[RST9] restoring over a different key needs --replace and explains why; a damaged backup is never restored",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -57,12 +57,12 @@ test(
     const [first, second] = [await keyOf(one), await keyOf(two)];
     await run("backup-key", "--data", one, "--to", file);
     const refused = await run("restore-key", "--data", two, "--from", file);
-    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/has another key .*no longer obey.*--replace/)]);
+    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/has another key .*reject commands.*--replace/)]);
     expect(await keyOf(two)).toBe(second);
     const replaced = await run("restore-key", "--data", two, "--from", file, "--replace");
     expect([replaced.code, replaced.output]).toEqual([0, expect.stringMatching(/no longer obey until each is claimed again/)]);
     expect(await keyOf(two)).toBe(first);
-    // The other key is not left behind as the file's previous generation.
+    // The other key is not kept as the previous version of the file.
     await writeFile(join(two, "service-key.json"), "damaged");
     expect((await run("backup-key", "--data", two, "--to", join(folder.path, "other.json"))).code).toBe(1);
     expect(await run("restore-key", "--data", two, "--from", file, "--replace")).toMatchObject({ code: 0 });
@@ -72,11 +72,11 @@ test(
     for (const wrong of ["", "{}", JSON.stringify({ ...saved, public_key: second }), JSON.stringify({ ...saved, format: "x" })]) {
       await writeFile(file, wrong);
       const damaged = await run("restore-key", "--data", one, "--from", file, "--replace");
-      expect([damaged.code, damaged.output]).toEqual([1, expect.stringMatching(/holds no service's key, or is damaged/)]);
+      expect([damaged.code, damaged.output]).toEqual([1, expect.stringMatching(/contains no signing key, or is damaged/)]);
     }
     await rm(file);
     expect((await run("restore-key", "--data", one, "--from", file)).output).toMatch(/there is no file/);
-    expect((await run("backup-key", "--data", folder.path, "--to", file)).output).toMatch(/holds no service's key/);
+    expect((await run("backup-key", "--data", folder.path, "--to", file)).output).toMatch(/contains no signing key/);
     expect((await run("restore-key", "--data", one)).code).toBe(2);
     expect(await keyOf(one)).toBe(first);
   },

@@ -1,4 +1,4 @@
-// Pairing, the operators' tokens and the devices' proofs.
+// Pairing, operators' tokens and devices' proofs.
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,12 +7,12 @@ import { createKeyPair, thumbprint, verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType, SignedRevocation } from "../../../src/protocol/device/commands.ts";
 import { Player, Problem } from "../../../src/protocol/operator/resources.ts";
 import { PairingGrant, TokenGrant, TokenRefusal } from "../../../src/protocol/device/messages.ts";
-import { generateToken, hashSecret, isWellFormedToken } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret, isWellFormedToken } from "../../../src/service/people/token-secrets.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";
 
-test("[SPA1] a device gets a code, an operator claims it once, the device gets its token", async () => {
+test("[SPA1] a device gets a code, an operator claims it once, and the device gets its token", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { publicUrl: "https://signs.example" });
   const device = await bench.newDevice();
@@ -39,7 +39,7 @@ test("[SPA1] a device gets a code, an operator claims it once, the device gets i
   expect([again.status, again.body.type]).toEqual([409, "/problems/already-claimed"]);
 });
 
-test("[SPA1] a held-back answer comes as soon as the code is claimed", async () => {
+test("[SPA1] a pending token request is answered as soon as the code is claimed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.newDevice();
@@ -51,7 +51,7 @@ test("[SPA1] a held-back answer comes as soon as the code is claimed", async () 
   expect(performance.now() - begun).toBeLessThan(1_000);
 });
 
-test("[SPA1] stopping ends held-back answers at once", async () => {
+test("[SPA1] stopping the service ends pending token requests at once", async () => {
   await using folder = await temporaryFolder();
   const bench = await TestService.start(folder.path);
   const device = await bench.newDevice();
@@ -63,7 +63,7 @@ test("[SPA1] stopping ends held-back answers at once", async () => {
   expect(performance.now() - begun).toBeLessThan(1_500);
 });
 
-test("[SPA2] codes that are unknown, expired, replaced or malformed are refused as such", async () => {
+test("[SPA2] unknown, expired, replaced and malformed codes are rejected", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -82,7 +82,7 @@ test("[SPA2] codes that are unknown, expired, replaced or malformed are refused 
   expect((await device.askForToken()).body.error).toBe("expired_token");
 });
 
-test("[SPA3] the sixth guess of a minute is refused, even a right one, and told how long to wait", async () => {
+test("[SPA3] the sixth guess in a minute is rejected with a Retry-After, even a correct one", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -97,7 +97,7 @@ test("[SPA3] the sixth guess of a minute is refused, even a right one, and told 
   expect((await bench.call("POST", "players/pair", right)).status).toBe(201);
 });
 
-test("[TOK1] the first start writes a token that only the owner can read; its hash alone is stored", async () => {
+test("[TOK1] the first start writes a token file that only its owner can read, and stores only the hash", async () => {
   await using folder = await temporaryFolder();
   {
     await using bench = await TestService.start(folder.path);
@@ -112,7 +112,7 @@ test("[TOK1] the first start writes a token that only the owner can read; its ha
   }
 });
 
-test("[TOK1] a token file that was deleted is written anew, and the earlier token stays valid", async () => {
+test("[TOK1] a deleted token file is written again with another token; the earlier token stays valid", async () => {
   await using folder = await temporaryFolder();
   let first: string;
   {
@@ -125,7 +125,7 @@ test("[TOK1] a token file that was deleted is written anew, and the earlier toke
   expect((await bench.call("GET", "players", undefined, { authorization: `Bearer ${first}` })).status).toBe(200);
 });
 
-test("[TOK2] without a valid token there is a 401 problem that says how to authenticate", async () => {
+test("[TOK2] a request without a valid token gets a 401 problem that says how to authenticate", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const broken = bench.token.slice(0, -1) + (bench.token.endsWith("a") ? "b" : "a");
@@ -141,7 +141,7 @@ test("[TOK2] without a valid token there is a 401 problem that says how to authe
   expect((await bench.call("GET", "device/state")).status).toBe(401);
 });
 
-test("[TOK2] a token allows what its scopes say and no more, and nothing once it has expired or was revoked", async () => {
+test("[TOK2] a token allows only what its scopes allow, and nothing once it has expired or was revoked", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const database = new DatabaseSync(join(folder.path, "state.db"));
@@ -162,13 +162,13 @@ test("[TOK2] a token allows what its scopes say and no more, and nothing once it
   ] as const) {
     database.exec(`UPDATE tokens SET expires_at = NULL, revoked_at = NULL WHERE id = 'tok_x'`);
     database.exec(`UPDATE tokens SET ${column} = ${value} WHERE id = 'tok_x'`);
-    // Written behind the service's back, it counts within a second or two.
+    // The service notices a change by another program within a second.
     await expect.poll(async () => (await bench.call("GET", "players", undefined, headers)).status, { timeout: 10_000 }).toBe(401);
   }
   database.close();
 });
 
-test("[DEV1] a device's token is given only for a proof by its key over a fresh nonce", async () => {
+test("[DEV1] a device gets a token only for a proof signed with its key over an unused nonce", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -187,7 +187,7 @@ test("[DEV1] a device's token is given only for a proof by its key over a fresh 
   expect((await ask(stale)).body.error).toBe("invalid_grant");
 });
 
-test("[DEV1] a device's token ends after an hour", async () => {
+test("[DEV1] a device's token expires after an hour", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -197,7 +197,7 @@ test("[DEV1] a device's token ends after an hour", async () => {
   expect((await device.call("GET", "state")).status).toBe(401);
 });
 
-test("[DEV2] a removed player is told so by a revocation that the pinned key signed, now and ever after", async () => {
+test("[DEV2] a deleted player's device always gets a revocation signed with the pinned key", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -216,19 +216,19 @@ test("[DEV2] a removed player is told so by a revocation that the pinned key sig
   expect((await device.firstToken()).player_id).toBe(claim.body.id);
 });
 
-test("[SRV1] what was paired before a restart is paired after it, with the same service key", async () => {
+test("[SRV1] a device stays paired after a restart, with the same service key", async () => {
   await using folder = await temporaryFolder();
   await using first = await TestService.start(folder.path);
   const device = await first.pairDevice("Lobby");
   const { access } = device;
   await first[Symbol.asyncDispose]();
   await using second = await TestService.start(folder.path);
-  const moved = Object.assign(Object.create(Object.getPrototypeOf(device)), device, { url: second.service.url });
-  expect((await moved.call("GET", "state")).status).toBe(200);
-  expect((await moved.renew()).body).toMatchObject({ player_name: "Lobby", service_key: access.service_key });
+  const reconnected = Object.assign(Object.create(Object.getPrototypeOf(device)), device, { url: second.service.url });
+  expect((await reconnected.call("GET", "state")).status).toBe(200);
+  expect((await reconnected.renew()).body).toMatchObject({ player_name: "Lobby", service_key: access.service_key });
 });
 
-test("[SRV1] a data folder serves one service at a time", async () => {
+test("[SRV1] only one service at a time can use a data folder", async () => {
   await using folder = await temporaryFolder();
   await using _first = await TestService.start(folder.path);
   await expect(TestService.start(folder.path)).rejects.toMatchObject({ code: "data-in-use" });

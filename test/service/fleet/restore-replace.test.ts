@@ -1,4 +1,4 @@
-// Players and schedules come back from the bin; a player moves to another box by that box's pairing code.
+// Restoring players and schedules from the bin, and replacing a player's device.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -12,35 +12,40 @@ import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 const day = 86_400_000;
 const ids = (answer: ApiResponse): string[] => answer.body.data.map(({ id }: { id: string }) => id);
 const problem = (answer: ApiResponse): unknown[] => [answer.status, answer.body.type];
-const nobody = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
+const unknownPlayer = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-/** A schedule of `layoutId` for one player. */
-async function scheduled(bench: TestService, playerId: string, layoutId: string, name: string): Promise<string> {
+/** Creates a schedule of `layoutId` for one player. */
+async function createSchedule(bench: TestService, playerId: string, layoutId: string, name: string): Promise<string> {
   const about = { name, layout_id: layoutId, target: { type: "player", player_id: playerId }, starts_at: "2026-11-01T00:00" };
   const answer = await bench.call("POST", "schedules", about);
   expect(answer.status).toBe(201);
   return answer.body.id;
 }
 
-async function replace(bench: TestService, playerId: string, code: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
+async function replaceDevice(
+  bench: TestService,
+  playerId: string,
+  code: string,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
   return bench.call("POST", `players/${playerId}/replace`, { code }, headers);
 }
 
-/** What the service says to a box that asks for a token; the signed revocation's content, if that is what it says. */
+/** Requests a token as a revoked device. @returns the content of the signed revocation. */
 async function revocationOf(device: Device): Promise<unknown> {
   const answer = await device.renew();
   expect([answer.status, answer.body.error]).toEqual([400, "access_denied"]);
   return SignedRevocation.parse(verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
 }
 
-test("[RST1] a deleted player lies in the bin and comes back with its layout, tags, settings, schedules and history", async () => {
+test("[RST1] a deleted player can be restored with its layout, tags, settings, schedules and history", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
   const path = `players/${device.playerId}`;
   const { layout } = await bench.showPicture(device);
-  const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
-  const earlier = await scheduled(bench, device.playerId, layout.id, "Deleted before");
+  const schedule = await createSchedule(bench, device.playerId, layout.id, "Evening");
+  const earlier = await createSchedule(bench, device.playerId, layout.id, "Deleted before");
   await bench.call("DELETE", `schedules/${earlier}`);
   await bench.call("PATCH", path, { tags: ["hall"], variables: { door: true }, orientation: "portrait" });
   await device.call("POST", "heartbeat", heartbeat());
@@ -66,7 +71,7 @@ test("[RST1] a deleted player lies in the bin and comes back with its layout, ta
   const bin = await bench.call("GET", "players?deleted=true&q=lob&tag=hall");
   expect(bin.body.data).toMatchObject([{ id: device.playerId, status: "offline", tags: ["hall"], layout_id: layout.id }]);
   expect(Date.parse(bin.body.data[0].deleted_at)).toBeGreaterThan(0);
-  // Nothing in the bin keeps what it showed from being deleted.
+  // The content of a player in the bin can be deleted.
   expect((await bench.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
 
   const restored = await bench.call("POST", `${path}/restore`);
@@ -74,7 +79,7 @@ test("[RST1] a deleted player lies in the bin and comes back with its layout, ta
     200,
     {
       ...before,
-      // Its box has not been heard since.
+      // There was no heartbeat since.
       status: "offline",
       in_sync: null,
       problems: [expect.objectContaining({ code: "offline" })],
@@ -89,7 +94,7 @@ test("[RST1] a deleted player lies in the bin and comes back with its layout, ta
   expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([earlier]);
   expect(ids(await bench.call("GET", `${path}/screenshots`))).toEqual(["shot_01jd3v8q6m9x2k4n7r5t1w0yzh"]);
   expect((await bench.call("GET", `${path}/heartbeats`)).body.data).toHaveLength(1);
-  expect((await bench.call("POST", `players/${nobody}/restore`)).status).toBe(404);
+  expect((await bench.call("POST", `players/${unknownPlayer}/restore`)).status).toBe(404);
   // A box that was away meanwhile goes on as if nothing had been.
   expect((await device.renew()).status).toBe(200);
   const after = (await device.call("GET", "state")).body;
@@ -102,7 +107,7 @@ test("[RST2] a deleted schedule lies in the bin and comes back with its layout; 
   const device = await bench.pairDevice();
   const { layout } = await bench.showPicture(device);
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: null });
-  const id = await scheduled(bench, device.playerId, layout.id, "Evening");
+  const id = await createSchedule(bench, device.playerId, layout.id, "Evening");
   const before = (await bench.call("GET", `schedules/${id}`)).body;
   const link = await device.connect();
   expect((await bench.call("DELETE", `schedules/${id}`)).status).toBe(204);
@@ -130,19 +135,19 @@ test("[RST2] a deleted schedule lies in the bin and comes back with its layout; 
   // For good, and what shows a layout that is gone for good cannot come back.
   expect((await bench.call("DELETE", `schedules/${id}?permanent=true`)).status).toBe(204);
   expect((await bench.call("POST", `schedules/${id}/restore`)).status).toBe(404);
-  const other = await scheduled(bench, device.playerId, layout.id, "Late");
+  const other = await createSchedule(bench, device.playerId, layout.id, "Late");
   await bench.call("DELETE", `schedules/${other}`);
   await bench.call("DELETE", `layouts/${layout.id}?permanent=true`);
   expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([]);
 });
 
-test("[RST3] after thirty days, or when told so, a deleted player's data and schedules are gone; the box still learns of it by signature", async () => {
+test("[RST3] after thirty days, or on permanent deletion, a player's data and schedules are removed; its device still gets a revocation", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
   const device = await bench.pairDevice();
   const { layout } = await bench.showPicture(device);
-  const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
+  const schedule = await createSchedule(bench, device.playerId, layout.id, "Evening");
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture("png", 32));
   const files = (await blobsIn(folder.path)).length;
   await bench.call("DELETE", `players/${device.playerId}`);
@@ -166,16 +171,16 @@ test("[RST3] after thirty days, or when told so, a deleted player's data and sch
   expect(ids(await bench.call("GET", "players?deleted=true"))).toEqual([]);
 });
 
-test("[RST4] events and the audit log tell of each deletion and each return", async () => {
+test("[RST4] events and the audit log record every deletion and restore", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
   const { layout } = await bench.showPicture(device);
-  const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
+  const schedule = await createSchedule(bench, device.playerId, layout.id, "Evening");
   await bench.call("DELETE", `players/${device.playerId}`);
   await bench.call("POST", `players/${device.playerId}/restore`);
   const box = await bench.newDevice();
-  expect((await replace(bench, device.playerId, box.grant.user_code)).status).toBe(200);
+  expect((await replaceDevice(bench, device.playerId, box.grant.user_code)).status).toBe(200);
   await bench.call("DELETE", `schedules/${schedule}`);
   await bench.call("POST", `schedules/${schedule}/restore`);
   const audit = (await bench.call("GET", "audit?limit=5")).body.data;
@@ -188,11 +193,11 @@ test("[RST4] events and the audit log tell of each deletion and each return", as
   ]);
   using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
   const rows = store.prepare("SELECT type, data FROM events ORDER BY seq").all();
-  const told = rows
+  const recorded = rows
     .slice(rows.findIndex(({ type }) => type === "player.removed"))
     .map(({ type, data }) => [type, JSON.parse(String(data))]);
   const player = { player_id: device.playerId, name: "Lobby" };
-  expect(told).toMatchObject([
+  expect(recorded).toMatchObject([
     ["player.removed", player],
     ["schedule.deleted", { schedule_id: schedule }],
     ["player.restored", player],
@@ -203,42 +208,42 @@ test("[RST4] events and the audit log tell of each deletion and each return", as
   ]);
 });
 
-test("[RST5] a player moves to the box that shows a code: place, schedules and history stay; the old box is revoked, by signature", async () => {
+test("[RST5] replacing a device keeps the player's assignments, schedules and history; the old device gets a signed revocation", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const old = await bench.pairDevice("Lobby");
   const path = `players/${old.playerId}`;
   const { layout } = await bench.showPicture(old);
-  const schedule = await scheduled(bench, old.playerId, layout.id, "Evening");
+  const schedule = await createSchedule(bench, old.playerId, layout.id, "Evening");
   const link = await old.connect();
   await bench.call("POST", `${path}/commands`, { type: "reload" });
   const command = (await link.next("command")).data.command;
   const before = (await bench.call("GET", path)).body;
   const box = await bench.newDevice();
   const asked = box.askForToken({ prefer: "wait=25" });
-  const replaced = await replace(bench, old.playerId, box.grant.user_code);
+  const replaced = await replaceDevice(bench, old.playerId, box.grant.user_code);
   expect(replaced.status).toBe(200);
   expect(replaced.body).toMatchObject({ id: old.playerId, name: "Lobby", layout_id: layout.id, created_at: before.created_at });
-  // What the old box had on screen says nothing of the new one.
-  expect(replaced.body).toMatchObject({ last_seen_at: null, reported_revision: null, in_sync: null });
+  // The status of the old device does not apply to the new one.
+  expect(replaced.body).toMatchObject({ last_seen_at: null, applied_revision: null, in_sync: null });
 
   const { revocation } = (await link.next("revoked")).data;
   expect(await link.closed).toBe(4403);
-  const said = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, old.access.service_key));
-  expect(said).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
+  const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, old.access.service_key));
+  expect(payload).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
   box.access = (await asked).body;
   expect(box.playerId).toBe(old.playerId);
   expect((await old.call("GET", "state")).status).toBe(401);
   expect(await old.socket().closed).toBe(4401);
   expect(await revocationOf(old)).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
-  // Its earlier claim gives it no token either.
+  // Its claimed pairing code yields no token either.
   expect((await old.askForToken()).body.error).toBe("access_denied");
 
   expect((await box.renew()).status).toBe(200);
   const state = (await box.call("GET", "state")).body;
   expect([state.player.id, state.layout.id, state.schedules[0].id]).toEqual([old.playerId, layout.id, schedule]);
-  const beat = (await box.call("POST", "heartbeat", heartbeat())).body;
-  expect(beat.commands).toEqual([]);
+  const answer = (await box.call("POST", "heartbeat", heartbeat())).body;
+  expect(answer.commands).toEqual([]);
   const [called] = (await bench.call("GET", `${path}/commands`)).body.data;
   expect(called.status).toBe("cancelled");
   expect(SignedCommand.parse(verifyJws("signage-command+jws", command, old.access.service_key)).sub).toBe(thumbprint(old.keys.publicKey));
@@ -247,63 +252,63 @@ test("[RST5] a player moves to the box that shows a code: place, schedules and h
   expect(SignedCommand.parse(verifyJws("signage-command+jws", fresh, box.access.service_key)).sub).toBe(thumbprint(box.keys.publicKey));
 });
 
-test("[RST6] to and fro between two boxes only the newest counts; a removed player's earlier box still learns of it", async () => {
+test("[RST6] when devices are swapped several times only the newest is valid; a former device of a deleted player still gets a revocation", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const one = await bench.pairDevice();
   const id = one.playerId;
   const two = await bench.newDevice();
-  await replace(bench, id, two.grant.user_code);
+  await replaceDevice(bench, id, two.grant.user_code);
   await two.firstToken();
   await revocationOf(one);
   await one.askForCode();
-  expect((await replace(bench, id, one.grant.user_code)).status).toBe(200);
+  expect((await replaceDevice(bench, id, one.grant.user_code)).status).toBe(200);
   await one.firstToken();
   expect((await one.renew()).status).toBe(200);
   expect(await revocationOf(two)).toMatchObject({ sub: thumbprint(two.keys.publicKey), player_id: id });
   await bench.call("DELETE", `players/${id}`);
   expect(await revocationOf(two)).toMatchObject({ sub: thumbprint(two.keys.publicKey) });
   expect(await revocationOf(one)).toMatchObject({ sub: thumbprint(one.keys.publicKey) });
-  // The box that heard of its deletion is put back into its place, with the key that it always had.
+  // A revoked device can be used again for the restored player, with the same key.
   await bench.call("POST", `players/${id}/restore`);
   await one.askForCode();
-  expect((await replace(bench, id, one.grant.user_code)).status).toBe(200);
+  expect((await replaceDevice(bench, id, one.grant.user_code)).status).toBe(200);
   expect((await one.firstToken()).player_id).toBe(id);
   expect((await one.renew()).status).toBe(200);
 });
 
-test("[RST7] a replacement refuses unknown, expired and used codes, guesses, other teams' players and tokens without the scope", async () => {
+test("[RST7] a replacement rejects unknown, expired and used codes, repeated guesses, other teams' players and tokens without the scope", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
   const { playerId } = await bench.pairDevice();
   const box = await bench.newDevice();
   const code = box.grant.user_code;
-  expect(problem(await replace(bench, nobody, code))).toEqual([404, "/problems/not-found"]);
+  expect(problem(await replaceDevice(bench, unknownPlayer, code))).toEqual([404, "/problems/not-found"]);
   const first = await owner(bench);
   const reader = await createTokenFor(bench, first, ["players:read"]);
-  expect((await replace(bench, playerId, code, { authorization: reader.authorization })).status).toBe(403);
+  expect((await replaceDevice(bench, playerId, code, { authorization: reader.authorization })).status).toBe(403);
   const stranger = await createOtherTeam(bench);
-  const foreign = await replace(bench, playerId, code, { authorization: stranger.authorization });
+  const foreign = await replaceDevice(bench, playerId, code, { authorization: stranger.authorization });
   expect(problem(foreign)).toEqual([404, "/problems/not-found"]);
-  const malformed = await replace(bench, playerId, "WDJB");
+  const malformed = await replaceDevice(bench, playerId, "WDJB");
   expect([malformed.status, malformed.body.errors[0].pointer]).toEqual([422, "/code"]);
-  expect((await replace(bench, playerId, code)).status).toBe(200);
-  expect(problem(await replace(bench, playerId, code))).toEqual([409, "/problems/already-claimed"]);
+  expect((await replaceDevice(bench, playerId, code)).status).toBe(200);
+  expect(problem(await replaceDevice(bench, playerId, code))).toEqual([409, "/problems/already-claimed"]);
   expect(problem(await bench.call("POST", "players/pair", { code, name: "x" }))).toEqual([409, "/problems/already-claimed"]);
   const late = await bench.newDevice();
   clock.advance(900_001);
-  expect(problem(await replace(bench, playerId, late.grant.user_code))).toEqual([404, "/problems/unknown-code"]);
-  // Its guesses and those of pairing are counted together.
-  for (const wrong of ["BBBBBBBB", "CCCCCCCC"]) expect((await replace(bench, playerId, wrong)).status).toBe(404);
+  expect(problem(await replaceDevice(bench, playerId, late.grant.user_code))).toEqual([404, "/problems/unknown-code"]);
+  // Guesses of replacements and of pairings are counted together.
+  for (const wrong of ["BBBBBBBB", "CCCCCCCC"]) expect((await replaceDevice(bench, playerId, wrong)).status).toBe(404);
   for (const wrong of ["DDDDDDDD", "FFFFFFFF"]) {
     expect((await bench.call("POST", "players/pair", { code: wrong, name: "x" })).status).toBe(404);
   }
   await late.askForCode();
-  expect((await replace(bench, playerId, late.grant.user_code)).status).toBe(429);
+  expect((await replaceDevice(bench, playerId, late.grant.user_code)).status).toBe(429);
   clock.advance(60_001);
-  expect((await replace(bench, playerId, late.grant.user_code)).status).toBe(200);
+  expect((await replaceDevice(bench, playerId, late.grant.user_code)).status).toBe(200);
   await bench.call("DELETE", `players/${playerId}`);
   await late.askForCode();
-  expect((await replace(bench, playerId, late.grant.user_code)).status).toBe(404);
+  expect((await replaceDevice(bench, playerId, late.grant.user_code)).status).toBe(404);
 });

@@ -1,4 +1,4 @@
-// Video walls as operators set them up and as a player is told, and what a heartbeat says of drift.
+// Video walls: the settings of a player, its desired state, and the drift in heartbeats.
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Player } from "../../../src/protocol/operator/resources.ts";
@@ -7,7 +7,7 @@ import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
 const part = { wall_width: 3_940, wall_height: 1_080, left: 2_020, top: 0, width: 1_920, height: 1_080 };
 
-test("[WAL5] a player's part of a wall is stored, reaches it as a new revision, and is taken away by null", async () => {
+test("[WAL5] a player's part of a wall is stored, sent to it as a new revision, and removed by null", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -19,7 +19,7 @@ test("[WAL5] a player's part of a wall is stored, reaches it as a new revision, 
   expect(set.wall).toEqual(part);
   expect(set.desired_revision).not.toBe(before.desired_revision);
   expect(DesiredState.parse((await device.call("GET", "state")).body).player.wall).toEqual(part);
-  // What says nothing of it leaves it, and the same again is no change.
+  // A change without `wall` keeps it, and setting the same value again is no change.
   await bench.call("PATCH", path, { name: "left of two" });
   const again = Player.parse((await bench.call("PATCH", path, { wall: { ...part } })).body);
   expect(again.wall).toEqual(part);
@@ -32,10 +32,10 @@ test("[WAL5] a player's part of a wall is stored, reaches it as a new revision, 
 test.each([
   ["beyond its right edge", { left: 2_021 }, ["/wall/width"]],
   ["beyond its lower edge", { top: 1 }, ["/wall/height"]],
-  ["left of it", { left: -1 }, ["/wall/left"]],
-  ["of no size", { width: 0 }, ["/wall/width"]],
-  ["with a word too many", { bezel: 5 }, ["/wall"]],
-])("[WAL6] a part of a wall %s is refused by its pointer", async (_, wrong, expected) => {
+  ["beyond its left edge", { left: -1 }, ["/wall/left"]],
+  ["without a size", { width: 0 }, ["/wall/width"]],
+  ["with an unknown field", { bezel: 5 }, ["/wall"]],
+])("[WAL6] a part of a wall %s is rejected with a pointer to the field", async (_, wrong, expected) => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -44,13 +44,13 @@ test.each([
   expect(errorPointers(answer).map((pointer) => pointer.replace(/\/bezel$/, ""))).toEqual(expected);
 });
 
-test("[SYN6] the drift that a heartbeat tells is at the player's now and in the history of its minutes", async () => {
+test("[SYN6] the drift in a heartbeat is shown in the player's current status and in its history", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
   const now = async () => (await bench.call("GET", `players/${device.playerId}/now`)).body;
   expect(await now()).toMatchObject({ drift_ms: null });
-  // A player of an earlier version says nothing of it.
+  // A player of an earlier version does not report it.
   expect((await device.call("POST", "heartbeat", heartbeat())).status).toBe(200);
   for (const drift_ms of [31, null, 12]) await device.call("POST", "heartbeat", heartbeat({ drift_ms, drift_mean_ms: drift_ms }));
   expect(await now()).toMatchObject({ drift_ms: 12 });

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
-import { generateToken, hashSecret } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { sampleOf } from "../../../src/service/openapi/samples.ts";
 import { described, resolve } from "../http/contract.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
 import { pairingCodeAlphabet } from "../../../src/protocol/operator/resources.ts";
 import { GuessLimiter, maxWrongGuessesPerMinute } from "../../../src/service/fleet/guess-limiter.ts";
-import { codeLifetimeMs } from "../../../src/service/fleet/pairing.ts";
+import { codeLifetimeMs } from "../../../src/service/fleet/pairing-requests.ts";
 import { ProblemError } from "../../../src/service/http/problem.ts";
 import { addressKey, Quotas } from "../../../src/service/http/rate-limit.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,4 +1,4 @@
-// The audit log: one entry per write, in its transaction, chained; and nothing in it that is secret.
+// The audit log: one entry per write in its transaction, a hash chain, and no secrets.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -9,9 +9,9 @@ import { inviteMember, createOtherTeam, owner } from "./people.ts";
 
 const entries = async (bench: TestService, query = ""): Promise<AuditEntry[]> =>
   (await bench.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
-const verdict = async (bench: TestService) => AuditVerification.parse((await bench.call("GET", "audit/verify")).body);
+const verify = async (bench: TestService) => AuditVerification.parse((await bench.call("GET", "audit/verify")).body);
 
-test("[AUD1] a write leaves one entry: who, what, from where, and the resource's ETag before and after", async () => {
+test("[AUD1] a write adds one entry: user, action, address, and the resource's ETag before and after", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const me = await owner(bench);
@@ -33,7 +33,7 @@ test("[AUD1] a write leaves one entry: who, what, from where, and the resource's
   expect(log.map(({ request_id }) => request_id)).toEqual([made, changed, gone].map(({ headers }) => headers.get("request-id")));
 });
 
-test("[AUD2] uploads, pairings, commands, people and tokens are in it; reads, refusals and repeats are not", async () => {
+test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but no reads, rejected requests or replays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -65,7 +65,7 @@ test("[AUD2] uploads, pairings, commands, people and tokens are in it; reads, re
   expect(JSON.stringify(log)).not.toContain(token.secret);
 });
 
-test("[AUD3] the log is read page by page, by person, action and resource, and a team reads its own", async () => {
+test("[AUD3] the log can be read page by page and filtered by user, action and resource; a team reads only its own", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -85,12 +85,12 @@ test("[AUD3] the log is read page by page, by person, action and resource, and a
   expect((await stranger.call("GET", "audit?action=createPlaylist")).body.data).toEqual([]);
 });
 
-test("[AUD4] the chain tells when an entry was altered, removed or cut off the end, and where", async () => {
+test("[AUD4] verifying the chain shows whether an entry was changed, removed or cut off at the end, and which", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  expect(await verdict(bench)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });
+  expect(await verify(bench)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });
   for (let each = 0; each < 6; each += 1) await bench.call("POST", "playlists", { name: `P${each}` });
-  const good = await verdict(bench);
+  const good = await verify(bench);
   const log = await entries(bench);
   expect(good).toEqual({ holds: true, entries: 6, broken_at_seq: null, last_hash: log[0]!.hash });
 
@@ -98,7 +98,7 @@ test("[AUD4] the chain tells when an entry was altered, removed or cut off the e
   const attempt = async (...statements: string[]) => {
     database.exec("CREATE TEMP TABLE kept AS SELECT * FROM main.audit; CREATE TEMP TABLE heads AS SELECT * FROM main.audit_heads");
     for (const statement of statements) database.exec(statement);
-    const { holds, broken_at_seq } = await verdict(bench);
+    const { holds, broken_at_seq } = await verify(bench);
     database.exec("DELETE FROM main.audit; INSERT INTO main.audit SELECT * FROM kept; DROP TABLE kept");
     database.exec("DELETE FROM main.audit_heads; INSERT INTO main.audit_heads SELECT * FROM heads; DROP TABLE heads");
     return [holds, broken_at_seq];
@@ -111,18 +111,18 @@ test("[AUD4] the chain tells when an entry was altered, removed or cut off the e
   expect(await attempt("DELETE FROM main.audit")).toEqual([false, 1]);
   expect(await attempt("UPDATE main.audit_heads SET hash = '00'")).toEqual([false, 7]);
   database.close();
-  expect(await verdict(bench)).toEqual(good);
+  expect(await verify(bench)).toEqual(good);
 });
 
-test("[AUD5] entries of writes at once form one chain without a gap", async () => {
+test("[AUD5] entries of concurrent writes form one chain without gaps", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const answers = await Promise.all(Array.from({ length: 30 }, (_, each) => bench.call("POST", "playlists", { name: `P${each}` })));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-  expect(await verdict(bench)).toMatchObject({ holds: true, entries: 30 });
+  expect(await verify(bench)).toMatchObject({ holds: true, entries: 30 });
 });
 
-test("[AUD6] a write whose entry cannot be written did not happen", async () => {
+test("[AUD6] a write whose entry cannot be stored is rolled back", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await bench.call("POST", "playlists", { name: "P" });
@@ -134,5 +134,5 @@ test("[AUD6] a write whose entry cannot be written did not happen", async () => 
   database.close();
   expect((await bench.call("GET", "playlists")).body.data).toHaveLength(1);
   expect((await bench.call("POST", "playlists", { name: "Q" }, key)).headers.get("idempotency-replayed")).toBeNull();
-  expect(await verdict(bench)).toMatchObject({ holds: true, entries: 2 });
+  expect(await verify(bench)).toMatchObject({ holds: true, entries: 2 });
 });

@@ -1,11 +1,12 @@
-// What a token may give to others: never more than it holds, nor for longer.
+// What a token may grant to others: no more scopes than it has, and no longer than it lasts.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { scopes, type Role, type Scope } from "../../../src/protocol/operator/people.ts";
-import { hashSecret, scopesOfRole } from "../../../src/service/people/access.ts";
+import { hashSecret } from "../../../src/service/people/token-secrets.ts";
+import { scopesOfRole } from "../../../src/service/people/operator.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";
@@ -14,15 +15,15 @@ import { createOlderData } from "../store/older.ts";
 import { inviteMember, owner, createTokenFor, Person } from "./people.ts";
 
 const hourMs = 3_600_000;
-let made = 0;
+let guests = 0;
 
-/** Somebody new to be invited. */
+/** An invitation for a new user. */
 function guest(role: Role): { email: string; name: string; role: Role } {
-  made += 1;
-  return { email: `guest${made}@example.com`, name: "Guest", role };
+  guests += 1;
+  return { email: `guest${guests}@example.com`, name: "Guest", role };
 }
 
-test("[GRA1] an invitation is for a role whose scopes the token holds: else 403 names what the token lacks", async () => {
+test("[GRA1] an invitation needs a token with all scopes of the role; otherwise a 403 names the missing scopes", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -42,7 +43,7 @@ test("[GRA1] an invitation is for a role whose scopes the token holds: else 403 
   expect((await bench.call("POST", "invitations", guest("owner"))).status).toBe(201);
 });
 
-test("[GRA2] a pending invitation ends when its maker's token is revoked or expires; who has joined stays", async () => {
+test("[GRA2] a pending invitation ends when the token that created it is revoked or expires; members who joined stay", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -69,7 +70,7 @@ test("[GRA2] a pending invitation ends when its maker's token is revoked or expi
   expect(await status(brief.id)).toBe("expired");
 });
 
-test("[GRA3] the first token of who accepts neither outlives nor exceeds the token that invited", async () => {
+test("[GRA3] the first token of a new member has no later expiry and no more scopes than the inviting token", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -77,17 +78,17 @@ test("[GRA3] the first token of who accepts neither outlives nor exceeds the tok
   const endsAt = new Date(clock.now() + hourMs).toISOString();
   const ending = await createTokenFor(bench, first, scopes, { expires_at: endsAt });
   const { secret } = (await ending.call("POST", "invitations", guest("owner"))).body;
-  const seat = await call(bench.service.url, "POST", "invitations/accept", { secret });
-  expect(seat.body).toMatchObject({ role: "owner", token: { expires_at: endsAt } });
-  const heir = new Person(bench, seat.body);
-  // It ends too, and so it gives nothing for good.
+  const accepted = await call(bench.service.url, "POST", "invitations/accept", { secret });
+  expect(accepted.body).toMatchObject({ role: "owner", token: { expires_at: endsAt } });
+  const newMember = new Person(bench, accepted.body);
+  // The new token expires too, so it cannot promote.
   const viewer = await inviteMember(bench, first, "viewer");
-  const raise = await heir.call("PATCH", `teams/${first.teamId}/members/${viewer.userId}`, { role: "owner" });
+  const raise = await newMember.call("PATCH", `teams/${first.teamId}/members/${viewer.userId}`, { role: "owner" });
   expect(raise.status).toBe(403);
-  expect((await heir.call("POST", "invitations", guest("owner"))).body.expires_at).toBe(endsAt);
+  expect((await newMember.call("POST", "invitations", guest("owner"))).body.expires_at).toBe(endsAt);
   clock.advance(hourMs);
-  expect((await heir.call("GET", "me")).status).toBe(401);
-  // A service of tomorrow may let an owner do more: an invitation of today does not.
+  expect((await newMember.call("GET", "me")).status).toBe(401);
+  // If a later version adds scopes to a role, invitations from before do not include them.
   const wide = (await bench.call("POST", "invitations", guest("owner"))).body;
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
   const fewer: Scope[] = scopes.filter((scope) => scope !== "audit:read");
@@ -96,7 +97,7 @@ test("[GRA3] the first token of who accepts neither outlives nor exceeds the tok
   expect(taken.body.token.scopes).toEqual(fewer);
 });
 
-test("[GRA4] a role is raised only by a token that holds all of it and has no end; lowering asks for teams:write", async () => {
+test("[GRA4] promoting needs a token with all scopes of the role and without an end; demoting needs only teams:write", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -117,7 +118,7 @@ test("[GRA4] a role is raised only by a token that holds all of it and has no en
   expect((await bench.call("PATCH", path, { role: "owner" })).status).toBe(200);
 });
 
-test("[GRA5] an owner is lowered or removed only by a token that holds all that an owner may do", async () => {
+test("[GRA5] demoting or removing an owner needs a token with all scopes of an owner", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -129,12 +130,12 @@ test("[GRA5] an owner is lowered or removed only by a token that holds all that 
     expect((await narrow.call("PATCH", path(person), { role: "editor" })).status).toBe(403);
     expect((await narrow.call("DELETE", path(person))).status).toBe(403);
   }
-  // A script that takes leavers out needs no more than this.
+  // Removing other members needs only teams:write.
   expect((await narrow.call("DELETE", path(viewer))).status).toBe(204);
   expect((await second.call("DELETE", path(first))).status).toBe(204);
 });
 
-test("[GRA6] what a token gives is measured as the write happens: who is lowered while sending gets nothing for later", async () => {
+test("[GRA6] permissions are checked at the commit: a user who is demoted while sending a request gains nothing", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -144,7 +145,7 @@ test("[GRA6] what a token gives is measured as the write happens: who is lowered
   const headers = { authorization: person.authorization, "content-type": "application/json", "content-length": body.length };
   const sending = request(`${bench.service.url}/api/v1/tokens`, { method: "POST", headers });
   sending.write(body.slice(0, 5));
-  // Its use is noted once the token has been looked at: from then on the request is under way.
+  // The use of the token is recorded when it has been checked: the request is then in progress.
   await expect
     .poll(async () => (await bench.call("GET", `tokens/${person.tokenId}`)).body.last_used_at, { timeout: 10_000 })
     .not.toBeNull();
@@ -155,12 +156,12 @@ test("[GRA6] what a token gives is measured as the write happens: who is lowered
   expect(response.statusCode).toBe(422);
 });
 
-test("[GRA7] what is open under a token ends at the instant when the token does", async () => {
+test("[GRA7] open connections of a token end at the instant the token expires", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
-  // Sooner than silent sockets are given up.
+  // Shorter than the timeout for silent sockets.
   const lifeMs = 5_000;
   const expires_at = new Date(clock.now() + lifeMs).toISOString();
   const ending = await createTokenFor(bench, first, ["events:read"], { expires_at });
@@ -172,7 +173,7 @@ test("[GRA7] what is open under a token ends at the instant when the token does"
   expect((await listener.closed).code).toBe(4403);
 });
 
-test("[GRA8] invitations that were open before tokens were bounds are withdrawn by the upgrade", async () => {
+test("[GRA8] the upgrade that limits invitations to their token withdraws pending invitations", async () => {
   await using folder = await temporaryFolder();
   const [team_id, secret] = ["team_01jd3v8q6m9x2k4n7r5t1w0yzh", "sgn_inv_of_a_narrow_token"];
   await createOlderData(

@@ -1,8 +1,8 @@
-// People for tests: invited by the owner whose token the bench has, each with a token of their own.
+// Users for tests, each with an own token. The first is the owner who started the service; others are invited.
 import type { Role, Scope } from "../../../src/protocol/operator/people.ts";
 import { call, type ApiResponse, type TestService } from "../harness.ts";
 
-/** Somebody who calls the API with a token of their own. */
+/** A user in a team, and a client with this user's token. */
 export class Person {
   readonly #bench: TestService;
   readonly userId: string;
@@ -10,12 +10,12 @@ export class Person {
   readonly tokenId: string;
   readonly secret: string;
 
-  constructor(bench: TestService, seat: { user: { id: string }; team: { id: string }; token: { id: string; secret: string } }) {
+  constructor(bench: TestService, details: { user: { id: string }; team: { id: string }; token: { id: string; secret: string } }) {
     this.#bench = bench;
-    this.userId = seat.user.id;
-    this.teamId = seat.team.id;
-    this.tokenId = seat.token.id;
-    this.secret = seat.token.secret;
+    this.userId = details.user.id;
+    this.teamId = details.team.id;
+    this.tokenId = details.token.id;
+    this.secret = details.token.secret;
   }
 
   get authorization(): string {
@@ -27,36 +27,36 @@ export class Person {
   }
 }
 
-/** The installer, with the token of the bench. */
+/** The owner whose token the service wrote at its first start. */
 export async function owner(bench: TestService): Promise<Person> {
   const { user, team, token } = (await bench.call("GET", "me")).body;
   return new Person(bench, { user, team, token: { ...token, secret: bench.token } });
 }
 
-/** Invites somebody into the team of `by`, who accepts. */
+/** Invites a user into the team of `by` and accepts the invitation. */
 export async function inviteMember(bench: TestService, by: Person, role: Role, name: string = role): Promise<Person> {
   const email = `${name}.${by.teamId}@example.com`;
   const invitation = await by.call("POST", "invitations", { email, name, role });
   if (invitation.status !== 201) throw new Error(`invitation: ${invitation.status} ${JSON.stringify(invitation.body)}`);
-  const seat = await call(bench.service.url, "POST", "invitations/accept", { secret: invitation.body.secret });
-  if (seat.status !== 201) throw new Error(`acceptance: ${seat.status} ${JSON.stringify(seat.body)}`);
-  return new Person(bench, seat.body);
+  const accepted = await call(bench.service.url, "POST", "invitations/accept", { secret: invitation.body.secret });
+  if (accepted.status !== 201) throw new Error(`acceptance: ${accepted.status} ${JSON.stringify(accepted.body)}`);
+  return new Person(bench, accepted.body);
 }
 
-/** Another team, whose owner is somebody new. */
+/** Creates another team whose only member is a new owner. */
 export async function createOtherTeam(bench: TestService, name = "Other"): Promise<Person> {
   const first = await owner(bench);
-  const made = (await first.call("POST", "teams", { name })).body;
-  const founder = new Person(bench, { user: { id: first.userId }, team: { id: made.id }, token: made.token });
+  const team = (await first.call("POST", "teams", { name })).body;
+  const founder = new Person(bench, { user: { id: first.userId }, team: { id: team.id }, token: team.token });
   const stranger = await inviteMember(bench, founder, "owner", "stranger");
-  const left = await stranger.call("DELETE", `teams/${made.id}/members/${founder.userId}`);
+  const left = await stranger.call("DELETE", `teams/${team.id}/members/${founder.userId}`);
   if (left.status !== 204) throw new Error(`leaving: ${left.status} ${JSON.stringify(left.body)}`);
   return stranger;
 }
 
-/** Another token of a person, with these scopes. */
+/** Creates another token of a user, with these scopes. */
 export async function createTokenFor(bench: TestService, person: Person, scopes: readonly Scope[], more: object = {}): Promise<Person> {
-  const made = await person.call("POST", "tokens", { name: "t", scopes, ...more });
-  if (made.status !== 201) throw new Error(`token: ${made.status} ${JSON.stringify(made.body)}`);
-  return new Person(bench, { user: { id: person.userId }, team: { id: person.teamId }, token: made.body });
+  const created = await person.call("POST", "tokens", { name: "t", scopes, ...more });
+  if (created.status !== 201) throw new Error(`token: ${created.status} ${JSON.stringify(created.body)}`);
+  return new Person(bench, { user: { id: person.userId }, team: { id: person.teamId }, token: created.body });
 }

@@ -1,16 +1,16 @@
-// Teams, the people in them and what their roles allow.
+// Teams, their members, invitations, and what the roles allow.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Invitation, CreatedInvitation, Me, Member, OwnTeam, AcceptedInvitation } from "../../../src/protocol/operator/people.ts";
-import { generateToken, hashSecret } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";
 import { createOlderData } from "../store/older.ts";
 import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 
-test("[TEA1] the first start makes a team and its owner, who can tell who they are", async () => {
+test("[TEA1] the first start creates a team and its owner, who can read and change their own user", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const me = await bench.call("GET", "me");
@@ -21,7 +21,7 @@ test("[TEA1] the first start makes a team and its owner, who can tell who they a
   expect((await bench.call("PATCH", "me", { email: "nonsense" })).body.errors[0].pointer).toBe("/email");
 });
 
-test("[TEA2] a database of a version without people gets an owner, and the token in the file all that an owner may do", async () => {
+test("[TEA2] a database from a version without users gets an owner, and the token in the file gets all scopes", async () => {
   await using folder = await temporaryFolder();
   const token = generateToken();
   await createOlderData(
@@ -40,7 +40,7 @@ test("[TEA2] a database of a version without people gets an owner, and the token
   expect((await bench.call("GET", `teams/${me.team.id}/members`)).body.data).toHaveLength(1);
 });
 
-test("[TEA3] teams are made, listed, renamed and deleted once they are empty; the last one stays", async () => {
+test("[TEA3] teams can be created, listed, renamed and, when empty, deleted; the last team cannot be deleted", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -53,14 +53,14 @@ test("[TEA3] teams are made, listed, renamed and deleted once they are empty; th
   expect(listed).toEqual(["Airport", "Team"]);
   expect((await bench.call("GET", `teams/${made.body.id}`)).body).toMatchObject({ name: "Airport", role: "owner" });
 
-  // A token acts in one team, though its user is in both.
+  // A token is valid for one team, even if its user is in both.
   expect((await bench.call("PATCH", `teams/${made.body.id}`, { name: "x" })).status).toBe(403);
   const etag = (await airport.call("GET", `teams/${airport.teamId}`)).headers.get("etag")!;
   expect((await airport.call("PATCH", `teams/${airport.teamId}`, { name: "Hall B" }, { "if-match": etag })).body.name).toBe("Hall B");
   expect((await airport.call("PATCH", `teams/${airport.teamId}`, { name: "Hall C" }, { "if-match": etag })).status).toBe(412);
 
   const playlist = (await airport.call("POST", "playlists", { name: "P" })).body;
-  const binned = (await bench.call("POST", "playlists", { name: "In another team's bin" })).body;
+  const binned = (await bench.call("POST", "playlists", { name: "In the bin" })).body;
   expect((await bench.call("DELETE", `playlists/${binned.id}`)).status).toBe(204);
   expect((await bench.call("GET", "playlists")).body.data).toEqual([]);
   const refused = await airport.call("DELETE", `teams/${airport.teamId}`);
@@ -72,7 +72,7 @@ test("[TEA3] teams are made, listed, renamed and deleted once they are empty; th
   expect((await bench.call("POST", `playlists/${binned.id}/restore`)).status).toBe(200);
 });
 
-test("[TEA4] an invitation makes a person, a member and a first token, once; its secret is shown once", async () => {
+test("[TEA4] accepting an invitation creates a user, a membership and a token, once; its secret is shown once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -106,7 +106,7 @@ test("[TEA4] an invitation makes a person, a member and a first token, once; its
   }
 });
 
-test("[TEA5] an invitation that was withdrawn, has expired or came from somebody who may no longer invite is good for nothing", async () => {
+test("[TEA5] an invitation cannot be accepted if it was withdrawn, has expired or its creator may no longer invite", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -129,7 +129,7 @@ test("[TEA5] an invitation that was withdrawn, has expired or came from somebody
   expect((await bench.call("GET", `invitations/${late.id}`)).body.status).toBe("expired");
 });
 
-test("[TEA6] who has a token joins another team as the same person, and gets a token for that team alone", async () => {
+test("[TEA6] a user with a token joins another team as the same user, and gets a separate token for that team", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -151,7 +151,7 @@ test("[TEA6] who has a token joins another team as the same person, and gets a t
   expect(bad.status).toBe(401);
 });
 
-test("[TEA7] a role bounds what a token may do: a viewer reads, an editor does all but people and audit", async () => {
+test("[TEA7] a role limits its tokens: a viewer can only read, an editor cannot manage members or read the audit log", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -171,7 +171,7 @@ test("[TEA7] a role bounds what a token may do: a viewer reads, an editor does a
   expect(await statuses(first)).toEqual([200, 200, 201, 201, 201, 200, 200]);
 });
 
-test("[TEA8] a lower role cuts a member's tokens at once and for good; a removed member's tokens are dead", async () => {
+test("[TEA8] demoting a member removes scopes from its tokens permanently; removing a member revokes them", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -193,7 +193,7 @@ test("[TEA8] a lower role cuts a member's tokens at once and for good; a removed
   expect((await bench.call("GET", path)).status).toBe(404);
 });
 
-test("[TEA9] the last owner is neither removed nor demoted, also when two owners demote each other at once", async () => {
+test("[TEA9] the last owner can be neither removed nor demoted, even if two owners demote each other at once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -211,7 +211,7 @@ test("[TEA9] the last owner is neither removed nor demoted, also when two owners
   expect(members.filter(({ role }) => role === "owner").map(({ user_id }) => user_id)).toEqual([still.userId]);
 });
 
-test("[TEA1] deleting the token file gives an owner's token again, whatever became of the first one", async () => {
+test("[TEA1] after the token file is deleted, the next start writes an owner's token, even if the first owner was removed", async () => {
   await using folder = await temporaryFolder();
   let second: Person;
   {

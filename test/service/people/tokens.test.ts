@@ -1,4 +1,4 @@
-// Operators' tokens as a resource: made, shown, bounded, revoked; and what is open under them.
+// Operators' tokens: creation, limits, revocation, and the end of their open connections.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -7,28 +7,28 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { CreatedToken, scopes, Token } from "../../../src/protocol/operator/people.ts";
-import { isWellFormedToken } from "../../../src/service/people/access.ts";
+import { isWellFormedToken } from "../../../src/service/people/token-secrets.ts";
 import { TokenExpiry } from "../../../src/service/people/token-expiry.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { inviteMember, owner, createTokenFor } from "./people.ts";
 
-test("[TOK3] a token's secret is shown once, also to a repeat with the same key, and is nowhere on the disk", async () => {
+test("[TOK3] a token's secret is shown only when it is created and in idempotent replays, and is not stored on disk", async () => {
   await using folder = await temporaryFolder();
   let secret: string;
   {
     await using bench = await TestService.start(folder.path);
-    const wish = { name: "Lobby script", scopes: ["players:read", "players:read"] };
+    const details = { name: "Lobby script", scopes: ["players:read", "players:read"] };
     const key = { "idempotency-key": "k" };
-    const made = await bench.call("POST", "tokens", wish, key);
-    expect(made.status).toBe(201);
-    const token = CreatedToken.parse(made.body);
+    const created = await bench.call("POST", "tokens", details, key);
+    expect(created.status).toBe(201);
+    const token = CreatedToken.parse(created.body);
     secret = token.secret;
     expect(isWellFormedToken(secret)).toBe(true);
     expect(token).toMatchObject({ name: "Lobby script", scopes: ["players:read"], hint: secret.slice(-4), expires_at: null });
-    const again = await bench.call("POST", "tokens", wish, key);
-    expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([made.body, "true"]);
+    const again = await bench.call("POST", "tokens", details, key);
+    expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([created.body, "true"]);
     const shown = [await bench.call("GET", `tokens/${token.id}`), await bench.call("GET", "tokens"), await bench.call("GET", "audit")];
     for (const { body } of shown) expect(JSON.stringify(body)).not.toContain(secret);
     expect(Token.strict().parse(shown[0]!.body)).toMatchObject({ id: token.id, hint: token.hint, created_by: token.user_id });
@@ -39,7 +39,7 @@ test("[TOK3] a token's secret is shown once, also to a repeat with the same key,
   }
 });
 
-test("[TOK4] a token gives no more than the one that made it holds: scopes, role and end", async () => {
+test("[TOK4] a token cannot create a token with more scopes, a higher role or a later expiry", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -67,7 +67,7 @@ test("[TOK4] a token gives no more than the one that made it holds: scopes, role
   expect((await ending.call("GET", "players")).status).toBe(401);
 });
 
-test("[TOK5] tokens are renamed and revoked at once; owners see the team's, others their own", async () => {
+test("[TOK5] renaming and revoking take effect at once; owners see all tokens of the team, others their own", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
@@ -90,50 +90,50 @@ test("[TOK5] tokens are renamed and revoked at once; owners see the team's, othe
   expect(await listed(editor)).toEqual([editor.tokenId]);
 });
 
-test("[TOK6] the use of a token is noted to the minute, and leaves its ETag alone", async () => {
+test("[TOK6] the last use is recorded with a resolution of one minute and does not change the ETag", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
   const reader = await createTokenFor(bench, first, ["players:read"]);
-  const look = () => bench.call("GET", `tokens/${reader.tokenId}`);
-  const unused = await look();
+  const read = () => bench.call("GET", `tokens/${reader.tokenId}`);
+  const unused = await read();
   expect(unused.body.last_used_at).toBeNull();
   const begun = new Date(clock.now()).toISOString();
   await reader.call("GET", "players");
-  expect((await look()).body.last_used_at).toBe(begun);
+  expect((await read()).body.last_used_at).toBe(begun);
   clock.advance(59_999);
   await reader.call("GET", "players");
-  expect((await look()).body.last_used_at).toBe(begun);
+  expect((await read()).body.last_used_at).toBe(begun);
   clock.advance(1);
   await reader.call("GET", "players");
-  const used = await look();
+  const used = await read();
   expect(used.body.last_used_at).toBe(new Date(clock.now()).toISOString());
   expect(used.headers.get("etag")).toBe(unused.headers.get("etag"));
 });
 
-test("[TOK7] what is open under a token ends when the token does, and nothing is left of who stopped listening", () => {
+test("[TOK7] listeners are called once when their token ends, and removed when they stop listening", () => {
   const tokens = new TokenExpiry(new FakeClock());
   const of = (tokenId: string) => ({ tokenId, expiresAt: null });
-  const heard: string[] = [];
+  const ended: string[] = [];
   const until = new AbortController();
-  tokens.onEnd(of("tok_a"), () => heard.push("a1"), until.signal);
-  tokens.onEnd(of("tok_a"), () => heard.push("a2"), new AbortController().signal);
-  tokens.onEnd(of("tok_b"), () => heard.push("b"), new AbortController().signal);
-  tokens.onEnd(of("tok_b"), () => heard.push("gone already"), AbortSignal.abort());
+  tokens.onEnd(of("tok_a"), () => ended.push("a1"), until.signal);
+  tokens.onEnd(of("tok_a"), () => ended.push("a2"), new AbortController().signal);
+  tokens.onEnd(of("tok_b"), () => ended.push("b"), new AbortController().signal);
+  tokens.onEnd(of("tok_b"), () => ended.push("already aborted"), AbortSignal.abort());
   expect(tokens.listenerCount).toBe(3);
   until.abort();
   tokens.notifyEnded(["tok_a", "tok_unknown"]);
   tokens.notifyEnded(["tok_a"]);
-  expect(heard).toEqual(["a2"]);
+  expect(ended).toEqual(["a2"]);
   tokens.notifyEnded(["tok_b"]);
-  expect([heard, tokens.listenerCount]).toEqual([["a2", "b"], 0]);
+  expect([ended, tokens.listenerCount]).toEqual([["a2", "b"], 0]);
 });
 
-test("[TOK7] a download that is under way is cut when its token is revoked", async () => {
+test("[TOK7] a download in progress is cut off when its token is revoked", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  // More than the sockets' buffers hold: what nobody reads stays under way.
+  // More than the buffers of the sockets: the download stays in progress while the test does not read.
   const side = 4_000;
   const big = await sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
     .png({ compressionLevel: 0 })
@@ -148,7 +148,7 @@ test("[TOK7] a download that is under way is cut when its token is revoked", asy
   await expect(once(response, "end")).rejects.toThrow("aborted");
 });
 
-test("[TOK17] an upload that outlives its token is refused at its end, and nothing of it stays", async () => {
+test("[TOK17] an upload whose token is revoked meanwhile is rejected at its end and leaves nothing behind", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const writer = await createTokenFor(bench, await owner(bench), ["assets:write"]);
@@ -156,7 +156,7 @@ test("[TOK17] an upload that outlives its token is refused at its end, and nothi
   const headers = { authorization: writer.authorization, "content-type": "image/png", "content-length": bytes.length };
   const upload = request(`${bench.service.url}/api/v1/assets?name=late`, { method: "POST", headers });
   upload.write(bytes.subarray(0, 100));
-  // Its use is noted once the token has been looked at: from then on the upload is under way.
+  // The use of the token is recorded when it has been checked: the upload is then in progress.
   await expect
     .poll(async () => (await bench.call("GET", `tokens/${writer.tokenId}`)).body.last_used_at, { timeout: 10_000 })
     .not.toBeNull();
@@ -168,7 +168,7 @@ test("[TOK17] an upload that outlives its token is refused at its end, and nothi
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
 });
 
-test("[TOK8] every scope is one that some role allows, reads for a viewer alone", async () => {
+test("[TOK8] every scope is granted by some role; a viewer has read scopes only", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const first = await owner(bench);

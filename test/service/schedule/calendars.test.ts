@@ -1,4 +1,4 @@
-// Calendars at the service: kept, imported, in use, and on their way to the players of the schedules that ask for them.
+// Calendars at the service: stored, imported, used by schedules, and sent to the players of these schedules.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { createOtherTeam } from "../people/people.ts";
 
 // A Sunday.
 const now = Date.UTC(2026, 10, 22, 12);
-const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
+const missingId = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 const dates = [{ date: "2026-12-25", name: "Christmas Day" }, { date: "2027-01-01" }];
 
 async function open(folder: string) {
@@ -31,7 +31,7 @@ async function stateOf(device: Device): Promise<DesiredState> {
   return DesiredState.parse((await device.call("GET", "state")).body);
 }
 
-test("[CAL8] a calendar is made, listed, read, changed and deleted", async () => {
+test("[CAL8] a calendar can be created, listed, read, changed and deleted", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench } = place;
@@ -67,29 +67,29 @@ test("[CAL8] a calendar is made, listed, read, changed and deleted", async () =>
     { action: "createCalendar" },
   ]);
   using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
-  const told = store.prepare("SELECT type, data FROM events WHERE data LIKE ? ORDER BY seq").all(`%${calendar.id}%`);
+  const events = store.prepare("SELECT type, data FROM events WHERE data LIKE ? ORDER BY seq").all(`%${calendar.id}%`);
   const data = JSON.stringify({ calendar_id: calendar.id, name: "Fairs" });
-  expect(told).toEqual(["calendar.created", "calendar.updated", "calendar.deleted"].map((type) => ({ type, data })));
+  expect(events).toEqual(["calendar.created", "calendar.updated", "calendar.deleted"].map((type) => ({ type, data })));
 });
 
 test.each([
-  ["a day twice", { dates: [{ date: "2026-12-25" }, { date: "2026-12-25", name: "again" }] }, "/dates/1/date"],
+  ["a duplicate day", { dates: [{ date: "2026-12-25" }, { date: "2026-12-25", name: "again" }] }, "/dates/1/date"],
   ["a day that does not exist", { dates: [{ date: "2026-02-30" }] }, "/dates/0/date"],
   ["too many days", { dates: Array.from({ length: 2_001 }, () => ({ date: "2026-12-25" })) }, "/dates"],
   ["dates and a file", { dates, ical: "BEGIN:VCALENDAR" }, "/ical"],
-  ["a file that is none", { ical: "hello" }, "/ical"],
-])("[CAL9] a calendar with %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
+  ["an invalid file", { ical: "hello" }, "/ical"],
+])("[CAL9] creating or changing a calendar with %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar } = place;
-  const refused = await bench.call("POST", "calendars", { name: "C", ...fields });
-  expect([refused.status, errorPointers(refused)[0]]).toEqual([422, pointer]);
+  const rejected = await bench.call("POST", "calendars", { name: "C", ...fields });
+  expect([rejected.status, errorPointers(rejected)[0]]).toEqual([422, pointer]);
   const change = await bench.call("PATCH", `calendars/${calendar.id}`, fields);
   expect([change.status, errorPointers(change)[0]]).toEqual([422, pointer]);
   expect((await bench.call("GET", `calendars/${calendar.id}`)).body.dates).toEqual(dates);
 });
 
-test("[CAL10] an iCalendar file makes and replaces the dates, and the answer says what was left out", async () => {
+test("[CAL10] an iCalendar file sets or replaces the dates, and the response lists what was left out", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar } = place;
@@ -109,7 +109,7 @@ test("[CAL10] an iCalendar file makes and replaces the dates, and the answer say
   expect(changed.body).toMatchObject({ name: "Public holidays", dates: expected });
 });
 
-test("[CAL11] a schedule says by a calendar when it plays, and brings its dates to its players alone", async () => {
+test("[CAL11] a schedule can limit its windows by a calendar, whose dates are sent only to its players", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, layout, asking, schedule } = place;
@@ -121,12 +121,12 @@ test("[CAL11] a schedule says by a calendar when it plays, and brings its dates 
   const state = await stateOf(lobby);
   expect(state.calendars).toEqual([{ id: calendar.id, dates: ["2026-12-25", "2027-01-01"] }]);
   expect((await bench.call("GET", `players/${lobby.playerId}`)).body.desired_revision).toBe(state.revision);
-  // What the service sends is what the player's scheduler takes.
+  // The player's scheduler accepts what the service sends.
   const shown = (at: string) => programAt(readyOf(state), Date.parse(at)).program.layout?.id;
   expect([shown("2026-12-24T12:00Z"), shown("2026-12-25T12:00Z")]).toEqual([layout.id, undefined]);
 });
 
-test("[CAL12] a change of a calendar's dates reaches the players of the schedules that ask for it, by socket too; its name does not", async () => {
+test("[CAL12] a change of a calendar's dates reaches the players of the schedules that use it, also by socket; a change of its name does not", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
@@ -146,44 +146,44 @@ test("[CAL12] a change of a calendar's dates reaches the players of the schedule
   expect((await stateOf(bar)).calendars).toEqual([{ id: calendar.id, dates: ["2026-12-24"] }]);
   expect((await link.next("state.changed")).data.revision).toBe(moved);
   link.socket.close();
-  // Names of single days concern nobody's screen.
+  // The names of single days do not affect any screen.
   await bench.call("PATCH", path, { dates: [{ date: "2026-12-24", name: "Eve" }] });
   expect(await revisions()).toEqual([ofLobby, moved]);
 });
 
-test("[CAL13] a calendar that a schedule asks for stays, also while that schedule is in the bin", async () => {
+test("[CAL13] a calendar that a schedule uses cannot be deleted, even while the schedule is in the bin", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
   const made = (await schedule({ name: "Lunch", ...asking(false) })).body;
-  const refused = async () => {
+  const rejected = async () => {
     const { status, body } = await bench.call("DELETE", `calendars/${calendar.id}`);
     return [status, body.type, body.detail.includes("“Lunch”"), body.detail.includes("in the bin")];
   };
-  expect(await refused()).toEqual([409, "/problems/in-use", true, false]);
+  expect(await rejected()).toEqual([409, "/problems/in-use", true, false]);
   await bench.call("DELETE", `schedules/${made.id}`);
-  expect(await refused()).toEqual([409, "/problems/in-use", true, true]);
+  expect(await rejected()).toEqual([409, "/problems/in-use", true, true]);
   expect((await bench.call("POST", `schedules/${made.id}/restore`)).status).toBe(200);
   await bench.call("PATCH", `schedules/${made.id}`, { conditions: [] });
   expect((await bench.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
 });
 
-test("[CAL14] a schedule cannot ask for a calendar that is gone or another team's", async () => {
+test("[CAL14] a schedule cannot use a calendar that does not exist or that belongs to another team", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, asking, schedule } = place;
   const theirs = (await (await createOtherTeam(bench)).call("POST", "calendars", { name: "Theirs", dates })).body;
   const good = (await schedule()).body;
-  for (const id of [`cal_${nobody}`, theirs.id as string]) {
-    const refused = await schedule(asking(true, id));
-    expect([refused.status, errorPointers(refused)]).toEqual([422, ["/conditions/0/calendar_id"]]);
+  for (const id of [`cal_${missingId}`, theirs.id as string]) {
+    const rejected = await schedule(asking(true, id));
+    expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/conditions/0/calendar_id"]]);
     const change = await bench.call("PATCH", `schedules/${good.id}`, asking(true, id));
     expect([change.status, errorPointers(change)]).toEqual([422, ["/conditions/0/calendar_id"]]);
     if (id === theirs.id) expect((await bench.call("GET", `calendars/${id}`)).status).toBe(404);
   }
 });
 
-test("[CAL15] a schedule's answer names its calendars, its next window between their dates, and warns when none is left", async () => {
+test("[CAL15] the response for a schedule names its calendars and its next window on their dates, and warns if there is none", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
@@ -211,7 +211,7 @@ test("[CAL15] a schedule's answer names its calendars, its next window between t
   expect((await outlook(asking(true))).warnings).toMatchObject([{ code: "conditions-exclude", field, message }]);
 });
 
-test("[CAL16] why a schedule is not on names the calendar that keeps it off", async () => {
+test("[CAL16] the explanation of why a schedule does not play names the calendar that excludes it", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, asking, schedule } = place;
@@ -230,7 +230,7 @@ test("[CAL16] why a schedule is not on names the calendar that keeps it off", as
   });
 });
 
-test("[CAL17] shares of voice are added up only on days on which calendars let both play", async () => {
+test("[CAL17] shares are added up only on days on which the calendars let both schedules play", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
@@ -239,7 +239,7 @@ test("[CAL17] shares of voice are added up only on days on which calendars let b
   expect((await schedule({ ...daily, ...asking(true) })).status).toBe(201);
   const other = await schedule({ ...daily, ...asking(false) });
   expect(other.status).toBe(201);
-  const refused = await schedule(daily);
-  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
+  const rejected = await schedule(daily);
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/interrupt/share_percent"]]);
   expect((await bench.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-// What a player will show, over REST and MCP: what its schedule says, boundary by boundary.
+// The forecast of a player over REST and MCP, compared with the decisions of the player.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
@@ -11,7 +11,7 @@ import { TestService, heartbeat, errorPointers, type Device } from "../harness.t
 
 const now = Date.UTC(2026, 9, 23, 12);
 const weekMs = 7 * 86_400_000;
-// In this week the clocks of Europe are put back.
+// In this week the clocks in Europe are set back.
 const timezone = "Europe/Berlin";
 
 async function open(folder: string) {
@@ -26,7 +26,7 @@ async function open(folder: string) {
   return { bench, device, path, layoutOf, forecast, schedule, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
 }
 
-/** What the player itself decides for each boundary and for the instant before it. */
+/** What the player decides at each boundary and at the instant before it. */
 async function decidedBy(device: Device, { stretches }: Forecast): Promise<(string | null)[]> {
   const ready = readyOf(DesiredState.parse((await device.call("GET", "state")).body));
   const at = (instant: number) => programAt(ready, instant, { interventions: [], deviceTimeZone: "UTC" }).program.layout?.id ?? null;
@@ -34,7 +34,7 @@ async function decidedBy(device: Device, { stretches }: Forecast): Promise<(stri
 }
 
 test.each(eras)(
-  "[FOR1] the forecast is what the player decides, at each boundary and over a clock change; MCP reads the same week (%s)",
+  "[FOR1] the forecast equals what the player decides, at each boundary and across a clock change; MCP returns the same week (%s)",
   async (era) => {
     await using folder = await temporaryFolder();
     await using place = await open(folder.path);
@@ -60,7 +60,7 @@ test.each(eras)(
     const shown = week.stretches.flatMap(({ layout_id }) => [layout_id, layout_id]);
     expect(shown).toEqual(await decidedBy(device, week));
     expect(week.stretches.slice(1).map(({ from }) => from)).toEqual(week.stretches.slice(0, -1).map(({ to }) => to));
-    // The night in which the clocks are put back is an hour longer.
+    // The night in which the clocks are set back is an hour longer.
     const lengths = week.stretches
       .filter(({ layout_name }) => layout_name === "Night")
       .map(({ from, to }) => Date.parse(to) - Date.parse(from));
@@ -79,7 +79,7 @@ test.each(eras)(
   },
 );
 
-test("[FOR2] gaps have a name: the player's own layout, or nothing", async () => {
+test("[FOR2] where no schedule is active the forecast gives the player's own layout, or nothing", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, forecast, layoutOf, path, schedule } = place;
@@ -99,7 +99,7 @@ test("[FOR2] gaps have a name: the player's own layout, or nothing", async () =>
   ]);
 });
 
-test("[FOR3] an override that the player confirmed is in it until its end; one that was cleared is not", async () => {
+test("[FOR3] an override that the player confirmed is in the forecast until its end; a cleared override is not", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, forecast, layoutOf, path } = place;
@@ -117,7 +117,7 @@ test("[FOR3] an override that the player confirmed is in it until its end; one t
   expect((await forecast()).stretches.map(({ by }) => by)).toEqual(["nothing"]);
 });
 
-test("[FOR4] a forecast has at most a week and so many stretches; the rest is asked for from where it ended", async () => {
+test("[FOR4] a forecast covers at most a week and a limited number of intervals; the response says where the next request continues", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, forecast, layoutOf, path, schedule } = place;
@@ -143,7 +143,7 @@ test("[FOR4] a forecast has at most a week and so many stretches; the rest is as
   expect((await ask("limit=501")).status).toBe(422);
 });
 
-test("[FOR5] a player without a zone of its own is foretold by the zone that its box reports", async () => {
+test("[FOR5] the forecast of a player without a time zone uses the time zone that its device reports", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, forecast, layoutOf, path, schedule } = place;
@@ -188,8 +188,8 @@ test("[FOR6] a pause and variables that the player confirmed are in its forecast
   expect(await kinds()).toEqual(opened);
   await send("variables.clear", { names: ["door_open"] }, { ended: 1 });
   expect(await kinds()).toEqual(plain);
-  // Set by a trigger on the box, the service knows it by its heartbeat alone.
-  const beat = { ...heartbeat({ variables: { door_open: true } }), timezone };
-  await device.call("POST", "heartbeat", beat);
+  // A variable that a trigger on the device set is known only from the heartbeat.
+  const reported = { ...heartbeat({ variables: { door_open: true } }), timezone };
+  await device.call("POST", "heartbeat", reported);
   expect(await kinds()).toEqual([...plain.slice(0, 2), ["Usual", at(60)], ["Open", at(240)], ["Usual", end]]);
 });

@@ -1,4 +1,4 @@
-// The days of iCalendar files, as calendar programs write them and as nobody should.
+// Import of iCalendar files: as calendar programs write them, invalid, and hostile.
 import { expect, test } from "vitest";
 import { importIcal } from "../../../src/service/schedule/icalendar-import.ts";
 import { ProblemError } from "../../../src/service/http/problem.ts";
@@ -16,7 +16,7 @@ function days(...lines: string[]): string[] {
   const { dates } = importIcal(file(...lines), now);
   return dates.map(({ date, name }) => (name === undefined ? date : `${date} ${name}`));
 }
-function refusal(text: string): string {
+function rejection(text: string): string {
   try {
     importIcal(text, now);
   } catch (error) {
@@ -52,7 +52,7 @@ test("[CAL18] whole days, several days, folded lines and escaped names of a file
   expect(warnings).toEqual([]);
 });
 
-test("[CAL18] a file as calendar programs write it, with a zone's description and an alarm, is read", () => {
+test("[CAL18] a file as calendar programs write it, with a VTIMEZONE and an alarm, is read", () => {
   const lines = [
     "METHOD:PUBLISH",
     "CALSCALE:GREGORIAN",
@@ -90,7 +90,7 @@ test("[CAL18] a file as calendar programs write it, with a zone's description an
   expect(days(...lines)).toEqual(["2026-12-25 1. Weihnachtsfeiertag", "2026-12-31 Silvester", "2027-01-01 Silvester"]);
 });
 
-test("[CAL18] an event with times is each day that it touches, by its own zone; UTC by the file's", () => {
+test("[CAL18] an event with times becomes each of its days in its own time zone; UTC times use the file's", () => {
   expect(days(event("DTSTART;TZID=Europe/Berlin:20261224T180000", "DTEND;TZID=Europe/Berlin:20261225T000000"))).toEqual(["2026-12-24"]);
   expect(days(event("DTSTART;TZID=Europe/Berlin:20261224T180000", "DURATION:PT7H"))).toEqual(["2026-12-24", "2026-12-25"]);
   const utc = event("DTSTART:20261224T230000Z", "DTEND:20261225T220000Z");
@@ -99,17 +99,17 @@ test("[CAL18] an event with times is each day that it touches, by its own zone; 
   expect(days(event("DTSTART:20261224T100000"), event("DTSTART:20261231"))).toEqual(["2026-12-24", "2026-12-31"]);
 });
 
-test("[CAL19] RRULE, RDATE and EXDATE are worked out from a year before today to five years after", () => {
+test("[CAL19] RRULE, RDATE and EXDATE are expanded from a year before today to five years after", () => {
   expect(days(event("DTSTART;VALUE=DATE:20201225", "RRULE:FREQ=YEARLY", "EXDATE;VALUE=DATE:20281225"))).toEqual(
     [2025, 2026, 2027, 2029, 2030].map((year) => `${year}-12-25`),
   );
-  // The last Monday in May of two years, and one day more; the first occurrence counts though the rule does not name it.
+  // The last Monday in May of two years, and one more day: the first occurrence counts although the rule does not name it.
   expect(
     days(
       event("DTSTART;VALUE=DATE:20270501", "RRULE:FREQ=YEARLY;BYMONTH=5;BYDAY=-1MO;UNTIL=20280601", "RDATE;VALUE=DATE:20270603,20280615"),
     ),
   ).toEqual(["2027-05-01", "2027-05-31", "2027-06-03", "2028-05-29", "2028-06-15"]);
-  // UNTIL in UTC is an instant: in Auckland it is noon of the day after.
+  // UNTIL in UTC is an instant: in Auckland it is noon of the next day.
   const auckland = event("DTSTART;TZID=Pacific/Auckland:20261201T090000", "RRULE:FREQ=DAILY;UNTIL=20261202T200000Z");
   expect(days(auckland)).toEqual(["2026-12-01", "2026-12-02", "2026-12-03"]);
   expect(days(event("DTSTART;VALUE=DATE:20261201", "DTEND;VALUE=DATE:20261203", "RRULE:FREQ=WEEKLY;COUNT=2"))).toEqual([
@@ -120,7 +120,7 @@ test("[CAL19] RRULE, RDATE and EXDATE are worked out from a year before today to
   ]);
 });
 
-test("[CAL19] one occurrence of an event may be moved or called off", () => {
+test("[CAL19] a single occurrence of an event may be moved or cancelled", () => {
   const moved = [
     event("UID:a", "DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Market"),
     event("UID:a", "RECURRENCE-ID;VALUE=DATE:20261208", "DTSTART;VALUE=DATE:20261210", "SUMMARY:Market"),
@@ -129,7 +129,7 @@ test("[CAL19] one occurrence of an event may be moved or called off", () => {
   expect(days(...moved)).toEqual(["2026-12-01 Market", "2026-12-10 Market"]);
 });
 
-test("[CAL20] what is left out of a file is said: too many dates, years too far, rules without end, events that cannot be read", () => {
+test("[CAL20] warnings list what was left out: too many dates, years out of range, rules without an end, events that cannot be read", () => {
   const codes = (...lines: string[]) => importIcal(file(...lines), now).warnings.map(({ code }) => code);
   const christmas = event("DTSTART;VALUE=DATE:20261225");
   expect(codes(christmas, event("DTSTART;VALUE=DATE:20200101"), event("DTSTART;VALUE=DATE:20400101"))).toEqual(["outside"]);
@@ -150,29 +150,29 @@ test("[CAL20] what is left out of a file is said: too many dates, years too far,
 });
 
 test.each([
-  ["is no iCalendar file", "hello", /RFC 5545/],
+  ["is not iCalendar", "hello", /RFC 5545/],
   ["is empty", "", /no event/],
-  ["ends early", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20261225\r\n", /RFC 5545/],
-  ["has a rule that is none", file(event("DTSTART;VALUE=DATE:20261225", "RRULE:FREQ=SOMETIMES")), /SOMETIMES/],
-  ["has only events of long ago", file(event("DTSTART;VALUE=DATE:20101225")), /2025-11-2\d/],
-])("[CAL21] a file that %s is refused with the field and the remedy", (_what, text, remedy) => {
-  expect(refusal(text)).toMatch(remedy);
+  ["is cut off", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20261225\r\n", /RFC 5545/],
+  ["has an invalid rule", file(event("DTSTART;VALUE=DATE:20261225", "RRULE:FREQ=SOMETIMES")), /SOMETIMES/],
+  ["has only events in the distant past", file(event("DTSTART;VALUE=DATE:20101225")), /2025-11-2\d/],
+])("[CAL21] a file that %s is rejected with the field and the remedy", (_what, text, remedy) => {
+  expect(rejection(text)).toMatch(remedy);
 });
 
 test.each([
   ["fifteen thousand endless rules", file(event("DTSTART:20000101", "RRULE:FREQ=DAILY").concat("\r\n").repeat(15_000).trimEnd())],
   [
-    "rules that count to what never comes",
+    "rules with a COUNT that is never reached",
     file(event("DTSTART:16000101", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=9").concat("\r\n").repeat(60).trimEnd()),
   ],
   ["a line of a megabyte", file(`SUMMARY${";A=B".repeat(245_000)}:x`)],
-  ["events of a year each", file(event("DTSTART;VALUE=DATE:20260101", "DURATION:P366D").concat("\r\n").repeat(12_000).trimEnd())],
-])("[CAL22] a file that asks for too much is refused at once: %s", { timeout: 60_000 }, (_what, text) => {
+  ["events that last a year each", file(event("DTSTART;VALUE=DATE:20260101", "DURATION:P366D").concat("\r\n").repeat(12_000).trimEnd())],
+])("[CAL22] a file that is too expensive is rejected at once: %s", { timeout: 60_000 }, (_what, text) => {
   expect(text.length).toBeLessThan(1_000_000);
-  expect(refusal(text)).toMatch(/leave|only/);
+  expect(rejection(text)).toMatch(/leave|only/);
 });
 
-test("[CAL22] every second of ten years and an event of a thousand years are left out", () => {
+test("[CAL22] an event every second for ten years and an event of a thousand years are left out", () => {
   const { dates, warnings } = importIcal(
     file(
       event("DTSTART;VALUE=DATE:20261225"),

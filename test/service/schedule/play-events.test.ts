@@ -1,4 +1,4 @@
-// Proof of play at the service: taken in once, listed, reported, and gone in time.
+// Proof of play at the service: play events are stored once, listed, reported, and deleted in time.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
@@ -47,7 +47,7 @@ function play(startedAt: string, durationMs: number, more: Partial<PlayEvent> = 
 
 const send = (device: Device, events: readonly unknown[]): Promise<ApiResponse> => device.call("POST", "play-events", { events });
 
-test("[POP1] a play event is taken in once, however often it is sent; each wrong one is named and holds up no other", async () => {
+test("[POP1] a play event is stored once, however often it is sent; each invalid one is reported and does not block the others", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -61,20 +61,20 @@ test("[POP1] a play event is taken in once, however often it is sent; each wrong
     { index: 4, id: null },
   ]);
   expect((await send(device, [second, first])).body).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
-  // Ids are the player's own: another one's equal id is another event.
+  // Ids belong to a player: the same id of another player is another event.
   const other = await bench.pairDevice("Other");
   expect((await send(other, [first])).body.accepted).toBe(1);
   const listed = (await bench.call("GET", `play-events?player_id=${device.playerId}`)).body.data;
-  // An older player, as this one, does not tell what brought the layout.
-  const untold = { layer: null, override_id: null };
+  // An older player, such as this one, does not send the cause of the layout.
+  const noCause = { layer: null, override_id: null };
   expect(listed).toEqual([
-    { ...second, ...untold, player_id: device.playerId, received_at: listed[0].received_at },
-    { ...first, ...untold, player_id: device.playerId, received_at: listed[1].received_at },
+    { ...second, ...noCause, player_id: device.playerId, received_at: listed[0].received_at },
+    { ...first, ...noCause, player_id: device.playerId, received_at: listed[1].received_at },
   ]);
   expect((await call(bench.service.url, "POST", "device/play-events", { events: [first] })).status).toBe(401);
 });
 
-test("[POP2] a batch has at most 500 events, may come packed, and is bounded as it unpacks", async () => {
+test("[POP2] a batch has at most 500 events, may be compressed, and is bounded while it is decompressed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -107,7 +107,7 @@ test("[POP3] play events are listed by player, layout, zone, asset, item, result
     play("2026-11-21T10:00:03Z", 1_000, { asset_id: asset, sha256: "a".repeat(64) }),
     play("2026-11-21T10:00:04Z", 1_000, { item_id: otherItem }),
     play("2026-11-21T10:00:05Z", 0, { result: "failed", reason: "decode" }),
-    // Two that began together: neither is lost between two pages.
+    // Two events with the same beginning: neither is lost between two pages.
     play("2026-11-21T10:00:05Z", 0, { result: "skipped", reason: "not-ready" }),
   ];
   await send(device, events);
@@ -133,7 +133,7 @@ test("[POP3] play events are listed by player, layout, zone, asset, item, result
   expect((await bench.call("GET", "play-events?result=great")).status).toBe(422);
 });
 
-test("[POP4] the report counts plays and their time by any group, in days and hours of any zone", async () => {
+test("[POP4] the report counts plays and their duration by any group, in days and hours of any time zone", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -197,7 +197,7 @@ test("[POP4] the report counts plays and their time by any group, in days and ho
   }
 });
 
-test("[POP5] the report comes as CSV too, in which no cell is a formula", async () => {
+test("[POP5] the report is also available as CSV, in which no cell is a formula", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const names = ['=HYPERLINK("http://x")', "+1", "-2", "@SUM(A1)", 'a, "b"', "  =1", "＝1", "plain"];
@@ -217,12 +217,12 @@ test("[POP5] the report comes as CSV too, in which no cell is a formula", async 
   expect((await bench.call("GET", `${path}&format=json`, undefined, { accept: "text/csv" })).body.data).toHaveLength(names.length);
 });
 
-test("[POP6] play events are kept as long as the setting says, counted from their arrival", async () => {
+test("[POP6] play events are kept as long as the setting says, counted from their receipt", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock, playEventDays: 10 });
   const device = await bench.pairDevice();
-  // A box that booted in 1970 is no reason to lose its plays.
+  // The plays of a device that booted in 1970 are not lost.
   await send(device, [play("1970-01-01T00:00:10Z", 1_000)]);
   const list = async () => (await bench.call("GET", "play-events")).body.data.length as number;
   clock.advance(10 * 86_400_000 - 1_000);
@@ -231,7 +231,7 @@ test("[POP6] play events are kept as long as the setting says, counted from thei
   await expect.poll(list, { timeout: 10_000 }).toBe(0);
 });
 
-test("[POP7] what was answered for is there after kill -9", async () => {
+test("[POP7] acknowledged play events survive kill -9", async () => {
   await using folder = await temporaryFolder();
   const sent: string[] = [];
   {
@@ -245,7 +245,7 @@ test("[POP7] what was answered for is there after kill -9", async () => {
       expect((await send(device, events)).body.accepted).toBe(20);
       sent.push(...events.map(({ id }) => id));
     }
-    // One more under way when the service dies: there whole or not at all.
+    // One more batch is in progress when the service dies: it is stored completely or not at all.
     const last = Array.from({ length: 20 }, () => play("2026-11-21T11:00:00Z", 1_000));
     const underWay = send(device, last).catch(() => null);
     await service.program.kill();
@@ -329,10 +329,10 @@ test("[POP23] play events are listed, filtered and counted by layout, layer, sch
   ]);
 });
 
-test("[POP24] a data folder of the version before keeps its play events, each with the schedule that it told", async () => {
+test("[POP24] a data folder of the previous version keeps its play events, each with its schedule", async () => {
   await using folder = await temporaryFolder();
-  const [team, told] = [makeId("team"), makeId("sch")];
-  const old = [play("2026-11-21T10:00:00Z", 1_000), play("2026-11-21T10:00:01Z", 1_000, { schedule_id: told })];
+  const [team, scheduleId] = [makeId("team"), makeId("sch")];
+  const old = [play("2026-11-21T10:00:00Z", 1_000), play("2026-11-21T10:00:01Z", 1_000, { schedule_id: scheduleId })];
   {
     const file = new DatabaseSync(join(folder.path, "plays.db"));
     const db = new Kysely<PlayEventTables>({ dialect: new SqliteDialect({ database: adaptDatabase(file) }) });
@@ -352,6 +352,6 @@ test("[POP24] a data folder of the version before keeps its play events, each wi
   await using store = await openStore(folder.path);
   const rows = await selectPlayEvents(store.plays, team, {}).selectAll().orderBy("started_at").execute();
   expect(rows.map(showPlayEvent)).toMatchObject(old.map((event) => ({ ...event, layer: null, override_id: null })));
-  const found = await selectPlayEvents(store.plays, team, { schedule_id: told }).selectAll().execute();
+  const found = await selectPlayEvents(store.plays, team, { schedule_id: scheduleId }).selectAll().execute();
   expect(found.map(({ id }) => id)).toEqual([old[1]!.id]);
 });

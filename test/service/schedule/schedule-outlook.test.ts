@@ -1,4 +1,4 @@
-// What answers of schedule writes say of what comes of them.
+// The outlook in responses to schedule writes: summary, next window, screens and warnings.
 import { expect, test } from "vitest";
 import { ScheduleOutlook } from "../../../src/protocol/scheduling/schedules.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -19,7 +19,7 @@ async function open(folder: string) {
   return { bench, device, layout, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
 }
 
-test("[WRN1] the answer to a schedule's write says it in words, with its next window and how many screens it is for", async () => {
+test("[WRN1] the response to writing a schedule describes it in words, with its next window and the number of its screens", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -39,7 +39,7 @@ test("[WRN1] the answer to a schedule's write says it in words, with its next wi
   expect(changed.body.summary).toBe("On the last Friday of each month 22:00 to 02:00, Berlin");
   const read = await bench.call("GET", path);
   expect([read.body, read.headers.get("etag")]).toEqual([changed.body, changed.headers.get("etag")]);
-  // Open now: since when.
+  // The window is open now: `next_at` is its beginning.
   expect(await create({ starts_at: "2026-11-22T10:00", ends_at: null, timezone })).toMatchObject({
     summary: "From 22 November 2026 10:00 on, Berlin",
     next_at: "2026-11-22T09:00:00.000Z",
@@ -54,7 +54,7 @@ test.each([
   [{ rrule: "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24" }, "Every year on the 24th in December 22:00 to 02:00"],
   [{ rrule: "FREQ=DAILY", starts_at: "2026-11-27T00:00", ends_at: "2026-11-28T00:00" }, "Daily all day"],
   [{ conditions: [{ type: "variable", name: "door_open", value: true }], ends_at: null }, "From 27 November 2026 22:00 on"],
-])("[WRN1] in words: %j", async (more, words) => {
+])("[WRN1] the summary of %j is in words", async (more, words) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { summary } = await place.create({ timezone: "America/New_York", ...more });
@@ -73,14 +73,14 @@ test.each([
   ["exdate-unused", "/exdates/1", { rrule: "FREQ=WEEKLY;BYDAY=FR", exdates: ["2026-12-04", "2026-12-05"] }],
   ["exdate-unused", "/exdates/0", { exdates: ["2026-12-04"] }],
   ["no-screens", "/target", { target: { type: "tag", tag: "nowhere" } }],
-])("[WRN2] a schedule that never plays, or not as meant, is taken with a warning: %s at %s", async (code, field, more) => {
+])("[WRN2] a schedule that never plays, or not as intended, is accepted with a warning: %s at %s", async (code, field, more) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { warnings } = await place.create({ timezone: "Europe/Berlin", ...more });
   expect(warnings).toMatchObject([{ code, field, message: expect.stringMatching(/.{10}/) }]);
 });
 
-test("[WRN2] a schedule that others always outrank is taken with a warning, and one that they leave a minute is not", async () => {
+test("[WRN2] a schedule that others always outrank is accepted with a warning, and one that plays for a minute without", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -93,7 +93,7 @@ test("[WRN2] a schedule that others always outrank is taken with a warning, and 
   expect(longer.body.warnings).toEqual([]);
 });
 
-test("[WRN3] a player says of a schedule why it is on, or why not", async () => {
+test("[WRN3] the API explains why a schedule plays on a player, or why not", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create, device } = place;
@@ -121,7 +121,7 @@ test("[WRN3] a player says of a schedule why it is on, or why not", async () => 
   expect((await bench.call("GET", `players/${device.playerId}/why?schedule_id=sch_01jd3v8q6m9x2k4n7r5t1w0yzh`)).status).toBe(404);
 });
 
-test("[SCH18] a schedule that is switched off is kept and plays nowhere, until it is switched on again", async () => {
+test("[SCH18] a schedule that is switched off is kept but plays nowhere until it is switched on again", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create, device } = place;
@@ -130,7 +130,7 @@ test("[SCH18] a schedule that is switched off is kept and plays nowhere, until i
   const off = await create({ enabled: false, ...share });
   expect(off).toMatchObject({ enabled: false, next_at: null, warnings: [{ code: "disabled", field: "/enabled" }] });
   expect(await sent()).toEqual([]);
-  // It takes no share of the hour while it is off.
+  // It uses no share of the hour while it is off.
   const on = await create(share);
   expect(await sent()).toEqual([on.id]);
   const path = `schedules/${off.id}`;

@@ -1,4 +1,4 @@
-// Schedules with several targets: whom they reach, and what becomes of them when one of their players is deleted.
+// Schedules with several targets: which players they reach, and what happens when one of these players is deleted.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, errorPointers, type Device } from "../harness.ts";
 
-const nobody = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
+const missingId = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const day = 86_400_000;
 
 const player = ({ playerId }: Device) => ({ type: "player", player_id: playerId });
@@ -25,7 +25,7 @@ async function sent(device: Device): Promise<string[]> {
   return (await device.call("GET", "state")).body.schedules.map(({ id }: { id: string }) => id);
 }
 
-test("[SRE9] a schedule with several targets reaches each player that any of them means, once", async () => {
+test("[SRE9] a schedule with several targets reaches each player that any of them matches, once", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout, create } = place;
@@ -46,11 +46,11 @@ test("[SRE9] a schedule with several targets reaches each player that any of the
   expect((await bench.call("GET", "schedules")).body.data).toMatchObject([target]);
   const why = async (device: Device) => (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${id}`)).body.schedule.verdict;
   expect([await why(lobby), await why(hall), await why(other)]).toEqual(["shows", "shows", "not-for-it"]);
-  // A change of its layout reaches them.
+  // A change of its layout reaches the same players.
   const before = (await lobby.call("GET", "state")).body.revision;
   await bench.call("PATCH", `layouts/${layout.id}`, { background_color: "#123456" });
   expect((await lobby.call("GET", "state")).body.revision).not.toBe(before);
-  // Shares count once on a player that several of the targets mean.
+  // Shares count once on a player that several targets match.
   const share = (share_percent: number, more: object) => create({ interrupt: { share_percent }, ...more });
   expect((await share(60, target)).status).toBe(201);
   expect((await share(40, { target: player(hall) })).status).toBe(201);
@@ -58,7 +58,7 @@ test("[SRE9] a schedule with several targets reaches each player that any of the
   expect((await share(41, { target: player(other) })).status).toBe(201);
 });
 
-test("[SRE9] a write to a schedule with several targets is announced to all players meant before and after", async () => {
+test("[SRE9] a write to a schedule with several targets is announced to all players matched before and after", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -90,22 +90,22 @@ test("[SRE9] a write to a schedule with several targets is announced to all play
 test.each([
   ["only one entry", [tag("bar")], "/target/of"],
   ["too many entries", Array.from({ length: 101 }, (_, n) => tag(`t${n}`)), "/target/of"],
-  ["the same twice", [tag("bar"), tag("foyer"), tag("bar")], "/target/of/2"],
+  ["a duplicate", [tag("bar"), tag("foyer"), tag("bar")], "/target/of/2"],
   ["a list within the list", [tag("bar"), any(tag("a"), tag("b")).target], "/target/of/1/type"],
-  ["a player that is not there", [tag("bar"), { type: "player", player_id: nobody }], "/target/of/1/player_id"],
-])("[SRE9] targets with %s are refused with a pointer, also as a change", async (_what, of, pointer) => {
+  ["a player that does not exist", [tag("bar"), { type: "player", player_id: missingId }], "/target/of/1/player_id"],
+])("[SRE9] creating or changing targets with %s is rejected with a pointer", async (_what, of, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const refused = await create({ target: { type: "any", of } });
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await create({ target: { type: "any", of } });
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = (await create(any(tag("a"), tag("b")))).body;
   const change = await bench.call("PATCH", `schedules/${good.id}`, { target: { type: "any", of } });
   expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
   expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
 });
 
-test("[SRE10] a player in the bin leaves a schedule to its other targets, stays listed, and comes back with it", async () => {
+test("[SRE10] a player in the bin no longer gets a schedule but stays in its targets, and gets it again when restored", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -116,7 +116,7 @@ test("[SRE10] a player in the bin leaves a schedule to its other targets, stays 
   const without = await bench.call("GET", `schedules/${id}`);
   expect(without.body).toMatchObject({ ...target, screens: 1, warnings: [] });
   expect(await sent(bar)).toEqual([id]);
-  // It can be changed meanwhile, but nobody in the bin can be newly named.
+  // The schedule can be changed meanwhile, but a player in the bin cannot be added.
   expect((await bench.call("PATCH", `schedules/${id}`, { name: "Other" })).status).toBe(200);
   expect((await bench.call("PATCH", `schedules/${id}`, any(tag("bar"), player(lobby), player(bar)))).status).toBe(200);
   expect(errorPointers(await create(target))).toEqual(["/target/of/0/player_id"]);
@@ -128,14 +128,14 @@ test("[SRE10] a player in the bin leaves a schedule to its other targets, stays 
   expect(await sent(lobby)).toEqual([id]);
   await bench.call("POST", `players/${bar.playerId}/restore`);
   expect(await sent(bar)).toEqual([id]);
-  // A schedule that lies in the bin itself does not come back with a player.
+  // A schedule that is itself in the bin is not restored with a player.
   await bench.call("DELETE", `schedules/${id}`);
   await bench.call("DELETE", `players/${lobby.playerId}`);
   await bench.call("POST", `players/${lobby.playerId}/restore`);
   expect(await sent(lobby)).toEqual([]);
 });
 
-test("[SRE10] a player that is deleted for good is taken out of the targets; a schedule without any goes with the last", async () => {
+test("[SRE10] a player that is deleted for good is removed from the targets; a schedule whose last target it was is deleted", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, clock, create } = place;
@@ -148,7 +148,7 @@ test("[SRE10] a player that is deleted for good is taken out of the targets; a s
   const untouched = await create(any(tag("bar"), player(hall)));
   using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
   const last = () => Number(store.prepare("SELECT max(seq) AS seq FROM events").get()!["seq"]);
-  const toldSince = (seq: number) =>
+  const eventsSince = (seq: number) =>
     store
       .prepare("SELECT type, data FROM events WHERE type LIKE 'schedule.%' AND seq > ? ORDER BY seq")
       .all(seq)
@@ -157,11 +157,11 @@ test("[SRE10] a player that is deleted for good is taken out of the targets; a s
   expect((await bench.call("DELETE", `players/${lobby.playerId}?permanent=true`)).status).toBe(204);
   expect(await targetOf(three.id)).toEqual({ type: "any", of: [player(bar), tag("foyer")] });
   expect(await targetOf(two.id)).toEqual(player(bar));
-  expect(toldSince(before)).toEqual([`schedule.updated ${three.id}`, `schedule.updated ${two.id}`]);
+  expect(eventsSince(before)).toEqual([`schedule.updated ${three.id}`, `schedule.updated ${two.id}`]);
   expect(await sent(bar)).toEqual([three.id, two.id]);
   expect((await bench.call("POST", `schedules/${binned.id}/restore`)).body.target).toEqual(player(hall));
   const both = (await create(any(player(bar), player(hall)))).body;
-  // After thirty days in the bin as well. What is for one player alone goes into the bin with it.
+  // The same after thirty days in the bin. A schedule for only one player goes into the bin with it.
   await bench.call("DELETE", `players/${bar.playerId}`);
   await bench.call("DELETE", `players/${hall.playerId}`);
   expect([await targetOf(both.id), await targetOf(two.id)]).toEqual([any(player(bar), player(hall)).target, undefined]);
@@ -173,8 +173,8 @@ test("[SRE10] a player that is deleted for good is taken out of the targets; a s
   expect(await targetOf(untouched.body.id)).toEqual(tag("bar"));
   expect((await bench.call("GET", "schedules?deleted=true")).body.data).toEqual([]);
   const purged = [`schedule.updated ${three.id}`, `schedule.updated ${untouched.body.id}`, `schedule.deleted ${both.id}`];
-  expect(new Set(toldSince(binnedAll))).toEqual(new Set(purged));
-  // One that is left for a player in the bin waits there for it, and ends with it.
+  expect(new Set(eventsSince(binnedAll))).toEqual(new Set(purged));
+  // A schedule whose only remaining target is in the bin stays, and is deleted with that player.
   const [first, second] = [await bench.pairDevice(), await bench.pairDevice()];
   const waiting = (await create(any(player(first), player(second)))).body;
   await bench.call("DELETE", `players/${first.playerId}`);
@@ -182,5 +182,5 @@ test("[SRE10] a player that is deleted for good is taken out of the targets; a s
   expect(await targetOf(waiting.id)).toEqual(player(first));
   const seq = last();
   await bench.call("DELETE", `players/${first.playerId}?permanent=true`);
-  expect([await targetOf(waiting.id), toldSince(seq)]).toEqual([undefined, [`schedule.deleted ${waiting.id}`]]);
+  expect([await targetOf(waiting.id), eventsSince(seq)]).toEqual([undefined, [`schedule.deleted ${waiting.id}`]]);
 });

@@ -1,4 +1,4 @@
-// Opening hours and all-day dates at the service: checked, told in words, warned of, and sent to players.
+// Opening hours and all-day dates at the service: validated, described, with warnings, and sent to players.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
@@ -30,20 +30,20 @@ function hours(...entries: object[]) {
 }
 
 test.each([
-  ["nothing", [], "/conditions/0/open"],
+  ["no entry", [], "/conditions/0/open"],
   ["an empty time", [shop[0], { from: "08:00", until: "08:00" }], "/conditions/0/open/1/until"],
   ["a time from 24:00", [{ from: "24:00", until: "08:00" }], "/conditions/0/open/0/from"],
   ["a day that does not exist", [{ weekdays: ["XX"] }], "/conditions/0/open/0/weekdays/0"],
-  ["a field that nobody knows", [{ to: "12:00" }], "/conditions/0/open/0/to"],
+  ["an unknown field", [{ to: "12:00" }], "/conditions/0/open/0/to"],
   ["too many entries", Array.from({ length: 51 }, () => shop[0]), "/conditions/0/open"],
-])("[SRE8] opening hours of %s are refused at the entry", async (_what, entries, pointer) => {
+])("[SRE8] opening hours with %s are rejected with a pointer to the entry", async (_what, entries, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
-  const refused = await place.create(hours(...(entries as object[])));
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await place.create(hours(...(entries as object[])));
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
 });
 
-test("[SRE8] opening hours are told in words, and warnings, shares and the player know them", async () => {
+test("[SRE8] opening hours are described in the summary; warnings, shares and the player take them into account", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, layout, create } = place;
@@ -58,7 +58,7 @@ test("[SRE8] opening hours are told in words, and warnings, shares and the playe
   await bench.call("DELETE", `schedules/${daily.body.id}`);
   const evening = await create({ starts_at: "2026-11-27T20:00", ends_at: "2026-11-27T21:00", ...hours(...shop) });
   expect(evening.body.warnings).toMatchObject([{ code: "conditions-exclude", field: "/conditions" }]);
-  // Open only in the hour that the spring change leaves out.
+  // Open only in the hour that the spring change skips.
   const gap = await create({ starts_at: "2027-03-28", ends_at: "2027-03-28", ...hours({ from: "02:10", until: "02:50" }) });
   expect(gap.body.warnings).toMatchObject([{ code: "conditions-exclude", field: "/conditions" }]);
 
@@ -71,8 +71,8 @@ test("[SRE8] opening hours are told in words, and warnings, shares and the playe
   const share = (share_percent: number, ...entries: object[]) => create({ interrupt: { share_percent }, ...hours(...entries) });
   expect((await share(60, ...shop)).status).toBe(201);
   expect((await share(50, { from: "13:00", until: "14:00" }, { weekdays: ["SU"] })).status).toBe(201);
-  const refused = await share(50, { from: "13:00", until: "14:00" }, { from: "17:00", until: "20:00" });
-  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
+  const rejected = await share(50, { from: "13:00", until: "14:00" }, { from: "17:00", until: "20:00" });
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/interrupt/share_percent"]]);
 });
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
   ["2026-12-24", null, {}, "From 24 December 2026 on"],
   ["2026-12-24", "2026-12-24", { rrule: "FREQ=DAILY" }, "Daily all day"],
   ["2026-12-25", "2026-12-26", { rrule: "FREQ=WEEKLY;BYDAY=FR" }, "Fridays for 2 days"],
-])("[SRE11] dates from %s to %s, %j, in words: %s", async (starts_at, ends_at, more, words) => {
+])("[SRE11] dates from %s to %s with %j are described as %s", async (starts_at, ends_at, more, words) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { body } = await place.create({ starts_at, ends_at, ...more });
@@ -93,22 +93,22 @@ test.each([
 test.each([
   ["that end before they begin", { starts_at: "2026-12-24", ends_at: "2026-12-23" }, "/ends_at"],
   ["that do not exist", { starts_at: "2026-02-30", ends_at: null }, "/starts_at"],
-  ["beside a wall time", { starts_at: "2026-12-24", ends_at: "2026-12-25T12:00" }, "/ends_at"],
-  ["beside an instant", { starts_at: "2026-12-24T00:00:00Z", ends_at: "2026-12-25" }, "/ends_at"],
-  ["of more than 31 days again and again", { starts_at: "2026-12-01", ends_at: "2027-01-01", rrule: "FREQ=YEARLY" }, "/ends_at"],
-])("[SRE11] dates %s are refused with a pointer, also as a change", async (_what, fields, pointer) => {
+  ["next to a wall time", { starts_at: "2026-12-24", ends_at: "2026-12-25T12:00" }, "/ends_at"],
+  ["next to an instant", { starts_at: "2026-12-24T00:00:00Z", ends_at: "2026-12-25" }, "/ends_at"],
+  ["that recur and last more than 31 days", { starts_at: "2026-12-01", ends_at: "2027-01-01", rrule: "FREQ=YEARLY" }, "/ends_at"],
+])("[SRE11] creating or changing dates %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const refused = await create(fields);
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await create(fields);
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = await create({ starts_at: "2026-12-01", ends_at: "2026-12-31", rrule: "FREQ=YEARLY" });
   expect(good.status).toBe(201);
   const change = await bench.call("PATCH", `schedules/${good.body.id}`, fields);
   expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
 });
 
-test("[SRE11] dates reach players as wall times, which players of every version read, and are kept as dates", async () => {
+test("[SRE11] dates are stored as dates and reach players as wall times, which players of every version read", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, create } = place;
@@ -124,10 +124,10 @@ test("[SRE11] dates reach players as wall times, which players of every version 
   expect(read).toMatchObject({ starts_at: "2026-12-24", ends_at: "2026-12-31" });
   await bench.call("PATCH", `schedules/${body.id}`, { ends_at: "2026-12-24" });
   expect((await sent())[0]).toMatchObject({ starts_at: "2026-12-24T00:00:00", ends_at: "2026-12-25T00:00:00" });
-  // There is no day after the last one: it ends a second early.
+  // There is no day after the last one, so it ends a second early.
   await bench.call("PATCH", `schedules/${body.id}`, { starts_at: "2199-12-31", ends_at: "2199-12-31" });
   expect((await sent())[0]).toMatchObject({ starts_at: "2199-12-31T00:00:00", ends_at: "2199-12-31T23:59:59" });
-  // Two interrupts that share a day are too much on it, and not on the days before and after.
+  // Two interrupts with a common day exceed the hour on it, and not on the days before and after.
   const share = (share_percent: number, starts_at: string, ends_at: string) => create({ interrupt: { share_percent }, starts_at, ends_at });
   expect((await share(60, "2026-12-01", "2026-12-02")).status).toBe(201);
   expect((await share(50, "2026-12-03", "2026-12-03")).status).toBe(201);

@@ -1,4 +1,4 @@
-// Schedules at the service: kept, checked field by field, and on their way to the players they are for.
+// Schedules at the service: stored, validated field by field, and sent to the players they are for.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
 import { TestService, type Device, picture, errorPointers } from "../harness.ts";
 
-const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
+const missingId = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 async function open(folder: string) {
   const bench = await TestService.start(folder);
@@ -22,7 +22,7 @@ async function stateOf(device: Device): Promise<DesiredState> {
   return DesiredState.parse((await device.call("GET", "state")).body);
 }
 
-test("[SRE1] a schedule is made, listed, read, changed and deleted", async () => {
+test("[SRE1] a schedule can be created, listed, read, changed and deleted", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -49,18 +49,18 @@ test.each([
   ["that recurs every minute", { rrule: "FREQ=MINUTELY;INTERVAL=5" }, "/rrule"],
   ["that never starts", { rrule: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30" }, "/rrule"],
   ["that is over before it starts", { rrule: "FREQ=DAILY;UNTIL=20200101" }, "/rrule"],
-  ["whose every day is excepted", { rrule: "FREQ=DAILY;COUNT=1", exdates: ["2026-11-27"] }, "/rrule"],
+  ["whose every day is excluded", { rrule: "FREQ=DAILY;COUNT=1", exdates: ["2026-11-27"] }, "/rrule"],
   ["whose windows never end", { rrule: "FREQ=DAILY", ends_at: null }, "/ends_at"],
-  ["whose windows last for ever", { rrule: "FREQ=DAILY", ends_at: "2027-11-28T02:00" }, "/ends_at"],
+  ["whose windows last a year", { rrule: "FREQ=DAILY", ends_at: "2027-11-28T02:00" }, "/ends_at"],
   ["with COUNT and UNTIL", { rrule: "FREQ=DAILY;COUNT=3;UNTIL=20270101" }, "/rrule"],
-  ["with an interval of nothing", { rrule: "FREQ=DAILY;INTERVAL=0" }, "/rrule"],
-  ["in a zone that nobody knows", { timezone: "Mars/Olympus_Mons" }, "/timezone"],
+  ["with an interval of zero", { rrule: "FREQ=DAILY;INTERVAL=0" }, "/rrule"],
+  ["in an unknown time zone", { timezone: "Mars/Olympus_Mons" }, "/timezone"],
   ["that ends before it begins", { ends_at: "2026-11-27T21:59" }, "/ends_at"],
   ["that ends as it begins", { ends_at: "2026-11-27T22:00" }, "/ends_at"],
   ["that mixes wall time and instant", { ends_at: "2026-11-28T02:00:00Z" }, "/ends_at"],
   ["on a day that does not exist", { starts_at: "2026-02-30T10:00" }, "/starts_at"],
-  ["for a layout that is gone", { layout_id: `lay_${nobody}` }, "/layout_id"],
-  ["for a player that is gone", { target: { type: "player", player_id: `plr_${nobody}` } }, "/target/player_id"],
+  ["for a layout that does not exist", { layout_id: `lay_${missingId}` }, "/layout_id"],
+  ["for a player that does not exist", { target: { type: "player", player_id: `plr_${missingId}` } }, "/target/player_id"],
   ["with a sync epoch in the future", { sync_epoch: "2190-01-01T00:00:00Z" }, "/sync_epoch"],
   ["with a share above a hundred per cent", { interrupt: { share_percent: 101 } }, "/interrupt/share_percent"],
   [
@@ -69,12 +69,12 @@ test.each([
     "/conditions/0/until",
   ],
   ["with an empty daypart", { conditions: [{ type: "daypart", from: "08:00", until: "08:00" }] }, "/conditions/0/until"],
-])("[SRE2] a schedule %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
+])("[SRE2] creating or changing a schedule %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const refused = await create(fields);
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await create(fields);
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = (await create()).body;
   const change = await bench.call("PATCH", `schedules/${good.id}`, fields);
   expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
@@ -98,10 +98,10 @@ test("[SRE3] a schedule reaches the players it is for, with its layout, and no o
   const all = (await create()).body;
   expect((await stateOf(lobby)).schedules.map(({ id }) => id)).toEqual([own.id, all.id]);
   expect((await stateOf(bar)).schedules.map(({ id }) => id)).toEqual([tagged.id, all.id]);
-  // What the service sends is what the player's scheduler takes.
+  // The player's scheduler accepts what the service sends.
   const { program } = programAt(readyOf(await stateOf(lobby)), Date.UTC(2026, 10, 27, 23));
   expect(program.layout?.id).toBe(layout.id);
-  // A tag that goes takes its schedules along; a change of the layout reaches whoever has it scheduled.
+  // Removing a tag removes its schedules; a change of the layout reaches all players that have it scheduled.
   await bench.call("PATCH", `players/${bar.playerId}`, { tags: [] });
   expect((await stateOf(bar)).schedules.map(({ id }) => id)).toEqual([all.id]);
   const { revision } = await stateOf(bar);
@@ -112,7 +112,7 @@ test("[SRE3] a schedule reaches the players it is for, with its layout, and no o
   expect(await stateOf(bar)).toMatchObject({ schedules: [], layouts: [] });
 });
 
-test("[SRE4] ten thousand schedules on one player are taken and sent", async () => {
+test("[SRE4] ten thousand schedules on one player are accepted and sent", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout, base, create } = place;
@@ -120,7 +120,7 @@ test("[SRE4] ten thousand schedules on one player are taken and sent", async () 
   const { name, target: _target, layout_id: _layout, ...timing } = base;
   const defaults = { rrule: null, exdates: [], timezone: null, priority: 0, conditions: [], interrupt: null, sync_epoch: null };
   const { team_id } = (await bench.call("GET", `players/${device.playerId}`)).body;
-  // As ten thousand calls would have left them, put in beside the service: the calls would take minutes.
+  // Insert the rows that ten thousand calls would create: the calls would take minutes.
   await using store = await openStore(folder.path);
   await store.write(async (db) => {
     for (let part = 0; part < 100; part += 1) {
@@ -145,7 +145,7 @@ test("[SRE4] ten thousand schedules on one player are taken and sent", async () 
   expect(programAt(readyOf(state), Date.UTC(2026, 10, 27, 23)).program.layout?.id).toBe(layout.id);
 });
 
-test("[OVR1] an override command brings what it shows into the player's state, and clearing takes it away", async () => {
+test("[OVR1] an override command adds its content to the player's state, and clearing it removes the content", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
@@ -165,28 +165,28 @@ test("[OVR1] an override command brings what it shows into the player's state, a
   expect((await stateOf(device)).revision).toBe(empty.revision);
 });
 
-test("[OVR2] an override that shows nothing, or what is not there, is refused with a pointer", async () => {
+test("[OVR2] an override without content, or with content that does not exist, is rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
   const device = await bench.pairDevice("Lobby");
   const send = (args: object) => bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args });
   expect(errorPointers(await send({}))).toEqual(["/args/layout_id"]);
-  expect(errorPointers(await send({ layout_id: layout.id, asset_id: `ast_${nobody}` }))).toEqual(["/args/layout_id"]);
-  expect(errorPointers(await send({ layout_id: `lay_${nobody}` }))).toEqual(["/args/layout_id"]);
-  expect(errorPointers(await send({ asset_id: `ast_${nobody}` }))).toEqual(["/args/asset_id"]);
+  expect(errorPointers(await send({ layout_id: layout.id, asset_id: `ast_${missingId}` }))).toEqual(["/args/layout_id"]);
+  expect(errorPointers(await send({ layout_id: `lay_${missingId}` }))).toEqual(["/args/layout_id"]);
+  expect(errorPointers(await send({ asset_id: `ast_${missingId}` }))).toEqual(["/args/asset_id"]);
   expect(errorPointers(await send({ layout_id: layout.id, duration_ms: 1 }))).toEqual(["/args/duration_ms"]);
 });
 
-test("[SRE5] an item whose validity ends before it begins is refused with a pointer", async () => {
+test("[SRE5] an item whose validity ends before it begins is rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const item = { type: "text", text: "a", valid_from: "2026-12-02T00:00:00Z", valid_until: "2026-12-01T00:00:00Z" };
-  const refused = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
-  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/valid_until"]]);
+  const rejected = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/items/1/valid_until"]]);
 });
 
-test("[SRE6] an item's limit of plays an hour is checked, kept, and reaches the player, which goes by it", async () => {
+test("[SRE6] an item's limit of plays per hour is validated, stored, and reaches the player, which applies it", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
@@ -194,8 +194,8 @@ test("[SRE6] an item's limit of plays an hour is checked, kept, and reaches the 
   const text = { type: "text", text: "a", duration_ms: 10_000 };
   const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
   for (const limit of [0, 3_601, 1.5, "4"]) {
-    const refused = await send([text, { ...text, max_plays_per_hour: limit }]);
-    expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
+    const rejected = await send([text, { ...text, max_plays_per_hour: limit }]);
+    expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
   }
   const limited = { ...text, max_plays_per_hour: 4 };
   const alone = await send([limited, limited]);
@@ -210,7 +210,7 @@ test("[SRE6] an item's limit of plays an hour is checked, kept, and reaches the 
   expect(timeline.totalMs).toBeGreaterThanOrEqual(3_600_000);
 });
 
-test("[SRE7] an item's limit a day and its dayparts are checked with a pointer, kept, and reach the player, which goes by them", async () => {
+test("[SRE7] an item's limit per day and its dayparts are validated with a pointer, stored, and reach the player, which applies them", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
@@ -227,8 +227,8 @@ test("[SRE7] an item's limit a day and its dayparts are checked with a pointer, 
     [{ dayparts: [{ weekdays: [] }] }, "dayparts/0/weekdays"],
     [{ dayparts: [{ from: "9:00" }] }, "dayparts/0/from"],
   ] as const) {
-    const refused = await send([text, { ...text, ...more }]);
-    expect([refused.status, errorPointers(refused)]).toEqual([422, [`/items/1/${pointer}`]]);
+    const rejected = await send([text, { ...text, ...more }]);
+    expect([rejected.status, errorPointers(rejected)]).toEqual([422, [`/items/1/${pointer}`]]);
   }
   const limited = { ...text, max_plays_per_day: 4, dayparts: [{ weekdays: ["MO", "FR"], from: "22:00", until: "02:00" }] };
   const alone = await send([limited, { ...text, max_plays_per_hour: 1 }]);
@@ -241,7 +241,7 @@ test("[SRE7] an item's limit a day and its dayparts are checked with a pointer, 
   const ready = readyOf(await stateOf(device));
   const dailyAt = (instant: number) => programAt(ready, instant).program.zones[0]!.timeline.daily;
   expect(dailyAt(Date.UTC(2026, 10, 27, 21, 59))).toBeNull();
-  // Friday to Saturday: four plays in what Friday has of the night, four in what Saturday has.
+  // The night from Friday to Saturday: four plays in its part on Friday, four in its part on Saturday.
   expect(dailyAt(Date.UTC(2026, 10, 27, 23))?.plays).toHaveLength(4);
   expect(dailyAt(Date.UTC(2026, 10, 28, 1))?.plays).toHaveLength(4);
 });

@@ -1,4 +1,4 @@
-// Shows: one request makes all that it takes, one takes it back, and the proof is what players told.
+// Shows: one request creates everything that is needed, one request removes it, and play events prove it.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
@@ -18,13 +18,13 @@ async function stateOf(device: Device): Promise<DesiredState> {
   return DesiredState.parse((await device.call("GET", "state")).body);
 }
 
-/** The names of what is live of each kind that a show makes. */
+/** The names of the resources outside the bin, of each kind that a show creates. */
 async function live(bench: TestService): Promise<string[][]> {
   const lists = await Promise.all(["playlists", "layouts", "schedules"].map((kind) => bench.call("GET", kind)));
   return lists.map(({ body }) => body.data.map(({ name }: { name: string }) => name));
 }
 
-test("[SHO1] one request shows an asset, a page or a text: a playlist, a layout and a schedule are made together", async () => {
+test("[SHO1] one request shows an asset, a web page or a text: it creates a playlist, a layout and a schedule", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { clock: new FakeClock(noon) });
   const device = await bench.pairDevice("Lobby");
@@ -59,11 +59,11 @@ test("[SHO1] one request shows an asset, a page or a text: a playlist, a layout 
     loop_from: "window",
     warnings: [],
   });
-  // What the player decides: the show while it lasts, then the usual.
+  // The player decides for the show while it lasts, then for its usual layout.
   const ready = readyOf(await stateOf(device));
   const shown = (ms: number) => programAt(ready, noon + ms).program.layout?.id;
   expect([shown(1_000), shown(hour - 1_000), shown(hour + 1_000)]).toEqual([layout.id, layout.id, usual.layout.id]);
-  // One deed in the audit log, an event for each thing.
+  // One entry in the audit log, one event per resource.
   const audit = (await bench.call("GET", "audit")).body.data;
   expect(audit[0]).toMatchObject({ action: "show", resource_id: body.id });
   expect((await bench.call("POST", "show", { text: "Closed at nine\nGood night", everywhere: true, lasts_ms: 60_000 })).body).toMatchObject(
@@ -78,7 +78,7 @@ test("[SHO1] one request shows an asset, a page or a text: a playlist, a layout 
   link.socket.close();
 });
 
-test("[SHO2] players are named by id, by a name that one alone has, by tag, or all at once; others are refused by field", async () => {
+test("[SHO2] players are selected by id, by a unique name, by tag, or all at once; other selections are rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const lobby = await bench.pairDevice("Lobby");
@@ -103,13 +103,13 @@ test("[SHO2] players are named by id, by a name that one alone has, by tag, or a
     expect([answer.status, ...errorPointers(answer)]).toEqual([422, pointer]);
     expect(answer.body.detail).toMatch(words);
   }
-  // A tag counts for players that get it later.
+  // A tag also selects players that get it later.
   await show({ tags: ["late"] });
   await bench.call("PATCH", `players/${lobby.playerId}`, { tags: ["late"] });
   expect((await bench.call("GET", "show?limit=1")).body.data[0].player_count).toBe(1);
 });
 
-test("[SHO3] the answer warns of what keeps a show from being seen, and makes it all the same", async () => {
+test("[SHO3] the response warns of what prevents a show from being seen, but creates it all the same", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -137,7 +137,7 @@ test("[SHO3] the answer warns of what keeps a show from being seen, and makes it
   expect(await codes({ priority: 970 })).toEqual(["overridden /players"]);
 });
 
-test("[SHO4] one request takes a show back and leaves nothing of it but what the bin keeps; what others use by now stays", async () => {
+test("[SHO4] one request clears a show and leaves nothing of it outside the bin; what others use meanwhile stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -152,7 +152,7 @@ test("[SHO4] one request takes a show back and leaves nothing of it but what the
   expect((await stateOf(device)).schedules).toEqual(before.schedules);
   expect((await bench.call("GET", `show/${first.id}`)).body).toMatchObject({ status: "cleared", next_at: null, players: [] });
   expect((await bench.call("DELETE", `show/${first.id}`)).status).toBe(404);
-  // Out of the bin by its schedule, and taken back once more, for good.
+  // Restored from the bin by its schedule, and cleared again, for good.
   expect((await bench.call("POST", `schedules/${first.schedule_id}/restore`)).status).toBe(200);
   expect([(await bench.call("GET", `show/${first.id}`)).body.status, ...(await live(bench))]).toEqual([
     "due",
@@ -166,7 +166,7 @@ test("[SHO4] one request takes a show back and leaves nothing of it but what the
   for (const kind of ["playlists", "layouts", "schedules"]) {
     expect((await bench.call("GET", `${kind}?deleted=true`)).body.data, kind).toEqual([]);
   }
-  // A layout that a player was given, and the playlist in it, are no longer the show's alone.
+  // A layout that a player was given, and its playlist, no longer belong to the show alone.
   const second = await make();
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: second.layout_id });
   expect((await bench.call("DELETE", `show/${second.id}?permanent=true`)).status).toBe(204);
@@ -174,7 +174,7 @@ test("[SHO4] one request takes a show back and leaves nothing of it but what the
   expect((await bench.call("GET", `players/${device.playerId}`)).body.layout_id).toBe(second.layout_id);
 });
 
-test("[SHO5] a day after its end what a show made goes into the bin; one that somebody has prolonged stays", async () => {
+test("[SHO5] a day after its end a show goes into the bin; a show that was prolonged stays", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await TestService.start(folder.path, { clock });
@@ -191,7 +191,7 @@ test("[SHO5] a day after its end what a show made goes into the bin; one that so
   expect((await bench.call("GET", "schedules?deleted=true")).body.data.map(({ name }: { name: string }) => name)).toEqual(["Short"]);
 });
 
-test("[SHO6] a show lasts from one moment to another of the same kind, or for a span; what cannot be is refused by field", async () => {
+test("[SHO6] a show lasts from one moment to another of the same kind, or for a duration; invalid times are rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { clock: new FakeClock(noon) });
   const show = (when: object) => bench.call("POST", "show", { text: "Hello", everywhere: true, ...when });
@@ -228,7 +228,7 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
   }
 });
 
-test("[SHO7] a show is made once under its key, a dry run leaves nothing, and it takes the scopes of all that it makes", async () => {
+test("[SHO7] a show is created once per idempotency key, a dry run creates nothing, and it requires the scopes of everything it creates", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -271,7 +271,7 @@ test("[SHO7] a show is made once under its key, a dry run leaves nothing, and it
 
 let plays = 0;
 
-/** A play as a player tells it, but for what it is of. */
+/** A play event as a player sends it, without its content. */
 function playOf(start: number, durationMs: number) {
   plays += 1;
   return {
@@ -292,7 +292,7 @@ function playOf(start: number, durationMs: number) {
   };
 }
 
-test("[SHO8] the proof of a show counts its own plays on each player, by frames, with the first, the last and a picture", async () => {
+test("[SHO8] the proof of a show counts its own plays on each player, by presented frames, with the first, the last and a screenshot", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await TestService.start(folder.path, { clock });
@@ -341,7 +341,7 @@ test("[SHO8] the proof of a show counts its own plays on each player, by frames,
     screenshot_id: shot,
   });
   expect(byName["Hall"]).toMatchObject({ is_showing: false, plays: 0, screenshot_id: null });
-  // It can still be proven when it was taken back.
+  // It can still be proven after it was cleared.
   clock.advance(60_000);
   await bench.call("DELETE", `show/${made.id}`);
   const later = await proof();
@@ -349,17 +349,17 @@ test("[SHO8] the proof of a show counts its own plays on each player, by frames,
   expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
 });
 
-test.each(eras)("[MCP26] three calls show something on a screen from one moment to another, and prove it (%s)", async (era) => {
+test.each(eras)("[MCP26] three calls show something on a screen from one moment to another and prove it (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
   const link = await device.connect();
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const until = new Date(Date.now() + hour).toISOString();
-  // 1.
+  // First call: show.
   const { result: show, concerned } = await agent.ok("show", { text: "Welcome", players: ["lobby"], until });
   expect([show.warnings, concerned.players]).toEqual([[], [{ id: device.playerId, name: "Lobby" }]]);
-  // The player takes its state, presents it and says so, and does as it is told.
+  // The player gets its state, presents it, reports it, and executes the command.
   const bytes = await picture("png", 80);
   const plays = (async () => {
     await link.next("state.changed");
@@ -378,13 +378,13 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
     const play = { ...playOf(start, 10_000), ...ids, layout_id: show.layout_id, schedule_id: show.schedule_id };
     expect((await device.call("POST", "play-events", { events: [play] })).body.accepted).toBe(1);
   })();
-  // 2.
+  // Second call: take a screenshot.
   const look = await agent.call("take_screenshot", { player: "Lobby", show_id: show.id });
   expect([look.isError, look.text]).toEqual([false, expect.stringContaining("is_showing")]);
   expect(look.body).toMatchObject({ player_id: device.playerId, is_showing: true, show_id: show.id });
   expect(look.content.at(-1)).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
   await plays;
-  // 3.
+  // Third call: get the proof.
   const proof = await agent.ok("get_show_proof", { id: show.id });
   expect(proof).toMatchObject({
     plays: 1,
@@ -393,7 +393,7 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
   link.socket.close();
 });
 
-test("[MCP27] a screen of which no picture comes is said to be so: offline at once, silent after the time given, failed with the reason", async () => {
+test("[MCP27] a missing screenshot has its reason: offline at once, no response after the given time, or the failure", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import type { SceneItem, SceneZone } from "../../../src/protocol/scene.ts";
-import { colors, image, item, slot, stage, text, video, zone } from "../../renderer/harness.ts";
+import { image, item, slot, stage, text, video, zone } from "../../renderer/scenes.ts";
+import { colors } from "../../renderer/screen.ts";
 import type { PageServer } from "./page-server.ts";
 import { pdfOf } from "../media/pdf.ts";
 
@@ -61,8 +62,8 @@ export class FastChanges {
     return this.#turn * this.#zones.length;
   }
 
-  /** After so many turns every kind has come in by every transition. */
-  static readonly turnsPerRound = kinds.length * transitions.length;
+  /** After so many turns every kind has come in by every transition, twice, and the next turn is like the first. */
+  static readonly turnsPerRound = (kinds.length * transitions.length) / 2;
 
   /** Changes every zone once. Resolves when each new picture is on the glass. Rejects when one does not come. */
   async changeAllZones(): Promise<void> {
@@ -70,8 +71,10 @@ export class FastChanges {
     this.#turn += 1;
     const turn = this.#turn;
     const plays = this.#zones.map((drawn, index) => {
-      const play = slot(kinds[(turn + 3 * index) % kinds.length]!, server.now() - 1, long);
-      play.transition = { type: transitions[turn % transitions.length]!, duration_ms: 60, easing: "ease", direction: "left" };
+      // The number of kinds and that of transitions have no common factor: counting through both meets every pair.
+      const pair = this.#zones.length * turn + index;
+      const play = slot(kinds[pair % kinds.length]!, server.now() - 1, long);
+      play.transition = { type: transitions[pair % transitions.length]!, duration_ms: 60, easing: "ease", direction: "left" };
       // Beside each there is one that is made ready and then dropped, or fails.
       const next = turn % 3 === 0 ? missing[turn % missing.length]! : beside;
       drawn.slots = [play, slot(next, server.now() + 30_000, long)];

@@ -6,9 +6,8 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type WebSocket, WebSocketServer } from "ws";
+import { rendererFolder as builtRenderer } from "../../../src/main/folders.ts";
 import { FromPage, type Scene, type ToPage } from "../../../src/protocol/scene.ts";
-
-const builtPage = join(import.meta.dirname, "../../../dist/renderer/player");
 
 /** The strictest policy the page has to live with. */
 const pagePolicy =
@@ -30,6 +29,8 @@ const types: Record<string, string> = {
   ".mjs": "text/javascript; charset=utf-8",
 };
 
+const speedUpStepMs = 50;
+
 /** A place in a file beyond which nothing is sent yet. */
 export interface MediaGate {
   afterBytes: number;
@@ -50,6 +51,12 @@ export interface PageServer extends AsyncDisposable {
   mediaGate: MediaGate | null;
   /** The corrected wall time. */
   now(): number;
+  /** Moves the corrected time, forward or back, and tells every page at once. */
+  moveClock(byMs: number): Promise<void>;
+  /** Moves the corrected time forward to `instant`; does nothing when that has passed. */
+  advanceTo(instant: number): Promise<void>;
+  /** Lets the corrected time run `factor` times as fast until `work` settles. */
+  speedUp<T>(factor: number, work: Promise<T>): Promise<T>;
   /** Sends a scene to every page, and to each that connects later. */
   draw(scene: Scene): void;
   /** Resolves with the first message from `from` on that passes; rejects when none comes in time. */
@@ -65,23 +72,31 @@ export interface PageServer extends AsyncDisposable {
 }
 
 /** Starts the server on a free port of 127.0.0.1. */
-export async function startPageServer(mediaFolder: string, pageFolder = builtPage): Promise<PageServer> {
+export async function startPageServer(mediaFolder: string, rendererFolder = builtRenderer): Promise<PageServer> {
   const messages: FromPage[] = [];
   const sockets = new Set<WebSocket>();
+  /** How far each page's own clock is ahead of this process's, less the time that its quickest request took to arrive. */
+  const pageClockLeads = new Map<WebSocket, number>();
   let scene: Scene = { screen: { is: "starting" }, identify: null };
 
   const http = createServer((request, response) => {
-    void answer(request, response, { mediaFolder, pageFolder, mediaDelayMs: server.mediaDelayMs, mediaGate: server.mediaGate });
+    void answer(request, response, { mediaFolder, rendererFolder, mediaDelayMs: server.mediaDelayMs, mediaGate: server.mediaGate });
   });
   const ws = new WebSocketServer({ server: http, path: "/scene" });
   ws.on("connection", (socket) => {
     sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
+    socket.on("close", () => {
+      sockets.delete(socket);
+      pageClockLeads.delete(socket);
+    });
     socket.on("message", (data: Buffer) => {
       const message = FromPage.parse(JSON.parse(data.toString("utf8")));
       messages.push(message);
       if (message.type === "hello") send(socket, { type: "scene", scene });
-      if (message.type === "clock") send(socket, { type: "clock", t0: message.t0, now: server.now() });
+      if (message.type !== "clock") return;
+      send(socket, { type: "clock", t0: message.t0, now: server.now() });
+      const lead = message.t0 - performance.now();
+      pageClockLeads.set(socket, Math.max(lead, pageClockLeads.get(socket) ?? lead));
     });
   });
   await new Promise<void>((resolve) => {
@@ -96,6 +111,19 @@ export async function startPageServer(mediaFolder: string, pageFolder = builtPag
     mediaDelayMs: 0,
     mediaGate: null,
     now: () => performance.timeOrigin + performance.now() + server.clockOffsetMs,
+    async moveClock(byMs) {
+      await server.waitForMessage("clock");
+      server.clockOffsetMs += byMs;
+      // A response like any other, as if each page had just asked for the time.
+      for (const [socket, lead] of pageClockLeads) send(socket, { type: "clock", t0: performance.now() + lead, now: server.now() });
+    },
+    async advanceTo(instant) {
+      if (instant > server.now()) await server.moveClock(instant - server.now());
+    },
+    async speedUp(factor, work) {
+      const timer = setInterval(() => void server.moveClock((factor - 1) * speedUpStepMs), speedUpStepMs);
+      return work.finally(() => clearInterval(timer));
+    },
     draw(next) {
       scene = next;
       for (const socket of sockets) send(socket, { type: "scene", scene });
@@ -139,17 +167,17 @@ async function answer(
   response: ServerResponse,
   {
     mediaFolder,
-    pageFolder,
+    rendererFolder,
     mediaDelayMs,
     mediaGate,
-  }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number; mediaGate: MediaGate | null },
+  }: { mediaFolder: string; rendererFolder: string; mediaDelayMs: number; mediaGate: MediaGate | null },
 ): Promise<void> {
   const path = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
   const isMedia = path.startsWith("/media/");
   if (isMedia) await wait(mediaDelayMs);
   const file = isMedia
     ? join(mediaFolder, path.slice("/media/".length))
-    : join(pageFolder, path === "/player/" ? "index.html" : path.slice("/player/".length));
+    : join(rendererFolder, path === "/player/" ? "player/index.html" : path);
   const size = await sizeOf(file);
   if (size === null) {
     response.writeHead(404).end();

@@ -1,12 +1,14 @@
-// Pictures and clips made for tests: plain colours, and clips whose every frame carries its number.
+// Creates pictures and clips for tests: plain colours, and clips in which every frame carries its number.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Writable } from "node:stream";
 import sharp from "sharp";
-import { ulid } from "../../../src/base/ulid.ts";
 import type { Framebuffer, Rgb } from "../browser/framebuffer.ts";
+import { temporaryFolder } from "../folder.ts";
+import { cachedMedia } from "./media-cache.ts";
 
 /** The six hexadecimal digits of a colour, without a sign before them. */
 export function hexOf(color: Rgb): string {
@@ -26,36 +28,44 @@ const cellPixels = 40;
 const light = 235;
 const dark = 16;
 
-/** An H.264 clip of `seconds` at `fps`, 640x360, whose every frame shows its number in 16 upright bars. */
-export async function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
-  const path = join(tmpdir(), `signage-clip-${ulid(Date.now())}.mp4`);
+/** An H.264 clip of `seconds` at `fps`, 640x360, in which every frame shows its number as 16 upright bars. */
+export function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
   const size = `${cells * cellPixels}x360`;
   const input = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", size, "-r", String(fps), "-i", "-"];
-  const output = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", String(fps), "-movflags", "+faststart", path];
-  const ffmpeg = spawn("ffmpeg", ["-v", "error", "-y", ...input, ...output], { stdio: ["pipe", "inherit", "inherit"] });
-  const ended = once(ffmpeg, "close");
-  for (let frame = 0; frame < seconds * fps; frame += 1) {
-    const row = Buffer.concat(barsOf(frame).map((bar) => Buffer.alloc(cellPixels, bar ? light : dark)));
-    const picture = Buffer.concat(Array.from({ length: 360 }, () => row));
-    if (!ffmpeg.stdin.write(picture)) await once(ffmpeg.stdin, "drain");
-  }
-  ffmpeg.stdin.end();
-  const [code] = (await ended) as [number];
-  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`);
-  const bytes = await readFile(path);
-  await rm(path);
-  return bytes;
+  const output = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", String(fps), "-movflags", "+faststart"];
+  return cachedMedia(["numbered clip", seconds, ...input, ...output], () =>
+    runFfmpeg([...input, ...output], "mp4", async (stdin) => {
+      for (let frame = 0; frame < seconds * fps; frame += 1) {
+        const row = Buffer.concat(barsOf(frame).map((bar) => Buffer.alloc(cellPixels, bar ? light : dark)));
+        const picture = Buffer.concat(Array.from({ length: 360 }, () => row));
+        if (!stdin.write(picture)) await once(stdin, "drain");
+      }
+    }),
+  );
 }
 
-/** A file that ffmpeg makes from `argv`, whose ending gives its format. */
-export async function createWithFfmpeg(argv: readonly string[], ending: string): Promise<Buffer> {
-  const path = join(tmpdir(), `signage-media-${ulid(Date.now())}.${ending}`);
-  const ffmpeg = spawn("ffmpeg", ["-v", "error", "-y", ...argv, path], { stdio: ["ignore", "inherit", "inherit"] });
-  const [code] = (await once(ffmpeg, "close")) as [number];
-  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`);
-  const bytes = await readFile(path);
-  await rm(path);
-  return bytes;
+/** The file that ffmpeg creates from `argv`; `extension` decides its format. */
+export async function createWithFfmpeg(argv: readonly string[], extension: string): Promise<Buffer> {
+  const inputs = argv.filter((_, index) => argv[index - 1] === "-i").filter((input) => existsSync(input));
+  const contents = await Promise.all(inputs.map((input) => readFile(input)));
+  return cachedMedia([...argv, extension, ...contents], () => runFfmpeg(argv, extension));
+}
+
+/** @param feed writes what ffmpeg reads from its standard input. */
+async function runFfmpeg(
+  argv: readonly string[],
+  extension: string,
+  feed: (stdin: Writable) => Promise<void> = async () => {},
+): Promise<Buffer> {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, `media.${extension}`);
+  const ffmpeg = spawn("ffmpeg", ["-v", "error", ...argv, path], { stdio: ["pipe", "inherit", "inherit"] });
+  const ended = once(ffmpeg, "close");
+  await feed(ffmpeg.stdin);
+  ffmpeg.stdin.end();
+  const [code] = (await ended) as [number];
+  if (code !== 0) throw new Error(`ffmpeg exited with ${code}`);
+  return await readFile(path);
 }
 
 /** A PDF of `pages` empty pages. */

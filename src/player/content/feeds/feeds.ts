@@ -1,4 +1,4 @@
-// Keeps the feeds that the content names: fetched at intervals, asked for changes only, the last good copy kept through restarts.
+// Keeps the feeds that the content names: refreshes them at intervals and keeps the last good copy of each over restarts.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { DurableFile } from "../../../base/files/durable-file.ts";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { FeedEntry } from "../../../protocol/scene.ts";
-import type { OutboundHttp } from "../../web-items/outbound-http.ts";
+import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { FeedContent, WantedFeed } from "../../playback/scene-item.ts";
 import { fetchFeed } from "./fetch-feed.ts";
 import { parseFeed } from "./parse-feed.ts";
@@ -19,120 +19,123 @@ export interface FeedsDependencies {
   outboundHttp: OutboundHttp;
   clock: Clock;
   log: Log;
-  /** What a feed says has changed. */
+  /** Called when the content of a feed has changed. */
   onChange: () => void;
 }
 
 const backoffBounds = { firstMs: 5_000, longestMs: 900_000 };
-// A fleet that got its content at one time must not ask at one time for ever.
-const spread = 0.1;
+// Players that got their content at the same time must not refresh at the same times.
+const refreshSpread = 0.1;
 
-const Copy = z.object({
+const FeedCopy = z.object({
   url: z.string(),
   title: z.string(),
   entries: z.array(FeedEntry),
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
 });
-type Copy = z.infer<typeof Copy>;
+type FeedCopy = z.infer<typeof FeedCopy>;
 
-interface Kept {
+interface FollowedFeed {
   refreshIntervalMs: number;
-  file: DurableFile<Copy>;
-  copy: Copy | null;
+  file: DurableFile<FeedCopy>;
+  copy: FeedCopy | null;
+  /** Why the last refresh failed; null: it succeeded. */
   trouble: string | null;
-  end: AbortController;
-  work: Promise<void>;
+  stop: AbortController;
+  /** Settles when the feed is no longer followed. */
+  following: Promise<void>;
 }
 
 export class Feeds implements AsyncDisposable {
-  readonly #parts: FeedsDependencies;
-  readonly #kept = new Map<string, Kept>();
+  readonly #dependencies: FeedsDependencies;
+  readonly #feeds = new Map<string, FollowedFeed>();
 
-  constructor(parts: FeedsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: FeedsDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Looks after these feeds and no others. Resolves once the copies at hand have been read; fetching goes on by itself. */
+  /** Follows these feeds and no others. Resolves once their stored copies have been read; refreshing continues in the background. */
   async setFeeds(wanted: readonly WantedFeed[]): Promise<void> {
-    const soonest = new Map<string, number>();
+    const intervals = new Map<string, number>();
     for (const { url, refreshIntervalMs } of wanted) {
-      soonest.set(url, Math.min(refreshIntervalMs, soonest.get(url) ?? Number.POSITIVE_INFINITY));
+      intervals.set(url, Math.min(refreshIntervalMs, intervals.get(url) ?? Number.POSITIVE_INFINITY));
     }
-    await Promise.all([...this.#kept.keys()].filter((url) => !soonest.has(url)).map((url) => this.#drop(url)));
-    for (const [url, refreshIntervalMs] of soonest) {
-      const kept = this.#kept.get(url);
-      if (kept === undefined) await this.#take(url, refreshIntervalMs);
-      else kept.refreshIntervalMs = refreshIntervalMs;
+    await Promise.all([...this.#feeds.keys()].filter((url) => !intervals.has(url)).map((url) => this.#remove(url)));
+    for (const [url, refreshIntervalMs] of intervals) {
+      const feed = this.#feeds.get(url);
+      if (feed === undefined) await this.#add(url, refreshIntervalMs);
+      else feed.refreshIntervalMs = refreshIntervalMs;
     }
-    await this.#removeOthers();
+    await this.#removeOtherFiles();
   }
 
-  /** What a feed says at present. */
+  /** The present content of a feed. */
   readonly contentOf = (url: string): FeedContent => {
-    const kept = this.#kept.get(url);
-    return { title: kept?.copy?.title ?? "", entries: kept?.copy?.entries ?? [], trouble: kept?.trouble ?? null };
+    const feed = this.#feeds.get(url);
+    return { title: feed?.copy?.title ?? "", entries: feed?.copy?.entries ?? [], trouble: feed?.trouble ?? null };
   };
 
-  /** Stands ready until `signal` aborts, then ends all fetching. */
+  /** Waits until `signal` aborts, then ends all refreshing. */
   async run(signal: AbortSignal): Promise<never> {
     try {
-      for (;;) await this.#parts.clock.wait(Number.POSITIVE_INFINITY, signal);
+      for (;;) await this.#dependencies.clock.wait(Number.POSITIVE_INFINITY, signal);
     } finally {
       await this[Symbol.asyncDispose]();
     }
   }
 
-  /** Forgets everything, after a revocation. */
+  /** Removes everything, after a revocation. */
   async purge(): Promise<void> {
     await this[Symbol.asyncDispose]();
-    await rm(this.#parts.folder, { recursive: true, force: true });
+    await rm(this.#dependencies.folder, { recursive: true, force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#kept.keys()].map((url) => this.#drop(url)));
+    await Promise.all([...this.#feeds.keys()].map((url) => this.#remove(url)));
   }
 
-  async #take(url: string, refreshIntervalMs: number): Promise<void> {
-    const file = new DurableFile<Copy>(join(this.#parts.folder, fileName(url)), (json) => Copy.parse(json));
-    const end = new AbortController();
-    const kept: Kept = { refreshIntervalMs, file, copy: null, trouble: null, end, work: Promise.resolve() };
+  async #add(url: string, refreshIntervalMs: number): Promise<void> {
+    const { folder, log } = this.#dependencies;
+    const file = new DurableFile<FeedCopy>(join(folder, fileName(url)), (json) => FeedCopy.parse(json));
+    const stop = new AbortController();
+    const feed: FollowedFeed = { refreshIntervalMs, file, copy: null, trouble: null, stop, following: Promise.resolve() };
     try {
       const read = await file.read();
-      if (read.is === "found" && read.value.url === url) kept.copy = read.value;
+      if (read.is === "found" && read.value.url === url) feed.copy = read.value;
     } catch (error) {
-      this.#parts.log.warn({ feed: nameOf(url), reason: reasonOf(error) }, "the copy of a feed is damaged: it is fetched anew");
+      log.warn({ feed: loggableUrl(url), reason: reasonOf(error) }, "the copy of a feed is damaged: fetching it again");
     }
-    this.#kept.set(url, kept);
-    kept.work = this.#follow(url, kept);
+    this.#feeds.set(url, feed);
+    feed.following = this.#follow(url, feed);
   }
 
-  async #drop(url: string): Promise<void> {
-    const kept = this.#kept.get(url);
-    this.#kept.delete(url);
-    kept?.end.abort();
-    await kept?.work;
+  async #remove(url: string): Promise<void> {
+    const feed = this.#feeds.get(url);
+    this.#feeds.delete(url);
+    feed?.stop.abort();
+    await feed?.following;
   }
 
-  /** Fetches for ever; settles when `kept` is given up. */
-  async #follow(url: string, kept: Kept): Promise<void> {
-    const { clock, log } = this.#parts;
-    const { signal } = kept.end;
+  /** Refreshes the feed at its interval until it is removed. */
+  async #follow(url: string, feed: FollowedFeed): Promise<void> {
+    const { clock, log, onChange } = this.#dependencies;
+    const { signal } = feed.stop;
     const backoff = new Backoff(backoffBounds);
     for (;;) {
-      let waitMs = kept.refreshIntervalMs * (1 + spread * (Math.random() - 0.5));
+      let waitMs = feed.refreshIntervalMs * (1 + refreshSpread * (Math.random() - 0.5));
       try {
-        await this.#refresh(url, kept);
+        await this.#refresh(url, feed);
         backoff.reset();
-        kept.trouble = null;
+        feed.trouble = null;
       } catch (error) {
         if (isAbort(error) && signal.aborted) return;
         const trouble = reasonOf(error);
-        waitMs = Math.min(backoff.next(), Math.max(kept.refreshIntervalMs, backoffBounds.firstMs));
-        if (trouble !== kept.trouble)
-          log.error({ feed: nameOf(url), reason: trouble }, "a feed could not be read: the last good copy stays");
-        kept.trouble = trouble;
-        if (kept.copy === null) this.#parts.onChange();
+        waitMs = Math.min(backoff.next(), Math.max(feed.refreshIntervalMs, backoffBounds.firstMs));
+        if (trouble !== feed.trouble)
+          log.error({ feed: loggableUrl(url), reason: trouble }, "a feed could not be read: keeping its last good copy");
+        feed.trouble = trouble;
+        if (feed.copy === null) onChange();
       }
       try {
         await clock.wait(waitMs, signal);
@@ -143,26 +146,26 @@ export class Feeds implements AsyncDisposable {
     }
   }
 
-  async #refresh(url: string, kept: Kept): Promise<void> {
-    const { outboundHttp: outside, log, onChange: changed } = this.#parts;
-    const { signal } = kept.end;
-    const answer = await fetchFeed(outside, url, { etag: kept.copy?.etag ?? null, lastModified: kept.copy?.last_modified ?? null }, signal);
-    if (answer.is === "unchanged") return;
-    const { title, entries } = await parseFeed(answer.text, signal);
-    const copy: Copy = { url, title, entries, etag: answer.etag, last_modified: answer.lastModified };
-    kept.copy = copy;
-    changed();
+  async #refresh(url: string, feed: FollowedFeed): Promise<void> {
+    const { outboundHttp, log, onChange } = this.#dependencies;
+    const { signal } = feed.stop;
+    const validators = { etag: feed.copy?.etag ?? null, lastModified: feed.copy?.last_modified ?? null };
+    const response = await fetchFeed(outboundHttp, url, validators, signal);
+    if (response.is === "unchanged") return;
+    const { title, entries } = await parseFeed(response.text, signal);
+    feed.copy = { url, title, entries, etag: response.etag, last_modified: response.lastModified };
+    onChange();
     try {
-      await kept.file.write(copy);
+      await feed.file.write(feed.copy);
     } catch (error) {
-      // A full disk costs the copy for the next start, not the news.
-      log.warn({ feed: nameOf(url), reason: reasonOf(error) }, "the copy of a feed could not be kept");
+      // With a full disk the next start lacks the copy; the feed is shown all the same.
+      log.warn({ feed: loggableUrl(url), reason: reasonOf(error) }, "the copy of a feed could not be stored");
     }
   }
 
-  async #removeOthers(): Promise<void> {
-    const { folder } = this.#parts;
-    const names = new Set([...this.#kept.keys()].map(fileName));
+  async #removeOtherFiles(): Promise<void> {
+    const { folder } = this.#dependencies;
+    const names = new Set([...this.#feeds.keys()].map(fileName));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of await readdir(folder)) {
       if (!names.has(name.replace(/\.(?:new|previous)$/, ""))) await rm(join(folder, name), { force: true });
@@ -174,8 +177,8 @@ function fileName(url: string): string {
   return `${createHash("sha256").update(url).digest("hex").slice(0, 32)}.json`;
 }
 
-/** For the log: what follows the path may be a secret. */
-function nameOf(url: string): string {
+/** The URL without its query, which may hold a secret. */
+function loggableUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }

@@ -1,4 +1,4 @@
-// From the bytes of a feed to plain entries, in a thread of its own with a deadline: hostile XML must not stop the screen.
+// Parses a feed to plain entries, in a worker thread with a deadline: hostile XML must not stop the player.
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { unpackedPath } from "../../../base/files/electron-archive.ts";
@@ -6,7 +6,6 @@ import { Fault } from "../../../base/fault.ts";
 import { FeedEntry } from "../../../protocol/scene.ts";
 import { textWithoutMarkup } from "./plain-text.ts";
 
-/** A feed as it is shown. */
 export interface ParsedFeed {
   title: string;
   entries: FeedEntry[];
@@ -15,53 +14,53 @@ export interface ParsedFeed {
 const maxEntries = 20;
 const parseLimitMs = 5_000;
 const parseMegabytes = 160;
-const longestTitle = 200;
-const longestSummary = 600;
+const maxTitleLength = 200;
+const maxSummaryLength = 600;
 
-// Its program stands here, so that bundling needs no second entry. Two megabytes of "<" take the parser minutes.
-const program = `
+// As a string, so that bundling needs no second entry. Needs a deadline: two megabytes of "<" take the parser minutes.
+const workerProgram = `
 const { parentPort, workerData } = require("node:worker_threads");
 import(workerData.parser)
   .then(({ parseFeed }) => parentPort.postMessage({ parsed: parseFeed(workerData.text, { maxItems: ${maxEntries} }) }))
   .catch((error) => parentPort.postMessage({ error: String(error && error.message) }));
 `;
 
-/** @throws Fault `protocol` for what is no feed, holds no entry, or takes too long to read; an AbortError when `signal` aborts. */
+/** @throws Fault `protocol` if the text is no feed, has no entry, or takes too long to parse; AbortError. */
 export async function parseFeed(text: string, signal: AbortSignal): Promise<ParsedFeed> {
-  const raw = Raw.safeParse(await parseApart(text, signal));
-  if (!raw.success) throw new Fault("protocol", "the feed is not understood", { cause: raw.error });
+  const raw = Raw.safeParse(await parseInWorker(text, signal));
+  if (!raw.success) throw new Fault("protocol", "the feed has an unknown structure", { cause: raw.error });
   const { feed } = raw.data;
   const entries = (feed.items ?? feed.entries ?? []).flatMap(entryOf).slice(0, maxEntries);
-  if (entries.length === 0) throw new Fault("protocol", "the feed holds no entry with a title or a text");
-  return { title: textWithoutMarkup(textOf(feed.title), longestTitle), entries };
+  if (entries.length === 0) throw new Fault("protocol", "the feed has no entry with a title or a text");
+  return { title: textWithoutMarkup(textOf(feed.title), maxTitleLength), entries };
 }
 
-function parseApart(text: string, signal: AbortSignal): Promise<unknown> {
+function parseInWorker(text: string, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const worker = new Worker(program, {
+    const worker = new Worker(workerProgram, {
       eval: true,
       workerData: { parser: unpackedPath(import.meta.resolve("feedsmith")), text },
       resourceLimits: { maxOldGenerationSizeMb: parseMegabytes },
     });
     const ended = new AbortController();
     const fail = (message: string, cause?: unknown): void => end(() => reject(new Fault("protocol", message, { cause })));
-    const timer = setTimeout(() => fail(`the feed takes longer than ${parseLimitMs / 1_000} s to read`), parseLimitMs);
+    const timer = setTimeout(() => fail(`the feed takes longer than ${parseLimitMs / 1_000} s to parse`), parseLimitMs);
     function end(settle: () => void): void {
       clearTimeout(timer);
       ended.abort();
       void worker.terminate().then(settle, reject);
     }
     signal.addEventListener("abort", () => end(() => reject(signal.reason)), { signal: ended.signal });
-    worker.once("message", (answer: { parsed: unknown } | { error: string }) => {
-      if ("error" in answer) fail(`this is no RSS, Atom, RDF or JSON feed: ${answer.error}`);
-      else end(() => resolve(answer.parsed));
+    worker.once("message", (result: { parsed: unknown } | { error: string }) => {
+      if ("error" in result) fail(`this is no RSS, Atom, RDF or JSON feed: ${result.error}`);
+      else end(() => resolve(result.parsed));
     });
-    worker.once("error", (error) => fail("the feed could not be read", error));
+    worker.once("error", (error) => fail("the feed could not be parsed", error));
   });
 }
 
-// What the formats call the same thing; everything is optional, as in the wild.
+// The names that the formats use for the same things. Everything is optional: real feeds omit much.
 const Text = z.union([z.string(), z.object({ value: z.string().optional() })]).optional();
 const RawEntry = z.object({
   title: Text,
@@ -81,12 +80,12 @@ const Raw = z.object({
 });
 
 function entryOf(raw: z.infer<typeof RawEntry>): FeedEntry[] {
-  const title = textWithoutMarkup(textOf(raw.title), longestTitle);
-  const words = [raw.summary, raw.description, raw.content_text, raw.content_html, raw.content].map(textOf);
-  const summary = textWithoutMarkup(words.find((text) => text !== "") ?? "", longestSummary);
+  const title = textWithoutMarkup(textOf(raw.title), maxTitleLength);
+  const summaries = [raw.summary, raw.description, raw.content_text, raw.content_html, raw.content].map(textOf);
+  const summary = textWithoutMarkup(summaries.find((text) => text !== "") ?? "", maxSummaryLength);
   if (title === "" && summary === "") return [];
   const at = Date.parse(raw.pubDate ?? raw.published ?? raw.date_published ?? raw.updated ?? raw.dc?.date ?? "");
-  // The page refuses a whole scene for one date that cannot be.
+  // The page rejects a whole scene with an invalid date in it.
   const published = FeedEntry.shape.published_at.safeParse(at);
   return [{ title, summary, published_at: published.success ? published.data : null }];
 }

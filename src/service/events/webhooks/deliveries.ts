@@ -1,48 +1,15 @@
-// The deliveries that events bring about: made with the event, claimed when due, kept for a month.
+// Creates the deliveries of events to webhooks, repeats them on request and deletes them after a month.
 import type { Clock } from "../../../base/clock.ts";
 import type { Event, EventType } from "../../../protocol/operator/events.ts";
-import { eventFromRow, type NewEvent } from "../event-journal.ts";
+import { eventFromRow } from "../event-journal.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
-import { clearedHealth, healthAfterAttempt, isLongUnreachable, maxPending, warnAfterMs, warningEvent } from "./health.ts";
+import { cancelPending } from "./delivery-attempts.ts";
+import { clearedHealth, isLongUnreachable, maxPending } from "./health.ts";
+import { webhookBody } from "./message-body.ts";
 
-/** What came of one attempt. */
-export interface DeliveryAttempt {
-  /** ms since the epoch. */
-  at: number;
-  durationMs: number;
-  status: number | null;
-  body: string | null;
-  error: string | null;
-  /** How long the receiver asked to be left alone, ms; null when it did not. */
-  retryAfterMs: number | null;
-}
-
-/** A delivery that is due, with all that is needed to send it. */
-export interface DueDelivery {
-  delivery: DeliveryRow;
-  webhook: WebhookRow;
-  body: string;
-}
-
-const minute = 60_000;
-const hour = 60 * minute;
-// Ten attempts over 75 hours (Standard Webhooks 1.0, "Deliverability and reliability").
-const delaysMs = [0, 5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
-const jitter = 0.1;
-const longestRetryAfterMs = 24 * hour;
-const keptMs = 30 * 24 * hour;
-// Standard Webhooks advises bodies below 20 kB.
-const maxBodyBytes = 20_000;
-
-/** The body of an event's message. What is too large is left out: the receiver reads it by its id. */
-export function webhookBody({ id, type, created_at, data }: Event): string {
-  const body = JSON.stringify({ id, type, timestamp: created_at, data });
-  if (Buffer.byteLength(body) <= maxBodyBytes) return body;
-  const ids = Object.fromEntries(Object.entries(data).filter(([name]) => name === "id" || name.endsWith("_id")));
-  return JSON.stringify({ id, type, timestamp: created_at, data: { ...ids, truncated: true } });
-}
+const retentionMs = 30 * 86_400_000;
 
 export class Deliveries {
   readonly #clock: Clock;
@@ -53,7 +20,7 @@ export class Deliveries {
     this.#makeId = makeId;
   }
 
-  /** Makes deliveries to every enabled webhook that wants the events, in the transaction that writes them. */
+  /** Creates deliveries to all enabled webhooks that subscribe to the events, in the transaction that appends the events. */
   async addForEvents(db: Db, teamId: string, events: readonly Event[]): Promise<void> {
     const webhooks = await db
       .selectFrom("webhooks")
@@ -62,31 +29,19 @@ export class Deliveries {
       .where("status", "=", "enabled")
       .execute();
     for (const webhook of webhooks) {
-      const wanted = events.filter(wantedBy(webhook));
-      if (wanted.length === 0) continue;
-      // A burst of events is no failure: only for a receiver that has been gone for long not all is kept.
-      const room = isLongUnreachable(webhook, this.#clock.now()) ? await this.#roomFor(db, webhook.id) : Infinity;
-      for (const event of wanted.slice(0, room)) await this.add(db, teamId, webhook.id, event);
-      if (wanted.length <= room || webhook.backlog_full_since !== null) continue;
-      const backlog_full_since = Math.trunc(this.#clock.now());
-      await db.updateTable("webhooks").set({ backlog_full_since }).where("id", "=", webhook.id).execute();
+      const subscribed = events.filter(subscribedBy(webhook));
+      if (subscribed.length === 0) continue;
+      // Only the backlog of a receiver that has failed for long is limited: a burst of events is no failure.
+      const room = isLongUnreachable(webhook, this.#clock.now()) ? await backlogRoom(db, webhook.id) : Infinity;
+      for (const event of subscribed.slice(0, room)) await this.add(db, teamId, webhook.id, event);
+      if (subscribed.length <= room || webhook.backlog_full_since !== null) continue;
+      await db.updateTable("webhooks").set({ backlog_full_since: this.#now() }).where("id", "=", webhook.id).execute();
     }
   }
 
-  /** How many more deliveries may wait for a webhook that takes nothing, which must not fill the disk. */
-  async #roomFor(db: Db, webhookId: string): Promise<number> {
-    const { count } = await db
-      .selectFrom("webhook_deliveries")
-      .select((row) => row.fn.countAll<number>().as("count"))
-      .where("webhook_id", "=", webhookId)
-      .where("status", "=", "pending")
-      .executeTakeFirstOrThrow();
-    return Math.max(0, maxPending - count);
-  }
-
-  /** Makes one delivery, whether or not the webhook wants the type. */
+  /** Creates one delivery, whether or not the webhook subscribes to the event's type. */
   async add(db: Db, teamId: string, webhookId: string, event: Event): Promise<DeliveryRow> {
-    const now = Math.trunc(this.#clock.now());
+    const now = this.#now();
     await db
       .insertInto("webhook_messages")
       .values({ event_id: event.id, team_id: teamId, type: event.type, body: webhookBody(event), created_at: now })
@@ -110,157 +65,38 @@ export class Deliveries {
     return row;
   }
 
-  /**
-   * What is due now and not in `sending`, at most `each` for a webhook: a dead one with thousands waiting takes no more
-   * than its share. Rows stay pending while they are sent, so that a crash sends them again, under the same id.
-   */
-  async due(db: Db, sending: ReadonlyMap<string, ReadonlySet<string>>, each: number): Promise<DueDelivery[]> {
-    const now = this.#clock.now();
-    const waiting = await db
-      .selectFrom("webhooks")
-      .selectAll()
-      .where("status", "=", "enabled")
-      .where((row) =>
-        row.exists(
-          row
-            .selectFrom("webhook_deliveries")
-            .select("webhook_deliveries.id")
-            .whereRef("webhook_deliveries.webhook_id", "=", "webhooks.id")
-            .where("webhook_deliveries.status", "=", "pending")
-            .where("webhook_deliveries.next_at", "<=", now),
-        ),
-      )
-      .execute();
-    const due: DueDelivery[] = [];
-    for (const webhook of waiting) {
-      const underWay = sending.get(webhook.id) ?? new Set();
-      const free = each - underWay.size;
-      if (free <= 0) continue;
-      const rows = await db
-        .selectFrom("webhook_deliveries")
-        .innerJoin("webhook_messages", "webhook_messages.event_id", "webhook_deliveries.event_id")
-        .selectAll("webhook_deliveries")
-        .select("webhook_messages.body")
-        .where("webhook_id", "=", webhook.id)
-        .where("status", "=", "pending")
-        .where("next_at", "<=", now)
-        .orderBy("next_at")
-        .orderBy("webhook_deliveries.id")
-        .limit(each)
-        .execute();
-      const fresh = rows.filter(({ id }) => !underWay.has(id)).slice(0, free);
-      due.push(...fresh.map(({ body, ...delivery }) => ({ delivery, webhook, body })));
-    }
-    return due;
-  }
-
-  /** When the next delivery is due, ms since the epoch; null when none waits. Those in `sending` do not count. */
-  async nextAt(db: Db): Promise<number | null> {
-    const row = await db
-      .selectFrom("webhook_deliveries")
-      .innerJoin("webhooks", "webhooks.id", "webhook_deliveries.webhook_id")
-      .select((each) => each.fn.min<number | null>("next_at").as("next_at"))
-      .where("webhook_deliveries.status", "=", "pending")
-      .where("webhooks.status", "=", "enabled")
-      .where("next_at", ">", this.#clock.now())
-      .executeTakeFirst();
-    return row?.next_at ?? null;
-  }
-
-  /** Writes down what came of an attempt, and when the next is due. @returns what is to be told of the webhook. */
-  async recordAttempt(db: Db, { delivery, webhook: asSent }: DueDelivery, attempt: DeliveryAttempt): Promise<NewEvent[]> {
-    const now = Math.trunc(this.#clock.now());
-    const number = delivery.attempts + 1;
-    const webhook = await db.selectFrom("webhooks").selectAll().where("id", "=", asSent.id).executeTakeFirst();
-    // Deleted meanwhile, with all its deliveries.
-    if (webhook === undefined) return [];
-    await db
-      .insertInto("webhook_attempts")
-      .values({
-        delivery_id: delivery.id,
-        number,
-        at: Math.trunc(attempt.at),
-        duration_ms: Math.round(attempt.durationMs),
-        status: attempt.status,
-        body: attempt.body,
-        error: attempt.error,
-      })
-      .execute();
-    const isDone = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-    const isGone = attempt.status === 410;
-    const isLast = number >= delaysMs.length;
-    const delayMs = (delaysMs[number] ?? 0) * (1 + jitter * Math.random());
-    const askedMs = Math.min(attempt.retryAfterMs ?? 0, longestRetryAfterMs);
-    await db
-      .updateTable("webhook_deliveries")
-      .set({
-        status: isDone ? "delivered" : isGone || isLast ? "failed" : "pending",
-        attempts: number,
-        next_at: isDone || isGone || isLast ? null : now + Math.round(Math.max(delayMs, askedMs)),
-        last_status: attempt.status,
-        last_error: attempt.error,
-        updated_at: now,
-      })
-      .where("id", "=", delivery.id)
-      .where("status", "=", "pending")
-      .execute();
-    // Sent to another address than it has now: that says nothing of this one.
-    if (webhook.url !== asSent.url) return [];
-    const is = isDone ? "delivered" : isGone ? "gone" : "failed";
-    const { change, events } = healthAfterAttempt(webhook, { is, number, error: attempt.error, at: attempt.at }, now);
-    await db.updateTable("webhooks").set(change).where("id", "=", webhook.id).execute();
-    if (change.status !== undefined) await this.cancelAll(db, webhook.id);
-    return events;
-  }
-
-  /** The enabled webhooks that have failed for long enough, and whose owner was not told. */
-  webhooksToWarn(db: Db): Promise<WebhookRow[]> {
-    const before = Math.trunc(this.#clock.now()) - warnAfterMs;
-    const late = db.selectFrom("webhooks").selectAll().where("failing_since", "<=", before).where("warned_at", "is", null);
-    return late.where("status", "=", "enabled").execute();
-  }
-
-  /** Notes that owners are told now. @returns what is to be told. */
-  async markWarned(db: Db): Promise<NewEvent[]> {
-    const late = await this.webhooksToWarn(db);
-    const warned_at = Math.trunc(this.#clock.now());
-    for (const { id } of late) await db.updateTable("webhooks").set({ warned_at }).where("id", "=", id).execute();
-    return late.map(warningEvent);
-  }
-
-  /** Calls off what waits for a webhook. */
+  /** Cancels the pending deliveries of a webhook. */
   async cancelAll(db: Db, webhookId: string): Promise<void> {
-    await db
-      .updateTable("webhook_deliveries")
-      .set({ status: "cancelled", next_at: null, updated_at: Math.trunc(this.#clock.now()) })
-      .where("webhook_id", "=", webhookId)
-      .where("status", "=", "pending")
-      .execute();
+    await cancelPending(db, this.#now(), webhookId);
   }
 
-  /** Sends deliveries again, from the first attempt on, under the same event ids. @returns how many. */
+  /**
+   * Repeats deliveries, starting again with the first attempt, with the same event ids.
+   * @param which one delivery, or all failed and cancelled ones since an instant (ms since the epoch)
+   * @returns how many.
+   */
   async replay(db: Db, webhookId: string, which: { id: string } | { failedSince: number }): Promise<number> {
-    const now = Math.trunc(this.#clock.now());
+    const now = this.#now();
     const all = db
       .updateTable("webhook_deliveries")
       .set({ status: "pending", attempts: 0, next_at: now, updated_at: now })
       .where("webhook_id", "=", webhookId)
       .where("status", "!=", "pending");
-    const some =
+    const selected =
       "id" in which
         ? all.where("id", "=", which.id)
         : all.where("status", "in", ["failed", "cancelled"]).where("created_at", ">=", which.failedSince);
-    return (await some.returning("id").execute()).length;
+    return (await selected.returning("id").execute()).length;
   }
 
   /**
-   * Makes deliveries of the journal's events since an instant (ms since the epoch) that a webhook wants and that were never
-   * made for it: it was paused or disabled, or too many waited. As many as there is room for, the oldest first.
+   * Creates the deliveries that are missing since an instant (ms since the epoch) because the webhook was paused or disabled or its
+   * backlog was full. Takes the oldest events first, as many as the backlog has room for.
    * @returns how many.
    */
   async addMissed(db: Db, webhook: WebhookRow, since: number): Promise<number> {
-    const room = await this.#roomFor(db, webhook.id);
-    const wanted = JSON.parse(webhook.events) as string[];
+    const room = await backlogRoom(db, webhook.id);
+    const types = JSON.parse(webhook.events) as string[];
     const all = db
       .selectFrom("events")
       .selectAll()
@@ -277,21 +113,21 @@ export class Deliveries {
           ),
         ),
       );
-    const some = wanted.includes("*") ? all : all.where("type", "in", wanted);
-    const rows = await some
+    const ofTypes = types.includes("*") ? all : all.where("type", "in", types);
+    const rows = await ofTypes
       .orderBy("seq")
       .limit(room + 1)
       .execute();
-    const missed = rows.map(eventFromRow).filter(wantedBy(webhook));
+    const missed = rows.map(eventFromRow).filter(subscribedBy(webhook));
     for (const event of missed.slice(0, room)) await this.add(db, webhook.team_id, webhook.id, event);
     const { backlog_full_since } = missed.length > room ? webhook : clearedHealth;
     await db.updateTable("webhooks").set({ backlog_full_since }).where("id", "=", webhook.id).execute();
     return Math.min(missed.length, room);
   }
 
-  /** Drops what is older than a month and no longer on its way. */
+  /** Deletes deliveries older than a month that are not pending. */
   async trim(db: Db): Promise<void> {
-    const before = Math.trunc(this.#clock.now()) - keptMs;
+    const before = this.#now() - retentionMs;
     const old = db.selectFrom("webhook_deliveries").select("id").where("created_at", "<", before).where("status", "!=", "pending");
     await db.deleteFrom("webhook_attempts").where("delivery_id", "in", old).execute();
     await db.deleteFrom("webhook_deliveries").where("created_at", "<", before).where("status", "!=", "pending").execute();
@@ -301,11 +137,26 @@ export class Deliveries {
       .where("event_id", "not in", db.selectFrom("webhook_deliveries").select("event_id"))
       .execute();
   }
+
+  #now(): number {
+    return Math.trunc(this.#clock.now());
+  }
 }
 
-/** Whether a webhook wants an event. How it fares itself is not told to it: it could not hear it, and it would add to the pile. */
-function wantedBy({ id, events }: Pick<WebhookRow, "id" | "events">): (event: Event) => boolean {
+/** How many more deliveries may be pending for a webhook. The limit keeps a dead receiver from filling the disk. */
+async function backlogRoom(db: Db, webhookId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("webhook_deliveries")
+    .select((row) => row.fn.countAll<number>().as("count"))
+    .where("webhook_id", "=", webhookId)
+    .where("status", "=", "pending")
+    .executeTakeFirstOrThrow();
+  return Math.max(0, maxPending - count);
+}
+
+/** Tests whether a webhook subscribes to an event. It never gets events about itself: while it fails, they would add to its backlog. */
+function subscribedBy({ id, events }: Pick<WebhookRow, "id" | "events">): (event: Event) => boolean {
   const types = new Set(JSON.parse(events) as (EventType | "*")[]);
-  const isOfItself = ({ type, data }: Event) => type.startsWith("webhook.") && data["webhook_id"] === id;
-  return (event) => (types.has("*") || types.has(event.type)) && !isOfItself(event);
+  const isAboutItself = ({ type, data }: Event) => type.startsWith("webhook.") && data["webhook_id"] === id;
+  return (event) => (types.has("*") || types.has(event.type)) && !isAboutItself(event);
 }

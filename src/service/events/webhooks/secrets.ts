@@ -1,28 +1,28 @@
-// A webhook's secrets: one, or during a rotation two, of which the older ends after a day.
+// The secrets of a webhook: one, or two for a day after a rotation.
 import type { WebhookRow } from "../../store/tables.ts";
 import { createSecret } from "./signature.ts";
 
-/** A secret and when it ends, ms since the epoch; null: not. */
 export interface Secret {
   secret: string;
+  /** Ms since the epoch; null: never. */
   expires_at: number | null;
 }
 
 const overlapMs = 86_400_000;
 
-/** The secrets that sign at `now`, the newest first. */
+/** The secrets to sign with at `now`, newest first. */
 export function signingSecrets(webhook: Pick<WebhookRow, "secrets">, now: number): string[] {
   return validSecrets(webhook, now).map(({ secret }) => secret);
 }
 
-/** The secrets that are good at `now`, the newest first. */
+/** The secrets that have not expired at `now`, newest first. */
 export function validSecrets({ secrets }: Pick<WebhookRow, "secrets">, now: number): Secret[] {
   return (JSON.parse(secrets) as Secret[]).filter(({ expires_at }) => expires_at === null || expires_at > now);
 }
 
-/** A new secret beside the present one, which stays good for a day; an older one of an earlier rotation ends. */
+/** Adds a new secret. The newest of the present ones stays valid for a day, older ones are dropped. */
 export function rotateSecrets(webhook: Pick<WebhookRow, "secrets">, now: number): Secret[] {
   const [current] = validSecrets(webhook, now);
-  const fresh: Secret = { secret: createSecret(), expires_at: null };
-  return current === undefined ? [fresh] : [fresh, { ...current, expires_at: now + overlapMs }];
+  const added: Secret = { secret: createSecret(), expires_at: null };
+  return current === undefined ? [added] : [added, { ...current, expires_at: now + overlapMs }];
 }

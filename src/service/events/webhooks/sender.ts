@@ -1,58 +1,65 @@
-// Sends the deliveries that are due, a few at a time for each webhook, and writes down what came of it.
+// Sends due deliveries, a few at a time for each webhook, and records the attempts.
+import { runAll } from "../../../base/async/run-all.ts";
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { reasonOf } from "../../../base/fault.ts";
+import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { Log } from "../../../base/log.ts";
-import { runAll } from "../../../base/async/run-all.ts";
-import { failureOf, type OutboundHttp } from "../../content/outbound-http.ts";
+import { outboundFailure } from "../../content/outbound-clients.ts";
 import type { EventJournal } from "../event-journal.ts";
-import type { Store } from "../../store/store.ts";
-import type { DeliveryAttempt, Deliveries, DueDelivery } from "./deliveries.ts";
+import type { Deliveries } from "./deliveries.ts";
+import { recordAttempt, type DeliveryAttempt } from "./delivery-attempts.ts";
+import { dueDeliveries, nextDueAt, type DueDelivery } from "./due-deliveries.ts";
+import { markWarned, webhooksToWarn } from "./failure-warnings.ts";
 import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
+import type { Store } from "../../store/store.ts";
 
 export interface SenderDependencies {
   store: Store;
   clock: Clock;
   log: Log;
-  egress: OutboundHttp;
+  http: OutboundHttp;
   events: EventJournal;
   deliveries: Deliveries;
 }
 
-const attemptLimitMs = 15_000;
-const atOnceEach = 4;
-// Of an answer only its beginning is kept.
-const longestAnswerBytes = 1_000;
+const attemptTimeoutMs = 15_000;
+const maxConcurrentPerWebhook = 4;
+// Only the beginning of a response is kept.
+const maxResponseBytes = 1_000;
+const maxErrorLength = 500;
 const trimMs = 3_600_000;
-const watchMs = 60_000;
+const warningCheckMs = 60_000;
 
 export class WebhookSender {
-  readonly #parts: SenderDependencies;
-  readonly #bell = new Signal();
-  /** Deliveries under way, by webhook. */
+  readonly #dependencies: SenderDependencies;
+  /** Notified when a delivery may be due. */
+  readonly #work = new Signal();
+  /** Ids of the deliveries that are being sent, by webhook. */
   readonly #sending = new Map<string, Set<string>>();
-  readonly #underWay = new Set<Promise<void>>();
-  /** What came of the attempts since the start. */
+  readonly #inProgress = new Set<Promise<void>>();
+  /** The results of all attempts since the start, counted. */
   readonly attempts = { delivered: 0, refused: 0, unreachable: 0 };
 
-  constructor(parts: SenderDependencies) {
-    this.#parts = parts;
-    parts.store.onCommit(() => this.#bell.notify());
+  constructor(dependencies: SenderDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.store.onCommit(() => this.#work.notify());
   }
 
-  /** Sends until `signal` aborts; rejects with an AbortError once what was under way has been given up. */
+  /** Sends until `signal` aborts; rejects with an AbortError once the attempts in progress have ended. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, deliveries, events, store } = this.#parts;
+    const { clock, deliveries, events, store } = this.#dependencies;
     const send = async (each: AbortSignal): Promise<never> => {
       try {
         for (;;) {
-          for (const due of await deliveries.due(store.db, this.#sending, atOnceEach)) this.#begin(due, each);
-          const next = await deliveries.nextAt(store.db);
-          await this.#bell.wait(clock, next === null ? Infinity : Math.max(0, next - clock.now()), each);
+          const due = await dueDeliveries(store.db, clock.now(), this.#sending, maxConcurrentPerWebhook);
+          for (const delivery of due) this.#startDelivery(delivery, each);
+          const next = await nextDueAt(store.db, clock.now());
+          await this.#work.wait(clock, next === null ? Infinity : Math.max(0, next - clock.now()), each);
         }
       } finally {
-        await Promise.all(this.#underWay);
+        await Promise.all(this.#inProgress);
       }
     };
     const trim = async (each: AbortSignal): Promise<never> => {
@@ -61,55 +68,58 @@ export class WebhookSender {
         await clock.wait(trimMs, each);
       }
     };
-    const watch = async (each: AbortSignal): Promise<never> => {
+    const warn = async (each: AbortSignal): Promise<never> => {
       for (;;) {
-        if ((await deliveries.webhooksToWarn(store.db)).length > 0) {
-          await store.write(async (db) => events.append(db, await deliveries.markWarned(db)));
+        if ((await webhooksToWarn(store.db, clock.now())).length > 0) {
+          await store.write(async (db) => events.append(db, await markWarned(db, clock.now())));
         }
-        await clock.wait(watchMs, each);
+        await clock.wait(warningCheckMs, each);
       }
     };
-    return runAll([send, trim, watch], signal);
+    return runAll([send, trim, warn], signal);
   }
 
-  #begin(due: DueDelivery, signal: AbortSignal): void {
+  #startDelivery(due: DueDelivery, signal: AbortSignal): void {
     const { delivery, webhook } = due;
     const ids = this.#sending.get(webhook.id) ?? new Set();
     this.#sending.set(webhook.id, ids.add(delivery.id));
     const work = this.#deliver(due, signal)
-      .catch((error: unknown) => this.#parts.log.error({ err: error, delivery_id: delivery.id }, "a delivery could not be written down"))
+      .catch((error: unknown) => {
+        this.#dependencies.log.error({ err: error, delivery_id: delivery.id }, "a webhook attempt could not be recorded");
+      })
       .finally(() => {
         ids.delete(delivery.id);
         if (ids.size === 0) this.#sending.delete(webhook.id);
-        this.#underWay.delete(work);
-        this.#bell.notify();
+        this.#inProgress.delete(work);
+        this.#work.notify();
       });
-    this.#underWay.add(work);
+    this.#inProgress.add(work);
   }
 
   async #deliver(due: DueDelivery, signal: AbortSignal): Promise<void> {
-    const { deliveries, events, log, store } = this.#parts;
+    const { clock, events, log, store } = this.#dependencies;
     const attempt = await this.#attempt(due, signal);
-    // The service stops: the delivery stays pending and is sent again, under the same id.
+    // The service is stopping: the delivery stays pending and is sent again, with the same id.
     if (attempt === null) return;
     this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
-    await store.write(async (db) => events.append(db, await deliveries.recordAttempt(db, due, attempt)));
-    const about = { webhook_id: due.webhook.id, event_id: due.delivery.event_id, status: attempt.status, reason: attempt.error };
-    log.debug(about, "webhook attempt");
+    await store.write(async (db) => events.append(db, await recordAttempt(db, Math.trunc(clock.now()), due, attempt)));
+    const details = { webhook_id: due.webhook.id, event_id: due.delivery.event_id, status: attempt.status, reason: attempt.error };
+    log.debug(details, "webhook attempt");
   }
 
+  /** Null: `signal` aborted. */
   async #attempt({ delivery, webhook, body }: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt | null> {
-    const { clock, egress } = this.#parts;
+    const { clock, http, log } = this.#dependencies;
     const at = clock.now();
-    const begun = clock.monotonic();
-    const over = new AbortController();
-    const late = clock.wait(attemptLimitMs, AbortSignal.any([signal, over.signal])).then(
-      () => over.abort(new Error(`no whole answer within ${attemptLimitMs / 1_000} s`)),
+    const startedAt = clock.monotonic();
+    const done = new AbortController();
+    const timeout = clock.wait(attemptTimeoutMs, AbortSignal.any([signal, done.signal])).then(
+      () => done.abort(new Error(`no complete response within ${attemptTimeoutMs / 1_000} s`)),
       () => undefined,
     );
-    const ended = (status: number | null, rest: Partial<DeliveryAttempt>): DeliveryAttempt => ({
+    const result = (status: number | null, rest: Partial<DeliveryAttempt>): DeliveryAttempt => ({
       at,
-      durationMs: clock.monotonic() - begun,
+      durationMs: clock.monotonic() - startedAt,
       status,
       body: null,
       error: null,
@@ -121,40 +131,48 @@ export class WebhookSender {
         "content-type": "application/json",
         ...signatureHeaders(delivery.event_id, Math.trunc(at / 1_000), body, signingSecrets(webhook, at)),
       };
-      const whole = AbortSignal.any([signal, over.signal]);
-      const answer = await egress.request(webhook.url, { method: "POST", headers, body, signal: whole, plain: "allowed" });
-      const text = await beginningOf(answer.body);
-      const isRedirect = answer.status >= 300 && answer.status < 400;
-      const isGood = answer.status >= 200 && answer.status < 300;
-      const error = isGood ? null : isRedirect ? "it redirects: give the final address" : `it answered ${answer.status}`;
-      return ended(answer.status, { body: text, error, retryAfterMs: retryAfterOf(answer.headers["retry-after"], at) });
+      const either = AbortSignal.any([signal, done.signal]);
+      const response = await http.request(webhook.url, { method: "POST", headers, body, signal: either });
+      const text = await readStart(response.body);
+      const { status } = response;
+      return result(status, {
+        body: text,
+        error: errorOfStatus(status),
+        retryAfterMs: parseRetryAfter(response.headers["retry-after"], at),
+      });
     } catch (error) {
       if (signal.aborted) return null;
-      const reason = over.signal.aborted ? reasonOf(over.signal.reason) : failureOf(error);
-      this.#parts.log.debug({ webhook_id: webhook.id, reason: reasonOf(error) }, "a webhook could not be called");
-      return ended(null, { error: reason.slice(0, 500) });
+      const reason = done.signal.aborted ? reasonOf(done.signal.reason) : outboundFailure(error);
+      log.debug({ webhook_id: webhook.id, reason: reasonOf(error) }, "a webhook could not be called");
+      return result(null, { error: reason.slice(0, maxErrorLength) });
     } finally {
-      over.abort();
-      await late;
+      done.abort();
+      await timeout;
     }
   }
 }
 
-/** The beginning of an answer, the rest of which is not waited for. */
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
+function errorOfStatus(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return "the receiver responded with a redirect: give the final URL";
+  return `the receiver responded with status ${status}`;
+}
+
+/** The first bytes of a response. Does not wait for the rest. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
   let length = 0;
-  // Leaving the loop destroys the stream: an endless answer is cut off.
-  for await (const part of body) {
-    parts.push(part);
-    length += part.length;
-    if (length >= longestAnswerBytes) break;
+  // Leaving the loop destroys the stream, which ends an endless response.
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxResponseBytes) break;
   }
-  return Buffer.concat(parts).subarray(0, longestAnswerBytes).toString("utf8").replaceAll("\0", "");
+  return Buffer.concat(chunks).subarray(0, maxResponseBytes).toString("utf8").replaceAll("\0", "");
 }
 
 /** `Retry-After` in ms: seconds or a date (RFC 9110, section 10.2.3). */
-function retryAfterOf(header: string | string[] | undefined, now: number): number | null {
+function parseRetryAfter(header: string | string[] | undefined, now: number): number | null {
   if (typeof header !== "string") return null;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isFinite(ms) && ms > 0 ? ms : null;

@@ -1,14 +1,13 @@
-// Signs webhook messages as Standard Webhooks 1.0 says: HMAC-SHA256 over id, timestamp and body.
+// Signs webhook messages according to Standard Webhooks 1.0: HMAC-SHA256 over id, timestamp and body.
 import { createHmac, randomBytes } from "node:crypto";
 
 const prefix = "whsec_";
 
-/** A fresh secret: `whsec_` and 32 random bytes in base64. */
+/** A new secret: `whsec_` and 32 random bytes in base64. */
 export function createSecret(): string {
   return prefix + randomBytes(32).toString("base64");
 }
 
-/** What a message is sent with. */
 export interface SignatureHeaders {
   "webhook-id": string;
   "webhook-timestamp": string;
@@ -16,8 +15,8 @@ export interface SignatureHeaders {
 }
 
 /**
- * The headers that prove `body`. With several secrets there are several signatures, so that a receiver may know either.
- * @param id names the message: the same at every attempt.
+ * The headers that sign `body`, with one signature per secret: the receiver may know any of them.
+ * @param id identifies the message; the same in every attempt.
  * @param timestamp of the attempt, whole seconds since the epoch.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */

@@ -1,4 +1,4 @@
-// The devices' sockets: who is connected, one each, and what is pushed to whom.
+// The WebSocket endpoint for devices: authenticates them, keeps one session per player and pushes messages to them.
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
@@ -18,29 +18,28 @@ export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "sp
 
 const pingMs = 15_000;
 const silenceMs = 40_000;
-// How long a closing socket may take to say goodbye.
-const farewellMs = 500;
-const acksAtOnce = 400;
-// Ten thousand players come back over thirty seconds, the first tenth of which they leave out: 370 handshakes a second.
+const closeGraceMs = 500;
+const maxAckBatch = 400;
+// Ten thousand players reconnect within 30 s and leave out the first tenth of it: 370 handshakes a second.
 const spreadPerPlayerMs = 3;
-const longestSpreadMs = 45_000;
+const maxSpreadMs = 45_000;
 
 export class DeviceSockets implements WebSocketEndpoint {
   readonly path = "/api/v1/device/ws";
-  readonly #parts: DeviceSocketsDependencies;
   readonly server: WebSocketServer;
+  readonly #dependencies: DeviceSocketsDependencies;
   readonly #sessions = new Map<string, DeviceSession>();
-  /** The same for all: with ten thousand sessions each object counts. */
-  readonly #sessionParts: SessionDependencies;
+  /** One object for all sessions, to save memory with ten thousand sessions. */
+  readonly #sessionDependencies: SessionDependencies;
   #isClosing = false;
-  #opened = 0;
+  #openedCount = 0;
 
-  constructor(parts: DeviceSocketsDependencies) {
-    this.#parts = parts;
-    const acks = new Batch<{ playerId: string; seq: number }>(acksAtOnce, (all) =>
-      parts.store.write((db) => parts.journal.ackAll(db, all)),
+  constructor(dependencies: DeviceSocketsDependencies) {
+    this.#dependencies = dependencies;
+    const acks = new Batch<{ playerId: string; seq: number }>(maxAckBatch, (all) =>
+      dependencies.store.write((db) => dependencies.journal.ackAll(db, all)),
     );
-    this.#sessionParts = { ...parts, acks, spreadMs: () => this.#spreadMs() };
+    this.#sessionDependencies = { ...dependencies, acks, spreadMs: () => this.#spreadMs() };
     this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -50,87 +49,88 @@ export class DeviceSockets implements WebSocketEndpoint {
     });
   }
 
-  /** Takes an upgrade that {@link rejectionOf} let pass. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
-  }
-
-  /** Players connected at present. */
+  /** How many players are connected. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Sockets that were opened since the start, those that were refused afterwards included. */
+  /** How many sockets were opened since the start, including those closed for an invalid token. */
   get openedCount(): number {
-    return this.#opened;
+    return this.#openedCount;
   }
 
-  /** Sends what was journalled and committed to the players that are connected. */
+  /** Sends committed journal entries to the players that are connected. */
   push(entries: readonly JournalEntry[]): void {
     for (const entry of entries) this.#sessions.get(entry.playerId)?.push(entry);
   }
 
-  /** Ends a removed player's socket with the signed word of it. */
+  /** Sends the signed revocation to a deleted player's device and closes its socket. */
   revoke(player: PlayerRow): void {
-    this.#sessions.get(player.id)?.revoke(this.#parts.access.revocation(player));
+    this.#sessions.get(player.id)?.revoke(this.#dependencies.access.revocation(player));
   }
 
-  /** Keeps asking for signs of life. Rejects with an AbortError when `signal` aborts. */
+  /** Pings all devices regularly until `signal` aborts; rejects with an AbortError then. */
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
-      await this.#parts.clock.wait(pingMs, signal);
+      await this.#dependencies.clock.wait(pingMs, signal);
       for (const session of this.#sessions.values()) session.ping(silenceMs);
     }
   }
 
-  /** Sends everybody away, spread over time, and takes nobody in any more. */
+  /** Disconnects all devices, which reconnect spread over time, and accepts no more. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const sessions = [...this.#sessions.values()];
     const spreadMs = this.#spreadMs();
     for (const session of sessions) session.goAway(Math.round(500 + Math.random() * spreadMs));
-    await closeAfterGrace(sessions, this.#parts.clock, farewellMs);
-    await Promise.all(sessions.map(({ allHandled: settled }) => settled));
+    await closeAfterGrace(sessions, this.#dependencies.clock, closeGraceMs);
+    await Promise.all(sessions.map(({ allHandled }) => allHandled));
     this.server.close();
   }
 
-  /** Why an upgrade is refused, null to take it. A bad token is told by a close code instead. */
+  /** The error to reject an upgrade with, or null. An invalid token is reported by a close code instead. */
   rejectionOf({ method, headers }: IncomingMessage): ProblemError | null {
     if (this.#isClosing) return new ProblemError("closing", "The service is stopping");
-    if (method !== "GET") return new ProblemError("method-not-allowed", "A WebSocket is opened by GET", { headers: { Allow: "GET" } });
+    if (method !== "GET") return new ProblemError("method-not-allowed", "Open a WebSocket with GET", { headers: { Allow: "GET" } });
     const offered = String(headers["sec-websocket-protocol"] ?? "").split(",");
     return offered.some((name) => name.trim() === deviceSubprotocol)
       ? null
       : new ProblemError("bad-request", `Offer the subprotocol ${deviceSubprotocol} in Sec-WebSocket-Protocol`);
   }
 
+  /** Accepts an upgrade that {@link rejectionOf} did not reject. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
+  }
+
   async #admit(socket: WebSocket, request: IncomingMessage): Promise<void> {
-    const { access, log } = this.#parts;
-    this.#opened += 1;
-    // Without a listener an error would end the process; the session adds its own.
+    const { access, log } = this.#dependencies;
+    this.#openedCount += 1;
+    // Without a listener an error would end the process. The session adds its own listener later.
     socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "a socket failed"));
-    // Heard from the first moment: what a device says while its token is looked up must not be lost.
+    // Keep messages that arrive while the token is looked up.
     socket.pause();
     try {
       const player = await access.authenticate(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
-      const session = new DeviceSession(socket, player.id, this.#sessionParts);
+      const session = new DeviceSession(socket, player.id, this.#sessionDependencies);
       if (player.removed_at !== null) session.revoke(access.revocation(player));
-      else this.#seat(session, player.name);
+      else this.#addSession(session, player.name);
       socket.resume();
     } catch (error) {
       socket.resume();
       if (error instanceof ProblemError) return socket.close(closeCodes.badToken, "the token is not valid");
-      log.error({ err: error }, "a socket could not be admitted");
+      log.error({ err: error }, "a device could not be admitted");
       socket.close(1011);
     }
   }
 
-  #seat(session: DeviceSession, name: string): void {
-    const { log, presence } = this.#parts;
-    const earlier = this.#sessions.get(session.playerId);
+  /** Replaces an older session of the same player. */
+  #addSession(session: DeviceSession, name: string): void {
+    const { log, presence } = this.#dependencies;
+    const older = this.#sessions.get(session.playerId);
     this.#sessions.set(session.playerId, session);
-    earlier?.close(closeCodes.replaced, "a newer socket took over");
+    older?.close(closeCodes.replaced, "a newer socket took over");
     log.info({ player_id: session.playerId, name, connected: this.size }, "player connected");
     session.ended.addEventListener("abort", () => {
       if (this.#sessions.get(session.playerId) !== session) return;
@@ -140,8 +140,8 @@ export class DeviceSockets implements WebSocketEndpoint {
     });
   }
 
-  /** By the players in service, not by those connected: when these come back, the first find none. */
+  /** Depends on all players in service: after an outage the first players to reconnect find no others connected. */
   #spreadMs(): number {
-    return Math.min(longestSpreadMs, this.#parts.links.onlineCount * spreadPerPlayerMs);
+    return Math.min(maxSpreadMs, this.#dependencies.links.onlineCount * spreadPerPlayerMs);
   }
 }

@@ -1,4 +1,4 @@
-// Takes a heartbeat in and answers with all a device needs to catch up: the same by socket and by polling.
+// Handles a heartbeat, from a socket or a poll, and responds with everything that the device needs to be up to date.
 import type { Clock } from "../../../base/clock.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
 import type { Commands } from "../commands.ts";
@@ -19,11 +19,11 @@ export interface HeartbeatDependencies {
   subscribers: Subscribers;
 }
 
-const players = preparedQuery((db: Db, { id }: { id: string }) =>
+const playerById = preparedQuery((db: Db, { id }: { id: string }) =>
   db.selectFrom("players").select(["revision", "team_id", "created_at"]).where("id", "=", id),
 );
 
-/** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
+/** @param receivedAt ms since the epoch: t1 of the clock exchange. */
 export async function handleHeartbeat(
   { store, clock, presence, commands, links, problems, subscribers }: HeartbeatDependencies,
   playerId: string,
@@ -33,8 +33,8 @@ export async function handleHeartbeat(
 ): Promise<HeartbeatAnswer> {
   presence.recordHeartbeat(playerId, heartbeat, link);
   const pending = await commands.pending(playerId);
-  const [player] = await players(store.db, { id: playerId });
-  if (player === undefined) throw new TypeError(`a heartbeat of ${playerId}, which there is not`);
+  const [player] = await playerById(store.db, { id: playerId });
+  if (player === undefined) throw new TypeError(`a heartbeat of the unknown player ${playerId}`);
   problems.recordHeartbeat(playerId, heartbeat, player.revision);
   await links.recordHeartbeat({ id: playerId, created_at: player.created_at }, heartbeat);
   subscribers.sendHeartbeat(player.team_id, playerId, receivedAt, heartbeat);

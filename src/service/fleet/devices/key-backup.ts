@@ -1,4 +1,4 @@
-// The service's signing key as one small file: it alone decides whether paired players believe a service.
+// Backs up and restores the signing key as one small file. Paired players accept commands only from a service with their key.
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
@@ -12,28 +12,28 @@ import { serviceKeyFile } from "./signer.ts";
 const Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const KeyBackup = z.strictObject({ format: z.literal("signage-player-service-key-1"), public_key: Key, private_key: Key });
 
-/** What a restored key has done: nothing, made the first, or taken the place of another. The name is its RFC 7638 thumbprint. */
+/** The result of restoring a key: it was there already, is the first, or replaced another. The name is its RFC 7638 thumbprint. */
 export interface RestoredKey {
   is: "same" | "first" | "replaced";
   name: string;
 }
 
 /**
- * Writes the signing key in `data` to the new file `to`, mode 0600; a service may be running. @returns the key's name, its
- * RFC 7638 thumbprint.
- * @throws Fault `refused` when there is no key, or something at `to` already; `file-corrupt` when the key is damaged.
+ * Writes the signing key of the data folder `data` to the new file `to`, mode 0600. Works while the service runs.
+ * @returns the key's name, its RFC 7638 thumbprint.
+ * @throws Fault `refused` when there is no key or `to` exists; `file-corrupt` when the key is damaged.
  */
 export async function backUpKey(data: string, to: string): Promise<string> {
   const read = await serviceKeyFile(data).read();
-  if (read.is === "absent") throw new Fault("refused", `${data} holds no service's key: give its folder with --data`);
+  if (read.is === "absent") throw new Fault("refused", `${data} contains no signing key: give the service's data folder with --data`);
   const { publicKey, privateKey } = read.value;
-  const kept: z.infer<typeof KeyBackup> = { format: "signage-player-service-key-1", public_key: publicKey, private_key: privateKey };
+  const backup: z.infer<typeof KeyBackup> = { format: "signage-player-service-key-1", public_key: publicKey, private_key: privateKey };
   await mkdir(dirname(to), { recursive: true });
   const file = await open(to, "wx", 0o600).catch((error: unknown) => {
-    throw hasErrorCode(error, "EEXIST") ? new Fault("refused", `${to} is there already: give another place, or move it away`) : error;
+    throw hasErrorCode(error, "EEXIST") ? new Fault("refused", `${to} exists already: give another path, or move the file`) : error;
   });
   try {
-    await file.writeFile(`${JSON.stringify(kept)}\n`);
+    await file.writeFile(`${JSON.stringify(backup)}\n`);
     await file.sync();
   } finally {
     await file.close();
@@ -43,32 +43,32 @@ export async function backUpKey(data: string, to: string): Promise<string> {
 }
 
 /**
- * Makes the key in the file `from` the one that the service in `data` signs with. `replace` allows it where there is another.
- * @throws Fault `refused` when there is another and `replace` is not given; `file-corrupt` when `from` holds no whole key;
- * `data-in-use` while a service runs.
+ * Restores the key in the file `from` as the signing key of the data folder `data`. `replace` allows to replace another key.
+ * @throws Fault `refused` when there is another key and `replace` is false; `file-corrupt` when `from` contains no complete key;
+ * `data-in-use` while the service runs.
  */
 export async function restoreKey(from: string, data: string, replace: boolean): Promise<RestoredKey> {
   const keys = await readBackup(from);
   const name = thumbprint(keys.publicKey);
   using _lock = lockFolder(data);
   const file = serviceKeyFile(data);
-  const now = await file.read().catch((error: unknown) => {
-    // A key that cannot be read is no reason against the one that can.
+  const current = await file.read().catch((error: unknown) => {
+    // A damaged key need not be protected from replacement.
     if (replace) return { is: "damaged" as const };
     throw error;
   });
-  if (now.is === "found" && now.value.publicKey === keys.publicKey && !now.recovered) return { is: "same", name };
-  if (now.is === "found" && now.value.publicKey !== keys.publicKey && !replace) {
+  if (current.is === "found" && current.value.publicKey === keys.publicKey && !current.recovered) return { is: "same", name };
+  if (current.is === "found" && current.value.publicKey !== keys.publicKey && !replace) {
     throw new Fault(
       "refused",
-      `${data} has another key (${thumbprint(now.value.publicKey)}): players that were paired with it would play on, but no longer obey this service until each is claimed again. Save that key first (backup-key); then give --replace if this is what you want`,
+      `${data} has another key (${thumbprint(current.value.publicKey)}): players paired with it would keep playing, but reject commands of this service until each is claimed again. To replace the key anyway, back it up first (backup-key), then give --replace`,
     );
   }
   await file.write(keys);
-  // Else a damaged file would bring the other key back.
+  // Otherwise, if the new file were damaged, the other key would be recovered.
   await rm(join(data, "service-key.json.previous"), { force: true });
   await syncFolder(data);
-  return { is: now.is === "absent" ? "first" : "replaced", name };
+  return { is: current.is === "absent" ? "first" : "replaced", name };
 }
 
 async function readBackup(from: string): Promise<{ publicKey: string; privateKey: string }> {
@@ -76,7 +76,7 @@ async function readBackup(from: string): Promise<{ publicKey: string; privateKey
     throw hasErrorCode(error, "ENOENT") ? new Fault("refused", `there is no file at ${from}`) : error;
   });
   const damaged = (cause: unknown) =>
-    new Fault("file-corrupt", `${from} holds no service's key, or is damaged: take another copy`, { cause });
+    new Fault("file-corrupt", `${from} contains no signing key, or is damaged: use another copy`, { cause });
   try {
     const { public_key: publicKey, private_key: privateKey } = KeyBackup.parse(JSON.parse(text));
     const keys = { publicKey, privateKey };

@@ -1,4 +1,4 @@
-// The service's own Ed25519 key: what devices pin, and what commands and revocations are signed with.
+// The service's Ed25519 key. Devices pin it; it signs commands and revocations.
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../../base/files/durable-file.ts";
@@ -7,12 +7,11 @@ import { commandJwsType, revocationJwsType, type SignedCommand, type SignedRevoc
 
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
-/** The file of the key in a data folder. */
+/** The file in a data folder that contains the key. */
 export function serviceKeyFile(folder: string): DurableFile<KeyPair> {
   return new DurableFile(join(folder, "service-key.json"), (json) => StoredKeys.parse(json));
 }
 
-/** Signs for devices. */
 export class Signer {
   readonly #keys: KeyPair;
 
@@ -20,7 +19,7 @@ export class Signer {
     this.#keys = keys;
   }
 
-  /** Reads the key in `folder`, or makes it. @throws Fault `file-corrupt`: a new key would orphan every player. */
+  /** Reads the key in `folder`, or creates it. @throws Fault `file-corrupt`: with a new key no player would trust the service. */
   static async open(folder: string): Promise<Signer> {
     const file = serviceKeyFile(folder);
     const read = await file.read();

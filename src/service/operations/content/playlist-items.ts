@@ -5,7 +5,7 @@ import type { MakeId } from "../../store/ids.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
-import { inChunks } from "../../fleet/targets.ts";
+import { inChunks } from "../../store/chunks.ts";
 import type { AssetRow } from "../../store/tables.ts";
 import { unmaskSecrets } from "../../content/web-secrets.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";

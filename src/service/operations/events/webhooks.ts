@@ -1,10 +1,10 @@
 // Webhooks: where a team has its events sent.
 import { z } from "zod";
+import { isFault } from "../../../base/fault.ts";
 import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, NewWebhook, Webhook, WebhookChange, webhookPromise, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
 import { id } from "../../../protocol/common.ts";
-import { EgressRefused } from "../../content/outbound-http.ts";
 import { pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
@@ -232,16 +232,18 @@ async function read({ parts, teamId }: OperatorContext, { id: webhookId }: { id:
 }
 
 /** Refuses an address that would not be called; each delivery looks again, at the address that it connects to. */
-async function checkUrl({ parts: { clock, egress }, signal }: OperatorContext, url: string): Promise<void> {
+async function checkUrl({ parts: { clock, webhookHttp }, signal }: OperatorContext, url: string): Promise<void> {
   const over = new AbortController();
   const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
     () => over.abort(),
     () => undefined,
   );
   try {
-    await egress.look(url, { plain: "allowed", signal: AbortSignal.any([signal, over.signal]) });
+    const checked = webhookHttp.checkUrl(url);
+    // An https hostname is resolved only by each delivery: a rejection here would reveal which internal names exist.
+    if (checked.protocol === "http:") await webhookHttp.checkAddresses(checked, AbortSignal.any([signal, over.signal]));
   } catch (error) {
-    if (error instanceof EgressRefused) throw invalidField("/url", error.message);
+    if (isFault(error, "refused")) throw invalidField("/url", error.message);
     throw error;
   } finally {
     over.abort();

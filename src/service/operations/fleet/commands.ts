@@ -12,11 +12,11 @@ import {
 } from "../../../protocol/device/commands.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
-import { showCommand } from "../../fleet/commands.ts";
+import { showCommand } from "../../fleet/command-status.ts";
 import { pageOf } from "../../http/paging.ts";
 import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
 import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";
-import { storeOverride } from "../../schedule/schedules.ts";
+import { storeOverride } from "../../schedule/overrides.ts";
 import { change, FileResponse, found, operation, type Operation, type OperatorContext } from "../operation.ts";
 import { select } from "./players.ts";
 

@@ -2,7 +2,7 @@
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
 import { discardPlayer, erasePlayers, restorePlayer } from "../../cleanup/bin.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
-import { deleteOverrides } from "../../schedule/schedules.ts";
+import { deleteOverrides } from "../../schedule/overrides.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
 import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";

@@ -232,7 +232,7 @@ export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(
   const status = beat === null ? "offline" : statusOf(parts, row.id);
   const asked = JSON.parse(row.reported) as Reported;
   const said: Partial<Reported> & { engine?: string } = beat?.heartbeat ?? {};
-  const reportedRevision = beat?.heartbeat.content.applied_revision ?? null;
+  const appliedRevision = beat?.heartbeat.content.applied_revision ?? null;
   return {
     id: row.id,
     team_id: row.team_id,
@@ -251,8 +251,8 @@ export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(
     hardware: said.hardware ?? asked.hardware,
     resolution: said.resolution ?? asked.resolution,
     desired_revision: row.revision,
-    reported_revision: reportedRevision,
-    in_sync: status === "online" ? reportedRevision === row.revision : null,
+    applied_revision: appliedRevision,
+    in_sync: status === "online" ? appliedRevision === row.revision : null,
     ...parts.problems.listFor(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

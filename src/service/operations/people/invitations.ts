@@ -11,10 +11,14 @@ import {
 } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
-import { authenticate, hashSecret, randomText, scopesOfRole } from "../../people/access.ts";
+import { authenticate } from "../../people/authentication.ts";
+import { hashSecret, randomText } from "../../people/token-secrets.ts";
+import { scopesOfRole } from "../../people/operator.ts";
 import { intersectScopes, requireRoleScopes, grantsExpireAt } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
-import { issueToken, createUser, selectMembers, showInvitation, showTeam, showUser } from "../../people/people.ts";
+import { issueToken } from "../../people/issue-token.ts";
+import { createUser, selectMembers } from "../../people/people.ts";
+import { showInvitation, showTeam, showUser } from "../../people/people-resources.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { InvitationRow, UserRow } from "../../store/tables.ts";

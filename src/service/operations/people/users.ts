@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Me, User, UserChange } from "../../../protocol/operator/people.ts";
 import { id } from "../../../protocol/common.ts";
-import { showTeam, showToken, showUser } from "../../people/people.ts";
+import { showTeam, showToken, showUser } from "../../people/people-resources.ts";
 import { change, found, operation, type Operation, type OperatorContext } from "../operation.ts";
 
 export const userOperations: readonly Operation[] = [

@@ -3,10 +3,12 @@ import { z } from "zod";
 import { Forecast, ForecastQuery, Why, WhyQuery } from "../../../protocol/scheduling/forecast.ts";
 import { id } from "../../../protocol/common.ts";
 import { confirmedInterventions } from "../../schedule/confirmed-interventions.ts";
-import { showForecastIntervals, type ForecastInterval } from "../../schedule/forecast.ts";
-import { calendarsFor } from "../../schedule/holiday-calendars.ts";
+import { windowAfter } from "../../../schedule/calendar/windows.ts";
+import type { ForecastInterval } from "../../../schedule/forecast.ts";
+import { explainFor, forecastFor, showForecastIntervals } from "../../schedule/forecast.ts";
+import { calendarsFor, datesByCalendar } from "../../schedule/holiday-calendars.ts";
 import { invalidField } from "../../http/problem.ts";
-import { datesByCalendar, interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
+import { interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
 import { describeCalendarCondition } from "../../schedule/schedule-summary.ts";
 import { schedulesOutsideBin, schedulesForPlayer, readEnabledSchedules, showSchedule } from "../../schedule/schedules.ts";
 import { found, operation, type Operation } from "../operation.ts";
@@ -33,7 +35,7 @@ export const forecastOperations: readonly Operation[] = [
     output: Forecast,
     errors: ["not-found", "invalid"],
     async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { clock, desired, foretell, presence, store } = parts;
+      const { clock, desired, presence, store } = parts;
       const player = found(await select(store.db, teamId, playerId), "player");
       const from = query.from === undefined ? Math.trunc(clock.now()) : Date.parse(query.from);
       const to = query.to === undefined ? from + weekMs : Date.parse(query.to);
@@ -46,7 +48,7 @@ export const forecastOperations: readonly Operation[] = [
       const zone = beat?.heartbeat.timezone ?? asked;
       const stretches: ForecastInterval[] = [];
       let next: number | null = null;
-      for (const stretch of await foretell(state, records, zone, from, to)) {
+      for (const stretch of await forecastFor(state, records, zone, from, to)) {
         if (stretches.length === query.limit) next = stretch.from;
         if (next !== null) break;
         stretches.push(stretch);
@@ -80,12 +82,12 @@ export const forecastOperations: readonly Operation[] = [
     output: Why,
     errors: ["not-found", "invalid"],
     async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { calendar, clock, desired, store } = parts;
+      const { clock, desired, store } = parts;
       const player = found(await select(store.db, teamId, playerId), "player");
       const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
       const zone = timeZoneOf(parts, player);
       const state = await desired.read(store.db, player);
-      const reasons = await calendar.why(state, await interventionsOf(parts, store.db, player), zone, at);
+      const reasons = await explainFor(state, await interventionsOf(parts, store.db, player), zone, at);
       const about = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...about, schedule: null };
       const scheduleId = query.schedule_id;
@@ -109,14 +111,14 @@ export const forecastOperations: readonly Operation[] = [
       const schedule = showSchedule(row);
       const calendars = await calendarsFor(store.db, teamId, schedule.conditions);
       const windowFrom = (conditions: typeof schedule.conditions) =>
-        calendar.windowAfter({ ...schedule, conditions }, player.timezone ?? zone, at, datesByCalendar(calendars));
-      const next = await windowFrom(schedule.conditions);
+        windowAfter({ ...schedule, conditions }, player.timezone ?? zone, at, datesByCalendar(calendars));
+      const next = windowFrom(schedule.conditions);
       // A window that is open here without a reason there is one that the player could not read, or among too many to name.
       if (next !== null && next.from <= at) return told("set-aside", "a condition of it does not hold, or the player cannot show it");
       const begins = next === null ? null : new Date(next.from).toISOString();
       for (const condition of schedule.conditions) {
         if (condition.type !== "calendar") continue;
-        const without = await windowFrom(schedule.conditions.filter((each) => each !== condition));
+        const without = windowFrom(schedule.conditions.filter((each) => each !== condition));
         if (without === null || without.from > at) continue;
         const after = begins === null ? "none of its windows is left" : `its next window begins at ${begins}`;
         return told("not-due", `a calendar keeps it off: it plays ${describeCalendarCondition(condition, calendars)}; ${after}`, begins);

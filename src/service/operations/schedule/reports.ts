@@ -3,7 +3,7 @@ import { PlayReport, PlayReportQuery, type PlayReportRow } from "../../../protoc
 import { csvLine } from "../../http/responses/csv.ts";
 import { countPlays, reportSpan } from "../../proof/play-report.ts";
 import type { Db } from "../../store/store.ts";
-import { inChunks } from "../../fleet/targets.ts";
+import { inChunks } from "../../store/chunks.ts";
 import { operation, StreamResponse, type Operation } from "../operation.ts";
 
 type Rows = AsyncIterator<PlayReportRow[]>;

@@ -2,14 +2,16 @@
 import { z } from "zod";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, page } from "../../../protocol/operator/resources.ts";
-import { NewSchedule, Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
+import { Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
+import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { id } from "../../../protocol/common.ts";
 import { discard, restoreSchedule } from "../../cleanup/bin.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import { outlookOf } from "../../schedule/schedule-outlook.ts";
-import { checkSchedule, scheduleColumns, targetedPlayers, showSchedule, targetOf } from "../../schedule/schedules.ts";
+import { checkSchedule } from "../../schedule/check-schedule.ts";
+import { scheduleColumns, targetedPlayers, showSchedule, targetOf } from "../../schedule/schedules.ts";
 import { checkShares, affectsShares } from "../../schedule/shares.ts";
 import type { Db } from "../../store/store.ts";
 import type { ScheduleRow } from "../../store/tables.ts";

@@ -1,0 +1,69 @@
+// Runs Vitest. Tests that judge frames or times run one at a time; all others run beside them at the lowest CPU priority, so
+// that they use only the time that those leave.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
+import { join } from "node:path";
+import { parseCLI } from "vitest/node";
+import { rootFolder } from "../../src/main/folders.ts";
+import { Report, type Run } from "./outcome.ts";
+
+/** The projects of vitest.config.ts that tolerate a loaded machine. */
+const backgroundProjects = ["unit", "programs"];
+const foregroundProjects = ["browser"];
+
+/**
+ * Runs all projects, or those that `argv` names, in two processes.
+ * @param argv options and file filters for Vitest.
+ * @param folder where the reports are written.
+ * @throws Error when Vitest ends before all files have.
+ */
+export async function runAllTests(argv: readonly string[], folder: string): Promise<Run> {
+  if (argv.some((argument) => argument.startsWith("--project"))) return runVitest(argv, join(folder, "first.json"));
+  const projects = (names: readonly string[]) => names.flatMap((name) => ["--project", name]);
+  const runs = await Promise.all([
+    runVitest([...argv, "--passWithNoTests", ...projects(foregroundProjects)], join(folder, "foreground.json")),
+    runVitest(
+      [...argv, "--passWithNoTests", ...projects(backgroundProjects)],
+      join(folder, "background.json"),
+      constants.priority.PRIORITY_LOW,
+    ),
+  ]);
+  const files = runs.flatMap(({ report }) => report.files);
+  if (files.length === 0) process.stderr.write("No test file matches. Filters are parts of paths such as test/host.\n");
+  return {
+    exitCode: files.length === 0 ? 1 : Math.max(...runs.map(({ exitCode }) => exitCode)),
+    report: { files, errors: runs.reduce((sum, { report }) => sum + report.errors, 0) },
+  };
+}
+
+/**
+ * Runs Vitest once and reads its report.
+ * @param priority of its processes (nice value, -20 to 19).
+ * @throws Error when Vitest ends before all files have.
+ */
+export async function runVitest(argv: readonly string[], report: string, priority = constants.priority.PRIORITY_NORMAL): Promise<Run> {
+  const reporters = ["--reporter=default", `--reporter=${join(rootFolder, "scripts/test/reporter.ts")}`];
+  const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
+  const child = spawn(process.execPath, [vitest, "run", ...reporters, ...argv], {
+    cwd: rootFolder,
+    stdio: "inherit",
+    env: { ...process.env, SIGNAGE_TEST_REPORT: report },
+  });
+  // Its workers and their programs inherit the priority.
+  if (priority !== constants.priority.PRIORITY_NORMAL && child.pid !== undefined) setPriority(child.pid, priority);
+  const [code] = (await once(child, "exit")) as [number | null];
+  return { exitCode: code ?? 1, report: Report.parse(JSON.parse(readFileSync(report, "utf8"))) };
+}
+
+/** `argv` without its file filters. */
+export function withoutFilters(argv: readonly string[]): string[] {
+  const filters = filtersOf(argv);
+  return argv.filter((argument) => !filters.includes(argument));
+}
+
+/** The file filters among `argv`. */
+export function filtersOf(argv: readonly string[]): readonly string[] {
+  return parseCLI(["vitest", "run", ...argv]).filter;
+}

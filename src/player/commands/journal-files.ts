@@ -1,0 +1,55 @@
+// The files of the command journal: the entries with the mark (`commands.json`), and a copy of the mark (`commands-mark.json`).
+import { join } from "node:path";
+import { z } from "zod";
+import { DurableFile } from "../../base/files/durable-file.ts";
+import { isFault } from "../../base/fault.ts";
+import { CommandUpdate } from "../../protocol/device/commands.ts";
+import { CommandMark } from "./command-mark.ts";
+
+/** What is known about one command. */
+export const JournalEntry = z.object({
+  id: z.string(),
+  type: z.string(),
+  /** When the command arrived, by this player's clock. */
+  at: z.number(),
+  /** When the service issued the command, by the service's clock. Older versions did not store it. */
+  issuedAt: z.number().optional(),
+  update: CommandUpdate,
+});
+export type JournalEntry = z.infer<typeof JournalEntry>;
+
+const JournalContent = z.object({ mark: CommandMark, entries: z.array(JournalEntry) });
+export type JournalContent = z.infer<typeof JournalContent>;
+// Versions before the mark stored only the entries.
+const StoredJournal = z.union([JournalContent, z.array(JournalEntry)]);
+type StoredJournal = z.infer<typeof StoredJournal>;
+
+export interface JournalFiles {
+  journal: DurableFile<StoredJournal>;
+  mark: DurableFile<CommandMark>;
+}
+
+export function journalFilesIn(folder: string): JournalFiles {
+  return {
+    journal: new DurableFile<StoredJournal>(join(folder, "commands.json"), (json) => StoredJournal.parse(json)),
+    mark: new DurableFile<CommandMark>(join(folder, "commands-mark.json"), (json) => CommandMark.parse(json)),
+  };
+}
+
+/** What both files contain. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran. */
+export async function readJournalFiles(files: JournalFiles, serviceKey: string) {
+  const [journal, mark] = [await readFile(files.journal), await readFile(files.mark)];
+  const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;
+  const marks = [stored?.mark ?? null, mark.value].filter((each) => each?.serviceKey === serviceKey) as CommandMark[];
+  return { stored, marks, isLost: stored === null || journal.isDamaged, isDamaged: journal.isDamaged || mark.isDamaged };
+}
+
+async function readFile<T>(file: DurableFile<T>): Promise<{ value: T | null; isDamaged: boolean }> {
+  try {
+    const read = await file.read();
+    return read.is === "found" ? { value: read.value, isDamaged: read.recovered } : { value: null, isDamaged: false };
+  } catch (error) {
+    if (!isFault(error, "file-corrupt")) throw error;
+    return { value: null, isDamaged: true };
+  }
+}

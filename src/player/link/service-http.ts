@@ -1,0 +1,158 @@
+// HTTP requests to the service: a deadline for each, JSON responses of limited size, and every failure as a Fault.
+import type { Agent, Dispatcher, request as Request } from "undici";
+import type { z } from "zod";
+import { Fault, isAbort } from "../../base/fault.ts";
+
+const connectLimitMs = 10_000;
+const responseLimitMs = 20_000;
+// A desired state names every item and file of a screen. 16 MB holds 50,000 of them.
+const maxResponseBytes = 16 * 1024 * 1024;
+
+/** The service responded with a status that the caller cannot use. */
+export class HttpFault extends Fault {
+  readonly status: number;
+
+  constructor(status: number, detail: string) {
+    super("refused", detail);
+    this.status = status;
+  }
+
+  /** Whether the same request will fail again: 4xx, except 401 (the token is renewed), 408, 425 and 429. */
+  get isPermanent(): boolean {
+    return this.status >= 400 && this.status < 500 && ![401, 408, 425, 429].includes(this.status);
+  }
+}
+
+/** A request to `/api/v1/${path}`. */
+export interface ServiceRequest {
+  method: "GET" | "POST" | "PUT";
+  path: string;
+  token?: string;
+  body?: unknown;
+  bytes?: Buffer;
+  headers?: Record<string, string>;
+  /** Added to the usual deadline, for a response that the service may hold back. */
+  extraWaitMs?: number;
+}
+
+export interface ServiceResponse {
+  status: number;
+  json: unknown;
+}
+
+interface HttpClient {
+  request: typeof Request;
+  agent: Agent;
+}
+
+/**
+ * Methods reject with Fault `unreachable` (no response), {@link HttpFault} (an error response) or Fault `protocol`
+ * (a response of something other than the service, such as a captive portal).
+ */
+export class ServiceHttp implements AsyncDisposable {
+  readonly #address: () => string;
+  #client: Promise<HttpClient> | null = null;
+
+  /** @param address called for each request: an embedded service may change its port. */
+  constructor(address: () => string) {
+    this.#address = address;
+  }
+
+  get server(): URL {
+    return new URL(this.#address());
+  }
+
+  /** Resolves to the parsed JSON of a successful response. */
+  async json<T>(request: ServiceRequest, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> {
+    return parseResponse(schema, await this.expectSuccess(request, signal));
+  }
+
+  async expectSuccess(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
+    const { status, json } = await this.send(request, signal);
+    if (status < 200 || status > 299) throw httpFault(status, json);
+    return json;
+  }
+
+  async send(call: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
+    const headers: Record<string, string> = { accept: "application/json", ...call.headers };
+    if (call.token !== undefined) headers["authorization"] = `Bearer ${call.token}`;
+    if (call.body !== undefined) headers["content-type"] = "application/json";
+    const limitMs = responseLimitMs + (call.extraWaitMs ?? 0);
+    const deadline = AbortSignal.timeout(limitMs);
+    const { request, agent } = await this.#open();
+    return asUnreachable(async () => {
+      const response = await request(new URL(`/api/v1/${call.path}`, this.server), {
+        method: call.method,
+        headers,
+        body: call.bytes ?? (call.body === undefined ? null : JSON.stringify(call.body)),
+        dispatcher: agent,
+        signal: AbortSignal.any([signal, deadline]),
+        headersTimeout: limitMs,
+      });
+      return { status: response.statusCode, json: await readJson(response.body) };
+    });
+  }
+
+  /** Sends a GET whose response body the caller reads or destroys. */
+  async stream(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { request, agent } = await this.#open();
+    return asUnreachable(() => request(url, { headers, dispatcher: agent, signal }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#client !== null) await (await this.#client).agent.destroy();
+  }
+
+  /** Loads undici at the first request: it loads slowly, and the picture comes before the network. */
+  #open(): Promise<HttpClient> {
+    this.#client ??= import("undici").then(({ Agent, request }) => {
+      const limits = {
+        // Verify certificates whatever the environment says: `ServiceKeyChange` takes https as proof of the service's name.
+        connect: { timeout: connectLimitMs, rejectUnauthorized: true },
+        headersTimeout: responseLimitMs,
+        bodyTimeout: responseLimitMs,
+      };
+      return { request, agent: new Agent(limits) };
+    });
+    return this.#client;
+  }
+}
+
+export function parseResponse<T>(schema: z.ZodType<T>, json: unknown): T {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const first = parsed.error.issues[0];
+  throw new Fault("protocol", `the service's response is not valid: ${first?.path.join(".") ?? ""} ${first?.message ?? ""}`);
+}
+
+export function httpFault(status: number, json: unknown): HttpFault {
+  const detail = typeof json === "object" && json !== null && "detail" in json ? String(json.detail) : "no reason given";
+  return new HttpFault(status, `the service responded with ${status}: ${detail}`);
+}
+
+async function readJson(body: Dispatcher.ResponseData["body"]): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxResponseBytes) throw new Fault("protocol", `the service's response is larger than ${maxResponseBytes} bytes`);
+    chunks.push(chunk);
+  }
+  if (length === 0) return undefined;
+  const text = Buffer.concat(chunks).toString();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Fault("protocol", "the server at this address is not a signage service (a captive portal or proxy?)", { cause });
+  }
+}
+
+/** Runs a call. An error without a response becomes a Fault `unreachable`; an abort stays an AbortError. */
+async function asUnreachable<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Fault || isAbort(error)) throw error;
+    throw new Fault("unreachable", "the service cannot be reached", { cause: error });
+  }
+}

@@ -1,0 +1,124 @@
+// Pairs the player, runs a session while it is paired, and pairs it again after a revocation.
+import { Observable } from "../base/async/observable.ts";
+import { runAll } from "../base/async/run-all.ts";
+import type { CorrectedClock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { CommandJournal } from "./commands/command-journal.ts";
+import { DesiredStateStore } from "./content/desired-state-store.ts";
+import type { ServiceApi } from "./link/service-api.ts";
+import type { Identity, Pairing } from "./pairing/identity.ts";
+import { pair, type PairingDependencies, type PairingState } from "./pairing/pairing.ts";
+import { ServiceKeyChange } from "./pairing/service-key-change.ts";
+import type { PlayerSettings } from "./player-settings.ts";
+import type { ScreenContext } from "./playback/screen.ts";
+import type { Session } from "./session.ts";
+
+export interface PairingLifecycleDependencies {
+  folder: string;
+  api: ServiceApi;
+  identity: Identity;
+  clock: CorrectedClock;
+  log: Log;
+  settings: PlayerSettings;
+  describeDevice: PairingDependencies["describe"];
+  /** @param onServiceKey must be called with each key that the service uses. */
+  openSession: (pairing: Pairing, onServiceKey: (key: string) => Promise<void>) => Promise<Session>;
+  /** Called when the pairing state, the session or the claim code has changed. */
+  onChange: () => void;
+}
+
+export class PairingLifecycle {
+  readonly #dependencies: PairingLifecycleDependencies;
+  readonly #pairingState = new Observable<PairingState>({ is: "asking", trouble: null });
+  #session: Session | null = null;
+  #keyChange: ServiceKeyChange | null = null;
+  /** Shown on the pairing screen, such as after a revocation. */
+  #notice: string | null = null;
+
+  constructor(dependencies: PairingLifecycleDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Null while the player is not paired, and until the first session has been opened. */
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  /** The code by which an operator accepts another key of the service; null while there is none. */
+  get claimCode(): string | null {
+    return this.#keyChange?.claimCode ?? null;
+  }
+
+  /** The input for choosing a screen; null while it is not known yet: the page then keeps its present screen. */
+  get phase(): ScreenContext["phase"] | null {
+    if (this.#session !== null) return this.#session.phase;
+    if (this.#dependencies.identity.pairing !== null) return null;
+    return { is: "unpaired", pairing: this.#pairingState.value, notice: this.#notice };
+  }
+
+  /** Runs until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<never> {
+    const { identity, log } = this.#dependencies;
+    for (;;) {
+      if (identity.pairing !== null)
+        log.info({ player_id: identity.pairing.playerId, name: identity.pairing.playerName }, "already paired");
+      const pairing = identity.pairing ?? (await this.#pair(signal));
+      try {
+        await this.#runSession(pairing, signal);
+      } catch (error) {
+        if (isFault(error, "reclaimed")) await this.#adoptClaimedPairing(pairing);
+        else if (isFault(error, "revoked")) await this.#purgeRevoked(pairing);
+        else throw error;
+      }
+    }
+  }
+
+  async #pair(signal: AbortSignal): Promise<Pairing> {
+    const { folder, api, identity, clock, log, settings, describeDevice, onChange } = this.#dependencies;
+    const done = new AbortController();
+    this.#pairingState.watch(onChange, AbortSignal.any([signal, done.signal]));
+    const pairing = await pair({ api, identity, clock, log, describe: describeDevice, state: this.#pairingState }, signal);
+    done.abort();
+    // The journal comes first: a paired player without one would take it for lost.
+    await CommandJournal.create({ folder, serviceKey: pairing.serviceKey, clock, log });
+    await identity.pair(pairing);
+    await settings.rememberServer(pairing.server);
+    this.#notice = null;
+    log.info({ player_id: pairing.playerId, name: pairing.playerName }, "paired");
+    return pairing;
+  }
+
+  /** @throws Fault `revoked` or `reclaimed`; AbortError. */
+  async #runSession(pairing: Pairing, signal: AbortSignal): Promise<never> {
+    const { folder, api, identity, clock, log, describeDevice, openSession, onChange } = this.#dependencies;
+    const keyChange = await ServiceKeyChange.open({ folder, pairing, api, identity, clock, log, describe: describeDevice, onChange });
+    const session = await openSession(pairing, (key) => keyChange.observeKey(key));
+    this.#keyChange = keyChange;
+    this.#session = session;
+    onChange();
+    return await runAll([(end) => session.run(end), (end) => keyChange.run(end)], signal);
+  }
+
+  /** Continues with the service's new key, possibly as another player, and keeps the content and the play log. */
+  async #adoptClaimedPairing(before: Pairing): Promise<void> {
+    const { folder, settings, log } = this.#dependencies;
+    const { playerId, server } = await this.#keyChange!.adoptClaimedPairing();
+    await DesiredStateStore.reassign(folder, before.playerId, playerId, log);
+    await settings.rememberServer(server);
+  }
+
+  /** Removes the content and the pairing, so that the player shows a new pairing code. */
+  async #purgeRevoked(pairing: Pairing): Promise<void> {
+    const { identity, log, onChange } = this.#dependencies;
+    await this.#keyChange?.reset();
+    this.#keyChange = null;
+    log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
+    await this.#session?.purge();
+    this.#session = null;
+    await identity.unpair();
+    this.#notice = `This player was removed from the service. It was called “${pairing.playerName}”.`;
+    this.#pairingState.set({ is: "asking", trouble: null });
+    onChange();
+  }
+}

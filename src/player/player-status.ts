@@ -1,0 +1,60 @@
+// Connects the status (heartbeats and device description) with the parts of the player that it reports on.
+import type { CorrectedClock } from "../base/clock.ts";
+import type { DownloadProgress } from "./content/download-progress.ts";
+import type { Host } from "./host.ts";
+import type { Machine } from "./machine.ts";
+import { PlaybackDrift } from "./proof/playback-drift.ts";
+import { Problems } from "./proof/problems.ts";
+import { Status } from "./proof/status.ts";
+import type { Session } from "./session.ts";
+import type { Recovery } from "./surface/recovery.ts";
+import type { Surface } from "./surface/surface.ts";
+
+export interface PlayerStatusDependencies {
+  host: Host;
+  machine: Machine;
+  clock: CorrectedClock;
+  folder: string;
+  version: string;
+  surface: Surface;
+  recovery: Recovery;
+  /** Returns null while the player is not paired. */
+  session: () => Session | null;
+}
+
+const noProgress: DownloadProgress = { is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null };
+
+/** Creates the status and follows the page's messages until `signal` aborts. */
+export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
+  const { host, machine, clock, folder, version, surface, recovery, session } = dependencies;
+  const drift = new PlaybackDrift(clock);
+  const problems = new Problems();
+  surface.onMessage((message) => {
+    drift.handleMessage(message);
+    problems.handleMessage(message, session()?.stage ?? null, clock.now());
+  }, signal);
+  const progress = () => session()?.progress ?? noProgress;
+  const content = () => ({
+    stage: session()?.stage ?? null,
+    desired: session()?.appliedState ?? null,
+    progress: progress(),
+  });
+  return new Status({
+    host,
+    machine,
+    clock,
+    folder,
+    version,
+    engine: () => recovery.engine,
+    page: () => surface.page.value,
+    drift: () => drift.figures,
+    withheld: () => recovery.withheld,
+    problems: (condition) => problems.list({ ...condition, ...content() }),
+    nowPlaying: () => session()?.nowPlaying ?? [],
+    why: () => session()?.why ?? [],
+    variables: () => session()?.variables ?? {},
+    appliedRevision: () => session()?.appliedRevision ?? null,
+    desired: () => session()?.desired ?? null,
+    progress,
+  });
+}

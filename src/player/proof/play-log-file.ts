@@ -1,0 +1,112 @@
+// The file format of the play log: one JSON object with a checksum per line. Recovers what a crash left open.
+import { open, readFile, rename, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { z } from "zod";
+import { syncFolder } from "../../base/files/durable-file.ts";
+import type { Log } from "../../base/log.ts";
+import { PlayEvent, PlayLayer } from "../../protocol/device/play-events.ts";
+import type { ClockReading, OpenPlay } from "./play-types.ts";
+
+/** The open plays of a run, and that run's clocks. */
+export interface OpenPlaysSnapshot {
+  bootId: string;
+  clockOffsetMs: number;
+  clockErrorMs: number | null;
+  open: OpenPlay[];
+}
+
+/** The open plays of the previous run, and the last frame that it recorded. */
+export interface PreviousRun {
+  snapshot: OpenPlaysSnapshot;
+  lastFrame: ClockReading | null;
+}
+
+const StoredReading = z.object({ at: z.number(), mono: z.number() });
+const StoredPlay = z.object({
+  id: z.string(),
+  key: z.string(),
+  // The defaults are for open plays that older versions wrote without these fields.
+  stage: z.string().default(""),
+  startsAt: z.number(),
+  endsAt: z.number(),
+  of: z.object({
+    layoutId: z.string(),
+    layer: PlayLayer.default("default"),
+    scheduleId: z.string().nullable().default(null),
+    overrideId: z.string().nullable().default(null),
+    zoneId: z.string(),
+    itemId: z.string(),
+    assetId: z.string().nullable(),
+    sha256: z.string().nullable(),
+    revision: z.string(),
+  }),
+  started: StoredReading,
+  trouble: z.string().nullable(),
+});
+const StoredSnapshot = z.object({
+  bootId: z.string(),
+  clockOffsetMs: z.number(),
+  clockErrorMs: z.number().nullable(),
+  open: z.array(StoredPlay),
+});
+const Line = z.union([z.object({ event: PlayEvent }), z.object({ open: StoredSnapshot }), z.object({ frame: StoredReading })]);
+export type Line = z.infer<typeof Line>;
+
+const checksumLength = 8;
+
+export function playLogPath(folder: string, number: number): string {
+  return join(folder, `${String(number).padStart(12, "0")}.plays`);
+}
+
+export function formatLines(lines: readonly Line[]): string {
+  return lines.map(formatLine).join("");
+}
+
+function formatLine(line: Line): string {
+  const body = JSON.stringify(line);
+  return `${crc32(body).toString(16).padStart(checksumLength, "0")} ${body}\n`;
+}
+
+/** Creates a file. It appears only once it contains the open plays, so the newest file always says what a crash would leave open. */
+export async function createPlayLogFile(folder: string, number: number, { snapshot, lastFrame }: PreviousRun): Promise<FileHandle> {
+  const path = playLogPath(folder, number);
+  const file = await open(`${path}.new`, "w", 0o600);
+  await file.appendFile(formatLines([{ open: snapshot }, ...(lastFrame === null ? [] : [{ frame: lastFrame }])]));
+  await file.datasync();
+  await rename(`${path}.new`, path);
+  await syncFolder(folder);
+  return file;
+}
+
+/** The lines of a file. Damaged lines are skipped and logged. */
+export async function readLines(path: string, log: Log): Promise<Line[]> {
+  const texts = (await readFile(path, "utf8")).split("\n");
+  return texts.flatMap((text, index): Line[] => {
+    const body = text.slice(checksumLength + 1);
+    if (text !== "" && Number.parseInt(text.slice(0, checksumLength), 16) === crc32(body)) {
+      const line = Line.safeParse(JSON.parse(body));
+      if (line.success) return [line.data];
+    }
+    // A power cut may tear the last line. Only a failing disk damages an earlier one.
+    if (index < texts.length - 1) log.error({ path, line: index + 1 }, "a line of the play log is damaged and is skipped");
+    return [];
+  });
+}
+
+/** The plays that were open at the end of these lines. A play whose event is written has ended, even if the crash came right after it. */
+export function previousRunIn(lines: readonly Line[]): PreviousRun {
+  let snapshot: OpenPlaysSnapshot = { bootId: "", clockOffsetMs: 0, clockErrorMs: null, open: [] };
+  let lastFrame: ClockReading | null = null;
+  const ended = new Set<string>();
+  for (const line of lines) {
+    if ("event" in line) ended.add(line.event.id);
+    else if ("frame" in line) lastFrame = line.frame;
+    else {
+      // Each run has its own monotonic clock, so a frame of another run says nothing about these plays.
+      if (line.open.bootId !== snapshot.bootId) lastFrame = null;
+      snapshot = line.open;
+    }
+  }
+  return { snapshot: { ...snapshot, open: snapshot.open.filter(({ id }) => !ended.has(id)) }, lastFrame };
+}

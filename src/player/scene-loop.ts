@@ -1,0 +1,103 @@
+// Composes the scene and sends it to the page whenever something on the screen may have changed.
+import { Signal } from "../base/async/signal.ts";
+import type { CorrectedClock } from "../base/clock.ts";
+import { rotationOf } from "../protocol/content/orientation.ts";
+import type { Scene } from "../protocol/scene.ts";
+import type { Machine } from "./machine.ts";
+import type { PairingLifecycle } from "./pairing-lifecycle.ts";
+import { screenOf } from "./playback/screen.ts";
+import type { Recovery } from "./surface/recovery.ts";
+import type { Surface } from "./surface/surface.ts";
+
+export interface SceneLoopDependencies {
+  lifecycle: PairingLifecycle;
+  surface: Surface;
+  recovery: Recovery;
+  machine: Machine;
+  version: string;
+  clock: CorrectedClock;
+  serviceOrigin: () => string;
+}
+
+// A machine with many networks has more addresses than fit on a line.
+const maxAddresses = 3;
+
+export class SceneLoop {
+  readonly #dependencies: SceneLoopDependencies;
+  readonly #changed = new Signal();
+  /** When the identify overlay ends, corrected wall time in ms; null while it is not shown. */
+  #identifyUntil: number | null = null;
+
+  constructor(dependencies: SceneLoopDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Composes the scene again, soon. */
+  update(): void {
+    this.#changed.notify();
+  }
+
+  /** Shows the player's name and details over the content for `durationMs`. */
+  identify(durationMs: number): void {
+    this.#identifyUntil = this.#dependencies.clock.now() + durationMs;
+    this.update();
+  }
+
+  /** Runs until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<never> {
+    const { clock, recovery, surface } = this.#dependencies;
+    recovery.display.watch(() => this.update(), signal);
+    for (;;) {
+      const now = clock.now();
+      if (this.#identifyUntil !== null && this.#identifyUntil <= now) this.#identifyUntil = null;
+      const scene = this.#compose();
+      if (scene !== null) surface.show(scene);
+      await this.#changed.wait(clock, this.#identifyUntil === null ? Number.POSITIVE_INFINITY : this.#identifyUntil - now, signal);
+    }
+  }
+
+  /** Null while it is not known yet what to show: the page then keeps its present screen. */
+  #compose(): Scene | null {
+    const { lifecycle, recovery, serviceOrigin } = this.#dependencies;
+    const { session, phase, claimCode } = lifecycle;
+    if (phase === null) return null;
+    const { withheld } = recovery;
+    const screen = screenOf({ service: serviceOrigin(), device: this.#deviceText(), phase, withheld });
+    const upcoming = withheld === null ? (session?.upcoming ?? []) : [];
+    return {
+      screen,
+      ...(upcoming.length === 0 ? {} : { coming: [...upcoming] }),
+      rotation: rotationOf(session?.orientation ?? "landscape"),
+      identify: this.#identifyText(),
+      ...(claimCode === null ? {} : { claim: { code: claimCode } }),
+    };
+  }
+
+  #deviceText(): string {
+    return [...this.#addresses(), this.#versionText()].join(" · ");
+  }
+
+  #identifyText(): Scene["identify"] {
+    const { lifecycle, surface, recovery, serviceOrigin } = this.#dependencies;
+    const { session } = lifecycle;
+    if (this.#identifyUntil === null || session === null) return null;
+    const page = surface.page.value;
+    const { engine } = recovery;
+    const lines = [
+      session.playerId,
+      serviceOrigin(),
+      this.#addresses().join(" · "),
+      page.is === "here" ? `${page.viewport.width} × ${page.viewport.height}` : "",
+      `${this.#versionText()}${engine === null ? "" : ` · ${engine.name} ${engine.version}`}`,
+    ];
+    return { player_name: session.playerName, lines: lines.filter((line) => line !== ""), until: this.#identifyUntil };
+  }
+
+  #addresses(): string[] {
+    return this.#dependencies.machine.addresses().slice(0, maxAddresses);
+  }
+
+  #versionText(): string {
+    return `signage-player ${this.#dependencies.version}`;
+  }
+}

@@ -1,0 +1,72 @@
+// Everything that a session does over the network: the connection, the desired state, the outbox, play events and revocation.
+import { runAll } from "../base/async/run-all.ts";
+import type { CorrectedClock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { Heartbeat } from "../protocol/device/heartbeat.ts";
+import { AccessTokens, isValidRevocation } from "./link/access.ts";
+import { Connection } from "./link/connection.ts";
+import { createDeviceApiClient, type DeviceApiClient } from "./link/device-api-client.ts";
+import type { ServiceApi } from "./link/service-api.ts";
+import type { Identity, Pairing } from "./pairing/identity.ts";
+import type { SessionStores } from "./session-stores.ts";
+
+export interface ServiceLinkDependencies {
+  api: ServiceApi;
+  identity: Identity;
+  pairing: Pairing;
+  clock: CorrectedClock;
+  log: Log;
+  stores: Pick<SessionStores, "desired" | "commands" | "outbox" | "proof">;
+  createHeartbeat: () => Promise<Heartbeat>;
+  onServiceKey: (key: string) => Promise<void>;
+}
+
+export class ServiceLink {
+  readonly connection: Connection;
+  readonly client: DeviceApiClient;
+  readonly #dependencies: ServiceLinkDependencies;
+  readonly #accessTokens: AccessTokens;
+  #endRevoked: (revoked: Fault) => void = () => undefined;
+
+  constructor(dependencies: ServiceLinkDependencies) {
+    const { api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey } = dependencies;
+    this.#dependencies = dependencies;
+    this.#accessTokens = new AccessTokens(api, identity, pairing, clock, onServiceKey);
+    this.client = createDeviceApiClient(api, this.#accessTokens);
+    this.connection = new Connection({
+      api,
+      accessTokens: this.#accessTokens,
+      clock,
+      log,
+      createHeartbeat,
+      onRevision: (revision) => stores.desired.fetchUnlessCurrent(revision),
+      onCommand: (jws, signal) => stores.commands.receive(jws, signal),
+      onRevocation: (jws) => {
+        if (isValidRevocation(jws, identity, pairing, log)) this.#endRevoked(new Fault("revoked", "the service has revoked this player"));
+      },
+    });
+  }
+
+  /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
+  run(signal: AbortSignal): Promise<never> {
+    const { api, pairing, clock, stores } = this.#dependencies;
+    return runAll(
+      [
+        (end) => this.connection.run(end),
+        (end) => stores.desired.run(api, this.#accessTokens, clock, pairing.playerId, end),
+        (end) => stores.outbox.run(this.client.sendOutboxMessage, end),
+        (end) => stores.proof.run(this.client.sendPlayEvents, end),
+        (end) => this.#untilRevoked(end),
+      ],
+      signal,
+    );
+  }
+
+  #untilRevoked(signal: AbortSignal): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#endRevoked = reject;
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  }
+}

@@ -1,0 +1,43 @@
+// Opens everything that a session keeps on the disk.
+import { join } from "node:path";
+import type { CorrectedClock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { type CommandEffects, createCommandExecutor } from "./commands/command-executor.ts";
+import { CommandRunner } from "./commands/command-runner.ts";
+import { ContentCache } from "./content/content-cache.ts";
+import { DesiredStateStore } from "./content/desired-state-store.ts";
+import type { Identity, Pairing } from "./pairing/identity.ts";
+import { InterventionStore } from "./playback/intervention-store.ts";
+import { ScheduleFollower } from "./playback/schedule-follower.ts";
+import { Outbox } from "./proof/outbox.ts";
+import { ProofOfPlay } from "./proof/proof-of-play.ts";
+
+export interface SessionStoresDependencies {
+  folder: string;
+  pairing: Pairing;
+  identity: Identity;
+  clock: CorrectedClock;
+  log: Log;
+  bootId: string;
+  deviceZone: string;
+  commandEffects: CommandEffects;
+}
+
+export type SessionStores = Awaited<ReturnType<typeof openStores>>;
+
+export async function openStores(dependencies: SessionStoresDependencies) {
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects } = dependencies;
+  const [desired, cache, outbox, interventions, proof] = await Promise.all([
+    DesiredStateStore.open(folder, pairing.playerId, log),
+    ContentCache.open(join(folder, "content"), clock, log),
+    Outbox.open(join(folder, "outbox"), clock, log),
+    InterventionStore.open(folder, log),
+    ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
+  ]);
+  const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
+  const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
+  const { thumbprint } = identity;
+  const { serviceKey } = pairing;
+  const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });
+  return { desired, cache, outbox, commands, interventions, follower, proof };
+}

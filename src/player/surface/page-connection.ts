@@ -1,0 +1,105 @@
+// The WebSocket to the player's page: sends scenes, receives reports, and tracks whether frames are presented.
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { deepEqual } from "fast-equals";
+import { WebSocket, WebSocketServer } from "ws";
+import { Observable, type Watchable } from "../../base/async/observable.ts";
+import type { Clock } from "../../base/clock.ts";
+import { reasonOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import { messageText } from "../../base/websocket-text.ts";
+import { FromPage, type Scene, type ToPage } from "../../protocol/scene.ts";
+import type { PageState } from "./page-state.ts";
+
+const maxMessageBytes = 65_536;
+
+/** Talks to one page at a time. A new page replaces the one before. */
+export class PageConnection {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
+  readonly #state: Observable<PageState>;
+  readonly #listeners = new Set<(message: FromPage) => void>();
+  #scene: Scene = { screen: { is: "starting" }, identify: null };
+  #socket: WebSocket | null = null;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#state = new Observable<PageState>({ is: "away", since: clock.monotonic() });
+  }
+
+  get state(): Watchable<PageState> {
+    return this.#state;
+  }
+
+  /** Completes the WebSocket handshake of the page. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#server.handleUpgrade(request, socket, head, (page) => this.#attach(page));
+  }
+
+  /** Sends `scene` unless the page already has an equal one. A page that connects later gets the newest scene. */
+  show(scene: Scene): void {
+    if (deepEqual(scene, this.#scene)) return;
+    this.#scene = scene;
+    this.send({ type: "scene", scene });
+  }
+
+  send(message: ToPage): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  /** Calls `listener` with each report of the page until `signal` aborts. */
+  onMessage(listener: (message: FromPage) => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+  }
+
+  close(): void {
+    this.#socket?.terminate();
+    this.#server.close();
+  }
+
+  #attach(page: WebSocket): void {
+    this.#socket?.terminate();
+    this.#socket = page;
+    page.on("message", (raw) => {
+      const arrivedAt = this.#clock.now();
+      const message = parseMessage(messageText(raw));
+      if (message === null) return this.#log.warn("ignored an invalid message of the page");
+      if (message.type === "clock") return this.send({ type: "clock", t0: message.t0, now: arrivedAt });
+      this.#updateState(message);
+      for (const listener of this.#listeners) listener(message);
+    });
+    page.on("error", (error) => this.#log.warn({ reason: reasonOf(error) }, "the page's socket failed"));
+    page.on("close", () => {
+      if (this.#socket !== page) return;
+      this.#socket = null;
+      this.#state.set({ is: "away", since: this.#clock.monotonic() });
+    });
+  }
+
+  #updateState(message: FromPage): void {
+    const now = this.#clock.monotonic();
+    if (message.type === "hello") {
+      this.#state.set({ is: "here", since: now, viewport: message.viewport, lastFrameAt: null });
+      this.send({ type: "scene", scene: this.#scene });
+    } else if (provesFrame(message) && this.#state.value.is === "here") {
+      this.#state.set({ ...this.#state.value, lastFrameAt: now });
+    }
+  }
+}
+
+/** Whether a report proves that the page has just presented a frame. */
+function provesFrame(message: FromPage): boolean {
+  if (message.type === "beat") return message.frames > 0;
+  return message.type === "presented" || message.type === "stage" || message.type === "screen";
+}
+
+function parseMessage(text: string): FromPage | null {
+  try {
+    return FromPage.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null; // Not JSON. The caller logs it.
+  }
+}

@@ -1,0 +1,125 @@
+// Finds the operator that a token belongs to. Looked-up operators are cached for a second.
+import { timingSafeEqual } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import type { Role, Scope } from "../../protocol/operator/people.ts";
+import { preparedQuery } from "../store/prepared-query.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { Db } from "../store/store.ts";
+import type { TokenRow } from "../store/tables.ts";
+import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
+import { hashSecret, isWellFormedToken } from "./token-secrets.ts";
+
+interface CachedOperator {
+  operator: Operator;
+  /** Epoch ms. */
+  until: number;
+}
+
+type RowWithRole = TokenRow & { role: string; member_id: string };
+
+// By the hash of the token. Every committed write clears the cache, so its entries are never outdated by the service itself.
+const operators = new WeakMap<Db, Map<string, CachedOperator>>();
+const maxCached = 1_000;
+// How soon a change by another program that writes to the same database is noticed.
+const cachedMs = 1_000;
+// Limits the writes that reads cause.
+const useRecordedEveryMs = 60_000;
+
+const tokensByHash = preparedQuery((db: Db, { digest }: { digest: string }) => selectTokensWithRole(db).where("hash", "=", digest));
+
+/** The token of an `Authorization: Bearer` header. @throws ProblemError 401 when there is none. */
+export function bearerToken(authorization: string | undefined): string {
+  const token = parseBearer(authorization);
+  if (token !== undefined) return token;
+  throw new ProblemError("unauthorized", "Send an access token: Authorization: Bearer …", { headers: bearerChallenge() });
+}
+
+function parseBearer(authorization: string | undefined): string | undefined {
+  return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? "")?.[1];
+}
+
+/** The error for a token that is unknown, expired or revoked. It does not reveal which. */
+export function invalidToken(): ProblemError {
+  return new ProblemError("unauthorized", "The access token is unknown, expired or revoked", {
+    headers: bearerChallenge('error="invalid_token"'),
+  });
+}
+
+/**
+ * The operator whose token the header contains. A token is valid only while its user is a member of its team.
+ * @throws ProblemError 401.
+ */
+export async function authenticate(db: Db, clock: Clock, authorization: string | undefined): Promise<Operator> {
+  const token = bearerToken(authorization);
+  if (!isWellFormedToken(token)) throw invalidToken();
+  const digest = hashSecret(token);
+  const now = Math.trunc(clock.now());
+  const [row] = await tokensByHash(db, { digest });
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(digest)) || !isValid(row, now)) throw invalidToken();
+  const mustRecordUse = row.last_used_at === null || row.last_used_at <= now - useRecordedEveryMs;
+  if (mustRecordUse) await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
+  const recordNextUseAt = (mustRecordUse ? now : row.last_used_at!) + useRecordedEveryMs;
+  const operator = operatorFromRow(row);
+  cacheOperator(db, digest, { operator, until: Math.min(now + cachedMs, recordNextUseAt, row.expires_at ?? Number.POSITIVE_INFINITY) });
+  return operator;
+}
+
+/**
+ * The operator whose token the header contains, if it was looked up within the last second; undefined: call {@link authenticate}.
+ * Synchronous, since most requests take this path.
+ */
+export function cachedOperator(db: Db, clock: Clock, authorization: string | undefined): Operator | undefined {
+  const token = parseBearer(authorization);
+  const cached = token === undefined ? undefined : operators.get(db)?.get(hashSecret(token));
+  return cached !== undefined && cached.until > Math.trunc(clock.now()) ? cached.operator : undefined;
+}
+
+/** Must be called after every commit that may have changed tokens, users or roles. */
+export function clearOperatorCache(db: Db): void {
+  operators.get(db)?.clear();
+}
+
+function cacheOperator(db: Db, digest: string, cached: CachedOperator): void {
+  const all = operators.get(db) ?? new Map<string, CachedOperator>();
+  if (all.size >= maxCached) all.clear();
+  operators.set(db, all.set(digest, cached));
+}
+
+/**
+ * Checks inside the transaction of a write that the operator may still perform it: since the request arrived, the token may have
+ * been revoked or its user demoted.
+ * @returns the operator as it is now
+ * @throws ProblemError 401, or 403 when `scope` was lost.
+ */
+export async function reauthorize(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<Operator> {
+  const row = await selectTokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
+  if (row === undefined || !isValid(row, clock.now())) throw invalidToken();
+  const current = operatorFromRow(row);
+  if (scope !== undefined) requireScope(current, scope);
+  return current;
+}
+
+/** Tokens of members, with the user's current role. */
+function selectTokensWithRole(db: Db) {
+  return db
+    .selectFrom("tokens")
+    .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
+    .selectAll("tokens")
+    .select(["members.role", "members.user_id as member_id"]);
+}
+
+function isValid({ revoked_at, expires_at }: TokenRow, now: number): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > now);
+}
+
+function operatorFromRow(row: RowWithRole): Operator {
+  const allowed = scopesOfRole(row.role as Role);
+  return {
+    tokenId: row.id,
+    teamId: row.team_id,
+    userId: row.member_id,
+    role: row.role as Role,
+    scopes: (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope)),
+    expiresAt: row.expires_at,
+  };
+}

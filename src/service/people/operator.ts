@@ -1,0 +1,43 @@
+// An authenticated operator, and what its role and scopes allow.
+import { scopes, type Role, type Scope } from "../../protocol/operator/people.ts";
+import { ProblemError } from "../http/problem.ts";
+
+/** The caller of a request with an operator's token. */
+export interface Operator {
+  tokenId: string;
+  teamId: string;
+  userId: string;
+  role: Role;
+  /** The token's scopes that the role allows. */
+  scopes: readonly Scope[];
+  /** When the token expires, epoch ms; null: never. */
+  expiresAt: number | null;
+}
+
+/** All scopes that a role allows. */
+export function scopesOfRole(role: Role): readonly Scope[] {
+  switch (role) {
+    case "owner":
+      return scopes;
+    case "editor":
+      return scopes.filter((scope) => scope !== "teams:write" && scope !== "audit:read");
+    case "viewer":
+      return scopes.filter((scope) => scope.endsWith(":read") && scope !== "audit:read");
+  }
+}
+
+/** @throws ProblemError 403 when the operator's token lacks `scope`. */
+export function requireScope(operator: Operator, scope: Scope): void {
+  if (!operator.scopes.includes(scope)) throw insufficientScope([scope], `The token lacks the scope ${scope}`);
+}
+
+/** The error for a token that lacks scopes (RFC 6750 section 3.1). */
+export function insufficientScope(missing: readonly Scope[], detail: string): ProblemError {
+  return new ProblemError("forbidden", detail, { headers: bearerChallenge(`error="insufficient_scope", scope="${missing.join(" ")}"`) });
+}
+
+/** The `WWW-Authenticate` header of a response that rejects a token. @param error its error parameters, if any. */
+export function bearerChallenge(error?: string): Record<string, string> {
+  const realm = 'Bearer realm="signage-player"';
+  return { "WWW-Authenticate": error === undefined ? realm : `${realm}, ${error}` };
+}

@@ -1,0 +1,46 @@
+// Teams, users, members, invitations and tokens as the API shows them.
+import type { Invitation, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
+import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/tables.ts";
+
+/** A member of a team as a row; `id` is the user's. */
+export type Membership = Omit<Member, "created_at" | "role"> & { id: string; role: string; created_at: number };
+
+export function showTeam(row: TeamRow): Team {
+  return { id: row.id, name: row.name, created_at: isoTime(row.created_at), updated_at: isoTime(row.updated_at) };
+}
+
+export function showUser(row: UserRow): User {
+  return { id: row.id, name: row.name, email: row.email, created_at: isoTime(row.created_at), updated_at: isoTime(row.updated_at) };
+}
+
+export function showMember({ user_id, name, email, role, created_at }: Membership): Member {
+  return { user_id, name, email, role: role as Role, created_at: isoTime(created_at) };
+}
+
+export function showInvitation(row: InvitationRow, now: number): Invitation {
+  const { id, team_id, email, name, created_by } = row;
+  const ended = row.accepted_at !== null ? "accepted" : row.revoked_at !== null ? "revoked" : null;
+  const status = ended ?? (row.expires_at <= now ? "expired" : "pending");
+  const times = { created_at: isoTime(row.created_at), expires_at: isoTime(row.expires_at) };
+  return { id, team_id, email, name, role: row.role as Role, status, created_by, ...times };
+}
+
+export function showToken(row: TokenRow): Token {
+  return {
+    id: row.id,
+    team_id: row.team_id,
+    // Every valid token has a user: the start of the service assigns one to tokens of earlier versions.
+    user_id: row.user_id!,
+    name: row.name,
+    hint: row.hint,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    created_by: row.created_by,
+    created_at: isoTime(row.created_at),
+    expires_at: row.expires_at === null ? null : isoTime(row.expires_at),
+    last_used_at: row.last_used_at === null ? null : isoTime(row.last_used_at),
+  };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,48 @@
+// Generates, hashes and checks the secrets of tokens. Pure: no database.
+import { hash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const prefix = "sgn_pat_";
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The SHA-256 of a secret, in hexadecimal. The service stores only this. */
+export function hashSecret(secret: string): string {
+  return hash("sha256", secret, "hex");
+}
+
+/** `length` random base-62 digits, uniformly distributed. */
+export function randomText(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    // 248 is the largest multiple of 62 in a byte; larger bytes would make the first digits more likely.
+    for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += digits[byte % 62]!;
+  }
+  return text;
+}
+
+/** A new token: 30 random digits and a checksum, so that secret scanners recognize it and typing errors are detected. */
+export function generateToken(): string {
+  const body = randomText(30);
+  return prefix + body + checksum(body);
+}
+
+/** The last four characters, by which people recognize a token. */
+export function tokenHint(token: string): string {
+  return token.slice(-4);
+}
+
+/** Whether prefix, length and checksum of `token` are right. It may still be unknown to the service. */
+export function isWellFormedToken(token: string): boolean {
+  const match = /^sgn_pat_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(token);
+  return match !== null && checksum(match[1]!) === match[2];
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = "";
+  for (let place = 0; place < 6; place += 1) {
+    text = digits[rest % 62]! + text;
+    rest = Math.trunc(rest / 62);
+  }
+  return text;
+}

@@ -1,0 +1,107 @@
+// The command executor with a real outbox. The effects on host and program are recorded.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { CorrectedClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { createCommandExecutor } from "../../../src/player/commands/command-executor.ts";
+import type { CommandExecutor } from "../../../src/player/commands/command-runner.ts";
+import { Outbox, type OutboxMessage } from "../../../src/player/proof/outbox.ts";
+import { CommandRequest } from "../../../src/protocol/device/commands.ts";
+import { picture } from "../../service/harness.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { newId } from "../../support/states.ts";
+
+const signal = new AbortController().signal;
+
+/** An executor whose effects are listed in `effects`. */
+async function createExecutor(folder: string) {
+  const clock = new CorrectedClock(new FakeClock());
+  const outbox = await Outbox.open(join(folder, "outbox"), clock, silentLog);
+  const effects: unknown[] = [];
+  const bytes = await picture("png", 32);
+  const execute = createCommandExecutor({
+    clock,
+    outbox,
+    log: silentLog,
+    capture: async () => ({ bytes, mimeType: "image/png" }),
+    identify: (durationMs) => effects.push({ identify: durationMs }),
+    reload: async () => void effects.push("reload"),
+    restart: () => effects.push("restart"),
+    obey: async (command) => {
+      effects.push({ play: command.type });
+      return { ended: 1 };
+    },
+  });
+  return { execute, effects, outbox, clock };
+}
+
+function run(execute: CommandExecutor, command: { type: string; args?: object }, id = newId("cmd")) {
+  return execute({ ...CommandRequest.parse(command), id }, signal);
+}
+
+test("[PL19] identify and reload are done at once, restart only after the next start", async () => {
+  await using folder = await temporaryFolder();
+  const { execute, effects, outbox } = await createExecutor(folder.path);
+  expect(await run(execute, { type: "identify", args: { duration_ms: 2_000 } })).toEqual({ is: "done", result: null });
+  expect(await run(execute, { type: "reload" })).toEqual({ is: "done", result: null });
+  expect(await run(execute, { type: "restart" })).toEqual({ is: "later" });
+  expect(effects).toEqual([{ identify: 2_000 }, "reload", "restart"]);
+  expect(outbox.length).toBe(0);
+});
+
+test.each(["override.clear", "skip", "pause", "resume", "variables.clear"])(
+  "[PL20] %s goes to playback, whose result it has",
+  async (type) => {
+    await using folder = await temporaryFolder();
+    const { execute, effects } = await createExecutor(folder.path);
+    expect(await run(execute, { type })).toEqual({ is: "done", result: { ended: 1 } });
+    expect(effects).toEqual([{ play: type }]);
+  },
+);
+
+test("[PL21] a screenshot is in the outbox, converted and with its digest, before its command is done", async () => {
+  await using folder = await temporaryFolder();
+  const { execute, outbox, clock } = await createExecutor(folder.path);
+  const commandId = newId("cmd");
+  const done = await run(execute, { type: "screenshot", args: { format: "webp", max_width: 16 } }, commandId);
+  expect(outbox.length).toBe(1);
+  const stop = new AbortController();
+  let sent: OutboxMessage | undefined;
+  const deliver = async (message: OutboxMessage): Promise<void> => {
+    sent = message;
+    stop.abort();
+  };
+  await expect(outbox.run(deliver, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+  if (sent?.is !== "screenshot") throw new Error(`sent ${sent?.is}`);
+  const bytes = Buffer.from(sent.base64, "base64");
+  expect(done).toEqual({ is: "done", result: { screenshot_id: sent.screenshotId } });
+  expect(sent.headers).toEqual({
+    "content-type": "image/webp",
+    "content-digest": `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`,
+    "captured-at": new Date(clock.now()).toISOString(),
+    "command-id": commandId,
+  });
+  expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 16, height: 16 });
+});
+
+test("[PL21] a capture that fails fails its command and leaves nothing in the outbox", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new CorrectedClock(new FakeClock());
+  const outbox = await Outbox.open(join(folder.path, "outbox"), clock, silentLog);
+  const none = () => undefined;
+  const execute = createCommandExecutor({
+    clock,
+    outbox,
+    log: silentLog,
+    capture: () => Promise.reject(new Error("the page is gone")),
+    identify: none,
+    reload: async () => undefined,
+    restart: none,
+    obey: async () => null,
+  });
+  await expect(run(execute, { type: "screenshot" })).rejects.toThrow("the page is gone");
+  expect(outbox.length).toBe(0);
+});

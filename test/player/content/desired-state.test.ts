@@ -1,0 +1,135 @@
+// The store of the desired state, with a real file and a service whose responses a test sets.
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createKeyPair } from "../../../src/base/jws.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
+import { AccessTokens } from "../../../src/player/link/access.ts";
+import { ServiceApi } from "../../../src/player/link/service-api.ts";
+import { Identity } from "../../../src/player/pairing/identity.ts";
+import type { DesiredState } from "../../../src/protocol/device/desired-state.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { eventually } from "../../support/programs/programs.ts";
+import { desiredOf } from "../../support/states.ts";
+
+const key = createKeyPair().publicKey;
+const states = ["r1", "r2"].map((revision) => ({ ...desiredOf([], [], revision) }));
+const playerId = states[0]!.player.id;
+const [r1, r2] = states.map((state) => ({ ...state, player: states[0]!.player })) as [DesiredState, DesiredState];
+
+/** A service with one state; null: it fails. */
+async function startFakeService(state: DesiredState | null) {
+  const seen = { state, requests: [] as (string | undefined)[] };
+  const server = createServer((request, response) => {
+    const respond = (status: number, body?: object): void => {
+      response.writeHead(status, { "content-type": "application/json" }).end(body && JSON.stringify(body));
+    };
+    if (request.url!.endsWith("/nonce")) return respond(201, { nonce: "n", expires_in: 60 });
+    if (request.url!.endsWith("/token")) {
+      const player = { player_id: playerId, player_name: "Lobby" };
+      return respond(200, { access_token: "t", token_type: "Bearer", expires_in: 86_400, ...player, service_key: key });
+    }
+    const etag = request.headers["if-none-match"];
+    seen.requests.push(etag);
+    if (seen.state === null) return respond(503, { detail: "down" });
+    if (etag === `"${seen.state.revision}"`) return respond(304);
+    respond(200, seen.state);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const end = (): Promise<void> => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: end };
+}
+
+/** Opens the store in `folder` and lets it fetch. */
+async function follow(folder: string, url: string) {
+  const cleanup = new AsyncDisposableStack();
+  const clock = new FakeClock();
+  const api = cleanup.use(new ServiceApi(() => url));
+  const identity = await Identity.open(folder, silentLog);
+  const tokens = new AccessTokens(api, identity, { server: url, playerId, playerName: "Lobby", serviceKey: key }, clock);
+  const store = await DesiredStateStore.open(folder, playerId, silentLog);
+  const stop = new AbortController();
+  const running = store.run(api, tokens, clock, playerId, stop.signal).catch((error: unknown) => error);
+  cleanup.defer(async () => {
+    stop.abort();
+    await running;
+  });
+  return { store, clock, [Symbol.asyncDispose]: () => cleanup.disposeAsync() };
+}
+
+test("[PL12] fetches the desired state at the start, and again as soon as the service names another revision", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  {
+    await using first = await follow(folder.path, service.url);
+    await eventually(() => first.store.current.value?.revision === "r1");
+    await eventually(() => first.clock.pendingWaits === 1);
+    first.store.fetchUnlessCurrent("r1");
+    expect(first.clock.pendingWaits).toBe(1);
+    service.seen.state = r2;
+    first.store.fetchUnlessCurrent("r2");
+    await eventually(() => first.store.current.value?.revision === "r2");
+    expect(service.seen.requests).toEqual([undefined, '"r1"']);
+  }
+  // The next start has the newest state before it asks, and asks for changes only.
+  await using second = await follow(folder.path, service.url);
+  expect(second.store.current.value).toEqual(r2);
+  await eventually(() => service.seen.requests.length === 3);
+  expect(service.seen.requests[2]).toBe('"r2"');
+});
+
+test("[PL13] finds a lost change by polling every five minutes", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  await using followed = await follow(folder.path, service.url);
+  const { store, clock } = followed;
+  await eventually(() => store.current.value?.revision === "r1" && clock.pendingWaits === 1);
+  service.seen.state = r2;
+  clock.advance(239_000);
+  expect(clock.pendingWaits).toBe(1);
+  clock.advance(121_000);
+  await eventually(() => store.current.value?.revision === "r2");
+});
+
+test("[PL14] keeps the stored state while the service fails, and tries again within a minute", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  {
+    await using first = await follow(folder.path, service.url);
+    await eventually(() => first.store.current.value?.revision === "r1");
+  }
+  service.seen.state = null;
+  await using second = await follow(folder.path, service.url);
+  const { store, clock } = second;
+  await eventually(() => service.seen.requests.length === 2 && clock.pendingWaits === 1);
+  expect(store.current.value).toEqual(r1);
+  service.seen.state = r2;
+  clock.advance(60_000);
+  await eventually(() => store.current.value?.revision === "r2");
+});
+
+test("[PL15] a stored state that is damaged counts as none, and after a revocation none is left", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  const path = join(folder.path, "desired.json");
+  {
+    await using first = await follow(folder.path, service.url);
+    await eventually(() => first.store.current.value?.revision === "r1");
+  }
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.slice(0, -20));
+  const damaged = await DesiredStateStore.open(folder.path, playerId, silentLog);
+  expect(damaged.current.value).toBeNull();
+  await using again = await follow(folder.path, service.url);
+  await eventually(() => again.store.current.value?.revision === "r1");
+  await again.store.purge();
+  expect(again.store.current.value).toBeNull();
+  expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value).toBeNull();
+});

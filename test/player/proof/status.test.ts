@@ -1,0 +1,125 @@
+// The heartbeat, put together from a fake host, a fake machine and values that a test sets.
+import { expect, test } from "vitest";
+import { CorrectedClock } from "../../../src/base/clock.ts";
+import type { PageState } from "../../../src/player/surface/surface.ts";
+import { Status, type StatusDependencies } from "../../../src/player/proof/status.ts";
+import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
+import { PairingRequest } from "../../../src/protocol/device/messages.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { FakeHost } from "../../support/fake-host.ts";
+import { fakeMachine } from "../../support/player.ts";
+import { newId } from "../../support/states.ts";
+
+const noProblems = { problems: [], problems_left_out: 0 };
+const shown = { zone_id: newId("zon"), item_id: newId("itm"), asset_id: null, presented_at: "2026-11-21T12:00:00.000Z" };
+
+/** A status of an unpaired player without a page, but for `more`. */
+function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) {
+  const machine = fakeMachine();
+  const status = new Status({
+    host: new FakeHost(clock),
+    machine,
+    clock: new CorrectedClock(clock),
+    folder: "/",
+    version: "1.2.3",
+    engine: () => null,
+    page: () => ({ is: "away", since: clock.monotonic() }),
+    drift: () => null,
+    withheld: () => null,
+    problems: () => noProblems,
+    nowPlaying: () => [],
+    why: () => [],
+    variables: () => ({}),
+    appliedRevision: () => null,
+    desired: () => null,
+    progress: () => ({ is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null }),
+    ...more,
+  });
+  return { status, machine };
+}
+
+test("[PL16] a heartbeat reports program, machine, page and clock", async () => {
+  const clock = new FakeClock();
+  const page: PageState = { is: "here", since: 0, viewport: { width: 1_280.4, height: 719.6 }, lastFrameAt: clock.monotonic() };
+  const { status, machine } = createStatus(clock, {
+    engine: () => ({ name: "chromium", version: "156", headless: true }),
+    page: () => page,
+    nowPlaying: () => [shown],
+    variables: () => ({ door: "open" }),
+    drift: () => ({ worstMs: 12, meanMs: -3 }),
+  });
+  clock.advance(2_000);
+  const heartbeat = await status.heartbeat();
+  expect(Heartbeat.parse(heartbeat)).toEqual(heartbeat);
+  expect(heartbeat).toMatchObject({
+    boot_id: machine.bootId,
+    uptime_ms: 2_000,
+    sent_at_ms: clock.now(),
+    player_version: "1.2.3",
+    engine: "chromium 156 headless",
+    hardware: "Fake machine",
+    timezone: "UTC",
+    resolution: { width: 1_280, height: 720 },
+    now_playing: [shown],
+    variables: { door: "open" },
+    rendering: true,
+    last_frame_at: new Date(clock.now() - 2_000).toISOString(),
+    cpu_load: 0.5,
+    temperature_c: 40,
+    disk_free_bytes: 1e12,
+    clock_offset_ms: 0,
+    clock_error_ms: null,
+    drift_ms: 12,
+    drift_mean_ms: -3,
+  });
+  expect(heartbeat.memory_bytes).toBeGreaterThan(1_000);
+});
+
+test("[PL17] without a page a heartbeat reports no picture and nothing as playing", async () => {
+  const clock = new FakeClock();
+  const { status } = createStatus(clock, { nowPlaying: () => [shown] });
+  expect(await status.heartbeat()).toMatchObject({
+    engine: "none",
+    resolution: null,
+    now_playing: [],
+    rendering: false,
+    last_frame_at: null,
+  });
+  const request = { ...(await status.describeDevice()), public_key: "A".repeat(43) };
+  expect(PairingRequest.parse(request)).toEqual({
+    public_key: request.public_key,
+    player_version: "1.2.3",
+    hardware: "Fake machine",
+    timezone: "UTC",
+    resolution: null,
+  });
+});
+
+test.each([
+  ["never received", {}, { is: "empty", revision: null, detail: expect.any(String) }],
+  ["empty", { desired: { revision: "r2", isEmpty: true }, applied: "r2" }, { is: "empty", revision: "r2", detail: null }],
+  ["downloading", { desired: { revision: "r2", isEmpty: false }, applied: "r1" }, { is: "downloading", revision: "r2", detail: null }],
+  [
+    "failed",
+    { desired: { revision: "r2", isEmpty: false }, applied: "r1", failure: "x".repeat(3_000) },
+    { is: "failed", revision: "r2", detail: "x".repeat(2_000) },
+  ],
+  ["applied", { desired: { revision: "r2", isEmpty: false }, applied: "r2" }, { is: "applied", revision: "r2", detail: null }],
+] as const)("[PL18] a heartbeat reports the newest state as %s", async (_name, given, expected) => {
+  const {
+    desired = null,
+    applied = null,
+    failure = null,
+  } = given as {
+    desired?: { revision: string; isEmpty: boolean };
+    applied?: string;
+    failure?: string;
+  };
+  const { status } = createStatus(new FakeClock(), {
+    desired: () => desired,
+    appliedRevision: () => applied,
+    progress: () => ({ is: failure === null ? "downloading" : "failed", revision: "r2", readyBytes: 3, totalBytes: 7, detail: failure }),
+  });
+  const { content } = await status.heartbeat();
+  expect(content).toEqual({ ...expected, applied_revision: applied, ready_bytes: 3, total_bytes: 7 });
+});

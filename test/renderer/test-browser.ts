@@ -1,0 +1,94 @@
+// A real Chromium with the built page and generated media, for the tests of one file.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium as playwright, type Page } from "playwright";
+import { type PageServer, startPageServer } from "../support/browser/page-server.ts";
+import { createWithFfmpeg, hexOf, plainImage } from "../support/media/media.ts";
+import { builtRenderer } from "../support/page-build.ts";
+import { type ColorName, colors } from "./screen.ts";
+
+export interface TestBrowser extends AsyncDisposable {
+  chromium: Browser;
+  /** Holds the media of this file's tests, which may add their own. */
+  mediaFolder: string;
+  /** Folder with the built page in `player`. */
+  rendererFolder: string;
+  /** Opens a new page with a page server of its own. */
+  open(width?: number, height?: number): Promise<OpenedPage>;
+  /** The page that tests share when what was shown before cannot matter to them. Its list of messages is emptied. */
+  shared(width?: number, height?: number): Promise<OpenedPage>;
+}
+
+export interface OpenedPage extends AsyncDisposable {
+  page: Page;
+  server: PageServer;
+}
+
+/** Writes the standard media into a new folder and starts Chromium. */
+export async function startTestBrowser(): Promise<TestBrowser> {
+  const mediaFolder = await mkdtemp(join(tmpdir(), "signage-page-"));
+  const [rendererFolder, chromium] = await Promise.all([
+    builtRenderer(),
+    playwright.launch({
+      executablePath: "/usr/lib/chromium/chromium",
+      args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-gpu"],
+    }),
+    writeStandardMedia(mediaFolder),
+  ]);
+  const open = async (width = 960, height = 540): Promise<OpenedPage> => {
+    const server = await startPageServer(mediaFolder, rendererFolder);
+    const page = await chromium.newPage({ viewport: { width, height } });
+    await page.goto(server.url);
+    await server.waitForMessage("hello");
+    return {
+      page,
+      server,
+      async [Symbol.asyncDispose]() {
+        await page.close();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const sharedPages = new Map<string, Promise<OpenedPage>>();
+  return {
+    chromium,
+    mediaFolder,
+    rendererFolder,
+    open,
+    async shared(width = 960, height = 540) {
+      const size = `${width}x${height}`;
+      const opening = sharedPages.get(size) ?? open(width, height);
+      sharedPages.set(size, opening);
+      const opened = await opening;
+      opened.server.messages.length = 0;
+      return opened;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const opening of sharedPages.values()) await (await opening)[Symbol.asyncDispose]();
+      await chromium.close();
+      await rm(mediaFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function writeStandardMedia(folder: string): Promise<void> {
+  const put = async (name: string, bytes: string | Promise<Buffer>): Promise<void> => writeFile(join(folder, name), await bytes);
+  await Promise.all([
+    ...Object.entries(colors).map(([name, rgb]) => put(`${name}.png`, plainImage(rgb))),
+    put("blue.mp4", clipOf(["blue"], 5)),
+    put("green.mp4", clipOf(["green"], 2)),
+    // Two seconds each: the colour tells the position in the clip.
+    put("steps.mp4", clipOf(["red", "yellow", "magenta"], 2)),
+    put("broken.mp4", "this is no clip"),
+    put("broken.png", "this is no picture"),
+  ]);
+}
+
+/** A clip that shows each colour for `seconds`. */
+function clipOf(names: readonly ColorName[], seconds: number): Promise<Buffer> {
+  const inputs = names.flatMap((name) => ["-f", "lavfi", "-i", `color=c=0x${hexOf(colors[name])}:s=640x360:r=30:d=${seconds}`]);
+  const concat = ["-filter_complex", `concat=n=${names.length}:v=1[v]`, "-map", "[v]"];
+  const encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "15", "-movflags", "+faststart"];
+  return createWithFfmpeg([...inputs, ...concat, ...encoding], "mp4");
+}

@@ -1,0 +1,79 @@
+// The real player in this process, on a fake host, a fake machine and a fake clock.
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import type { Log } from "../../src/base/log.ts";
+import type { Machine } from "../../src/player/machine.ts";
+import { runPlayer, type PlayerEnd } from "../../src/player/player.ts";
+import type { FakeClock } from "./clock.ts";
+import { FakeHost } from "./fake-host.ts";
+import { eventually } from "./programs/programs.ts";
+
+export type LogLine = Record<string, unknown> & { msg: string };
+
+/** A machine whose readings a test sets. */
+export function fakeMachine(): Machine {
+  return {
+    bootId: randomUUID(),
+    addresses: () => ["192.0.2.7"],
+    readings: async () => ({ hardware: "Fake machine", timezone: "UTC", cpuLoad: 0.5, temperatureC: 40, diskFreeBytes: 1e12 }),
+  };
+}
+
+/** A log whose lines a test reads. */
+export function recordingLog(): { log: Log; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  return { lines, log: pino({ level: "debug" }, { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) }) };
+}
+
+export class TestPlayer implements AsyncDisposable {
+  readonly host: FakeHost;
+  readonly machine = fakeMachine();
+  readonly lines: LogLine[];
+  /** Addresses of services that the player stored, newest last. */
+  readonly servers: string[] = [];
+  /** Resolves to "restart", or to the error that ended the player. */
+  readonly ended: Promise<PlayerEnd | Error>;
+  readonly #stop = new AbortController();
+
+  constructor(folder: string, server: () => string, clock: FakeClock) {
+    const { log, lines } = recordingLog();
+    this.lines = lines;
+    this.host = new FakeHost(clock);
+    const options = {
+      server,
+      folder,
+      rendererFolder: folder,
+      version: "1.2.3",
+      host: this.host,
+      machine: this.machine,
+      settings: { rememberServer: async (address: string) => void this.servers.push(address) },
+      ntp: [],
+      triggers: false,
+      mayReachLocal: () => false,
+      clock,
+      log,
+    };
+    this.ended = runPlayer(options, this.#stop.signal).catch((error: unknown) => error as Error);
+  }
+
+  /** The first log line with this message from line `from` on; waits for it. */
+  line(message: string, from = 0): Promise<LogLine> {
+    return eventually(() => this.lines.slice(from).find(({ msg }) => msg === message) ?? null);
+  }
+
+  /** The pairing code on the page; waits for it. */
+  async pairingCode(from = 0): Promise<string> {
+    const { screen } = await this.host.sceneThat(({ screen: each }) => each.is === "pairing" && each.code !== null, from);
+    return (screen as { code: string }).code;
+  }
+
+  /** Ends the player as its program does and waits for its end. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
