@@ -10,7 +10,7 @@ import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts"
 import { hasGpu } from "../../src/host/linux/gpu.ts";
 import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
 import {
-  happen,
+  sendTestEvent,
   realBinary,
   recorded,
   startElectronPlayer,
@@ -223,14 +223,14 @@ standInTest(
     await shows(red);
 
     const smaller = { width: 800, height: 600 };
-    happen(at, { is: "display", ...smaller });
+    sendTestEvent(at, { is: "display", ...smaller });
     await eventually(() => xvfb.framebuffer.pixel(1_000, 700).every((value) => value === 0));
     await shows(red, smaller);
-    happen(at, { is: "display", width: 1280, height: 720 });
+    sendTestEvent(at, { is: "display", width: 1280, height: 720 });
     await shows(red);
 
     const from = player.lines.length;
-    happen(at, { is: "detach", reason: "replaced_with_devtools" });
+    sendTestEvent(at, { is: "detach", reason: "replaced_with_devtools" });
     expect(await player.line("browser fault", from)).toMatchObject({
       fault: "browser-exited",
       detail: expect.stringContaining("replaced"),

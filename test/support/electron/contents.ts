@@ -245,7 +245,7 @@ class StandInDebugger extends EventEmitter {
   constructor(browser: Promise<Browser>) {
     super();
     this.#browser = browser;
-    onTestEvent((happening) => happening.is === "detach" && this.end(happening.reason));
+    onTestEvent((event) => event.is === "detach" && this.end(event.reason));
   }
 
   isAttached(): boolean {

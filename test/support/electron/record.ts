@@ -13,9 +13,9 @@ export function record(line: Recorded): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(line)}\n`);
 }
 
-/** Calls `listener` with each line that a test adds to the file `ELECTRON_STAND_IN_HAPPENINGS`. */
-export function onTestEvent(listener: (happening: TestEvent) => void): void {
-  const file = process.env["ELECTRON_STAND_IN_HAPPENINGS"];
+/** Calls `listener` with each line that a test adds to the file `ELECTRON_STAND_IN_EVENTS`. */
+export function onTestEvent(listener: (event: TestEvent) => void): void {
+  const file = process.env["ELECTRON_STAND_IN_EVENTS"];
   if (file === undefined) return;
   if (!existsSync(file)) writeFileSync(file, "");
   let read = 0;

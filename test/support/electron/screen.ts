@@ -38,8 +38,8 @@ export async function openDisplay(): Promise<void> {
   const formats = setup[29]!;
   const root = 40 + Math.ceil(vendorBytes / 4) * 4 + formats * 8;
   screen.resize(setup.readUInt16LE(root + 20), setup.readUInt16LE(root + 22));
-  onTestEvent((happening) => {
-    if (happening.is === "display") screen.resize(happening.width, happening.height);
+  onTestEvent((event) => {
+    if (event.is === "display") screen.resize(event.width, event.height);
   });
 }
 

@@ -18,7 +18,7 @@ function standInEnvironment(folder: string, display: string): Record<string, str
     DISPLAY: display,
     HOME: folder,
     ELECTRON_STAND_IN_RECORD: join(folder, "record.jsonl"),
-    ELECTRON_STAND_IN_HAPPENINGS: join(folder, "happenings.jsonl"),
+    ELECTRON_STAND_IN_EVENTS: join(folder, "events.jsonl"),
   };
 }
 
@@ -52,6 +52,6 @@ export function recorded(folder: string): Recorded[] {
 }
 
 /** Sends an event to the app that runs in `folder`. */
-export function happen(folder: string, happening: TestEvent): void {
-  appendFileSync(join(folder, "happenings.jsonl"), `${JSON.stringify(happening)}\n`);
+export function sendTestEvent(folder: string, event: TestEvent): void {
+  appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify(event)}\n`);
 }
