@@ -1,15 +1,9 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { processesNaming } from "../host/processes.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Api, eventually, Program } from "../support/programs/programs.ts";
-
-/** The command lines of all processes that name `text`. */
-async function processesNaming(text: string): Promise<string[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
-  return lines.map((line) => line.replaceAll("\0", " ")).filter((line) => line.includes(text));
-}
 
 function demo(folder: string): Program {
   return new Program(["src/main/cli.ts", "demo", "--headless", "--engine", "chromium", "--port", "0", "--data", folder]);
