@@ -68,7 +68,7 @@ async function publish(api: Api, player: Program, color: Rgb): Promise<{ playerI
 }
 
 test(
-  "[ELE1] on Electron a player is paired, plays, updates, takes a picture, repairs its page and stops with 0",
+  "[ELE1] on Electron a player is paired, plays, updates, takes a screenshot, repairs its page and exits with 0",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();
