@@ -1,4 +1,4 @@
-// `node scripts/openapi.ts` writes docs/openapi.json and the client's types; with --check it only reports changes that break clients.
+// `node scripts/openapi.ts` writes docs/openapi.json and the client's types; with --check it only reports breaking changes.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,17 +7,17 @@ import { readVersion, rootFolder } from "../src/main/folders.ts";
 import { describeService } from "../src/service/openapi/document.ts";
 import { allowsBreaking, breakingChanges, type Description } from "./breaking-changes.ts";
 
-/** The committed copy of the description, from the root. */
+/** The committed description, relative to the root. */
 export const descriptionFile = "docs/openapi.json";
-/** The client's types, from the root. */
+/** The client's types, relative to the root. */
 export const typesFile = "sdk/typescript/types.ts";
 
-/** The description as committed. */
+/** The current description, formatted for the commit. */
 export function descriptionText(): string {
   return `${JSON.stringify(describeService(readVersion()), null, 2)}\n`;
 }
 
-/** The types that openapi-typescript generates from a description. It needs the TypeScript of its own workspace. */
+/** The types that openapi-typescript generates from a description, with the TypeScript version of its own workspace. */
 export function typesText(description: string): string {
   const folder = mkdtempSync(join(tmpdir(), "signage-types-"));
   try {
@@ -34,7 +34,7 @@ export function typesText(description: string): string {
   }
 }
 
-/** The description that clients may rely on: that of the newest release with one, else the last committed one; null if there is none. */
+/** The description that clients rely on: of the newest release that has one, else the last commit; null if there is none. */
 export function baseline(): { from: string; description: Description } | null {
   const tags = git("tag", "--list", "v*", "--sort=-version:refname", "--merged", "HEAD")?.split("\n") ?? [];
   for (const from of [...tags.filter((tag) => tag !== ""), "HEAD"]) {
@@ -44,12 +44,12 @@ export function baseline(): { from: string; description: Description } | null {
   return null;
 }
 
-/** Changes that break the clients of the baseline although the version does not allow that. */
+/** The breaking changes since the baseline that the version does not announce. */
 export function unannouncedBreaks(base: Description, now: Description): string[] {
   return allowsBreaking(base.info.version, now.info.version) ? [] : breakingChanges(base, now);
 }
 
-/** A git command's output; null when it fails, as outside a repository or for a missing object. */
+/** The output of a git command; null if it fails, for example outside a repository. */
 function git(...argv: string[]): string | null {
   try {
     return execFileSync("git", argv, { cwd: rootFolder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 64 * 1024 ** 2 });

@@ -6,7 +6,7 @@ import { page } from "../../../protocol/operator/resources.ts";
 import { Name } from "../../../protocol/common.ts";
 import { assetEvent, examineFile, insertAsset } from "../../content/asset-creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../../content/asset-rows.ts";
-import { convertedTypes, mediaTypes } from "../../media/media.ts";
+import { convertedTypes, mediaTypes } from "../../media/media-info.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";

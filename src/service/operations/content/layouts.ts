@@ -1,22 +1,23 @@
 // Layouts: how a screen is divided into zones.
 import { z } from "zod";
+import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { discard, restoreLayout } from "../../cleanup/bin.ts";
+import { restoreLayout } from "../../cleanup/bin-restore.ts";
+import { discard } from "../../cleanup/bin.ts";
 import { parseTransition, parseZones } from "../../content/content-columns.ts";
 import { playersShowing } from "../../fleet/state/players-showing.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
+import { settleZones } from "./layout-zones.ts";
+import { names } from "./playlists.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
 import { deleteExpiredOverrides } from "../../schedule/overrides.ts";
 import { schedulesShowing } from "../../schedule/schedules.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
-import { settleZones } from "./layout-zones.ts";
-import { names } from "./playlists.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 
 const params = z.strictObject({ id: id("lay") });
 const example = {

@@ -1,20 +1,21 @@
 // Playlists: what a zone shows, in a loop.
 import { z } from "zod";
+import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { discard, restorePlaylist } from "../../cleanup/bin.ts";
-import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
+import { restorePlaylist } from "../../cleanup/bin-restore.ts";
+import { discard } from "../../cleanup/bin.ts";
 import { parseItems } from "../../content/content-columns.ts";
+import { maskSecrets } from "../../content/web-secrets.ts";
+import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { settleItems } from "./playlist-items.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlaylistRow } from "../../store/tables.ts";
-import { maskSecrets } from "../../content/web-secrets.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
-import { settleItems } from "./playlist-items.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 
 const params = z.strictObject({ id: id("pls") });
 const example = {

@@ -5,7 +5,7 @@ import { Delivery, DeliveryDetail, DeliveryStatus } from "../../../protocol/oper
 import { id, Timestamp } from "../../../protocol/common.ts";
 import { pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
+import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
 import { change, found, operation, type Operation, type OperatorContext } from "../operation.ts";
 
 const ofWebhook = z.strictObject({ id: id("whk") });

@@ -8,7 +8,7 @@ import { id } from "../../../protocol/common.ts";
 import { pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
-import type { WebhookRow } from "../../store/tables.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
 import { clearedHealth, webhookWarnings } from "../../events/webhooks/health.ts";
 import { validSecrets, rotateSecrets } from "../../events/webhooks/secrets.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";

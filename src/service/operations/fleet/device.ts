@@ -7,7 +7,7 @@ import { id, Sha256 } from "../../../protocol/common.ts";
 import { Nonce, PairingGrant, PairingRequest, TokenGrant, TokenRefusal, TokenRequest } from "../../../protocol/device/messages.ts";
 import type { StoredAssetRow } from "../../content/asset-rows.ts";
 import { handleHeartbeat } from "../../fleet/devices/heartbeats.ts";
-import { mediaTypes } from "../../media/media.ts";
+import { mediaTypes } from "../../media/media-info.ts";
 import type { TokenResult } from "../../fleet/pairing.ts";
 import { FileResponse, found, NoContent, operation, JsonResponse, type Contexts, type Operation } from "../operation.ts";
 import { deviceScreenshot } from "./device-screenshot.ts";

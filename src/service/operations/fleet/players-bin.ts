@@ -1,6 +1,7 @@
 // Players deleted into the bin and brought back, and players that move to another box.
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
-import { discardPlayer, erasePlayers, restorePlayer } from "../../cleanup/bin.ts";
+import { restorePlayer } from "../../cleanup/bin-restore.ts";
+import { discardPlayer, erasePlayers } from "../../cleanup/bin.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import { deleteOverrides } from "../../schedule/overrides.ts";
 import type { Db } from "../../store/store.ts";

@@ -4,7 +4,7 @@ import { AuditEntry, AuditVerification } from "../../../protocol/operator/people
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
 import { pageOf } from "../../http/paging.ts";
-import type { AuditRow } from "../../store/tables.ts";
+import type { AuditRow } from "../../store/people-tables.ts";
 import { operation, type Operation } from "../operation.ts";
 
 const Query = PageQuery.extend({

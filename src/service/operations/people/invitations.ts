@@ -21,7 +21,7 @@ import { createUser, selectMembers } from "../../people/people.ts";
 import { showInvitation, showTeam, showUser } from "../../people/people-resources.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
-import type { InvitationRow, UserRow } from "../../store/tables.ts";
+import type { InvitationRow, UserRow } from "../../store/people-tables.ts";
 import { change, found, NoContent, operation, type Contexts, type Operation, type OperatorContext } from "../operation.ts";
 
 const params = z.strictObject({ id: id("inv") });

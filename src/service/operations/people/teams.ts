@@ -11,7 +11,7 @@ import { updatePendingInvitations, selectTeams } from "../../people/people.ts";
 import { showTeam } from "../../people/people-resources.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
-import type { TeamRow } from "../../store/tables.ts";
+import type { TeamRow } from "../../store/people-tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
 
 const params = z.strictObject({ id: id("team") });

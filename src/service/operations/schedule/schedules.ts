@@ -5,7 +5,8 @@ import { BinQuery, DeletionQuery, page } from "../../../protocol/operator/resour
 import { Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { id } from "../../../protocol/common.ts";
-import { discard, restoreSchedule } from "../../cleanup/bin.ts";
+import { restoreSchedule } from "../../cleanup/bin-restore.ts";
+import { discard } from "../../cleanup/bin.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
