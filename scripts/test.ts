@@ -8,6 +8,7 @@ import { createLog } from "../src/base/log.ts";
 import { aptCommand, installPackages } from "../src/main/apt.ts";
 import { browserPackages, findElectron } from "../src/main/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
+import { bundleProgramsIfStale } from "../test/support/programs/bundle.ts";
 import { chooseFastTests } from "./test/fast.ts";
 import { filesToRepeat, judge, type Run } from "./test/outcome.ts";
 import { filtersOf, runAllTests, runVitest, withoutFilters } from "./test/run-vitest.ts";
@@ -42,7 +43,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Installs missing programs and builds the page; ends this program when it cannot. */
+/** Installs missing programs and builds the page and the programs; ends this program when it cannot. */
 async function prepareFullRun(): Promise<void> {
   const log = await createLog("test");
   const missing = requirements.filter(({ program }) => !isInstalled(program)).flatMap(({ packages }) => packages);
@@ -57,6 +58,8 @@ async function prepareFullRun(): Promise<void> {
     process.stdout.write("Electron's binary is missing: a stand-in replaces it (npm run electron:check tests the binary).\n");
   const build = [join(rootFolder, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "error"];
   if (spawnSync(process.execPath, build, { cwd: rootFolder, stdio: "inherit" }).status !== 0) process.exit(1);
+  // Before the global set-up, which runs in two processes at the same time.
+  await bundleProgramsIfStale();
 }
 
 function isInstalled(program: string): boolean {

@@ -1,4 +1,4 @@
-// The demo's content as a stranger gets it: files that fit the repository, bodies that the service takes, zones that fit the screen.
+// The demo's content: small files, request bodies that the service accepts, and zones that fill the screen.
 import { open, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";
@@ -15,7 +15,7 @@ const { media, playlists, layout } = demoContent();
 const assetIds = new Map(media.map((file, index) => [file.name, fakeId("ast", index)]));
 const playlistIds = new Map(playlists.map((playlist, index) => [playlist.key, fakeId("pls", index)]));
 
-test("[DEM1] every file of the demo is there and small: 500 kB each, 1.5 MB together", async () => {
+test("[DEM1] every file of the demo exists and is small: 500 kB each, 1.5 MB together", async () => {
   const sizes = await Promise.all(media.map(async (file) => (await stat(file.path)).size));
   for (const [index, size] of sizes.entries()) {
     expect(size, media[index]?.name).toBeGreaterThan(0);
@@ -24,7 +24,7 @@ test("[DEM1] every file of the demo is there and small: 500 kB each, 1.5 MB toge
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(allFilesLimit);
 });
 
-test("[DEM2] every name is given once, every file is shown and every reference leads somewhere", () => {
+test("[DEM2] every name is used once, every file is shown and every reference is valid", () => {
   expect(assetIds.size).toBe(media.length);
   expect(playlistIds.size).toBe(playlists.length);
   const shown = playlists.flatMap((playlist) => playlist.items.flatMap((item) => ("asset" in item ? [item.asset] : [])));
@@ -32,7 +32,7 @@ test("[DEM2] every name is given once, every file is shown and every reference l
   expect(new Set(layout.zones.map((zone) => zone.playlist))).toEqual(new Set(playlistIds.keys()));
 });
 
-test("[DEM3] with ids for names, the service's schemas take every playlist and the layout", () => {
+test("[DEM3] with ids for names, the service's schemas accept every playlist and the layout", () => {
   for (const { name, items } of playlists) {
     const parsed = NewPlaylist.safeParse({ name, items: items.map(withAssetId) });
     expect(parsed.error?.issues, name).toBeUndefined();
@@ -74,7 +74,7 @@ test("[DEM5] pictures and video have exactly the size of the zone that shows the
   }
 });
 
-test("[DEM6] the video is six to eight seconds of H.264 without sound, its index before its frames, its length its own", async () => {
+test("[DEM6] the video has six to eight seconds of H.264 without sound, its index before its frames, and the stated length", async () => {
   const videos = playlists.flatMap((playlist) => playlist.items).filter((item) => item.type === "video");
   expect(videos).toHaveLength(1);
   for (const item of videos) {

@@ -8,7 +8,7 @@ async function idsIn(pattern: RegExp, path: string): Promise<string[]> {
   return [...text.matchAll(pattern)].map(([, id]) => id!);
 }
 
-test("[DOC1] every rule has a test whose title cites it, and every title cites a rule", async () => {
+test("[DOC1] every rule has a test whose title contains its id, and every id in a title has a rule", async () => {
   const rules = await idsIn(/^- \*\*([A-Z]{2,3}\d+)\*\*/gm, "docs/rules.md");
   expect(new Set(rules).size).toBe(rules.length);
   const files = (await readdir(join(rootFolder, "test"), { recursive: true })).filter((name) => name.endsWith(".test.ts"));
@@ -44,7 +44,7 @@ test("[DOC4] the architecture page names every folder of src and the import tabl
   expect(rows.toSorted()).toEqual([...linted, "src/main"].toSorted());
 });
 
-test("[DOC3] CONTRIBUTING says why each runtime dependency is there, and names no other", async () => {
+test("[DOC3] CONTRIBUTING gives the reason for each runtime dependency and for no other package", async () => {
   const { dependencies } = JSON.parse(await readFile(join(rootFolder, "package.json"), "utf8")) as { dependencies: Record<string, string> };
   const text = await readFile(join(rootFolder, "CONTRIBUTING.md"), "utf8");
   const section = text.slice(text.indexOf("## Why each runtime dependency"));

@@ -16,7 +16,7 @@ function run(exitCode: number, ...files: Run["report"]["files"]): Run {
 const passing = file("test/base/clock.test.ts", { ticks: "passed", waits: "passed", sleeps: "skipped" });
 const swap = "test/renderer/stage/swap.test.ts";
 
-test("[RUN1] a failed browser file is run once more, a failed file without a browser is not", () => {
+test("[RUN1] a failed browser file is repeated once, a failed file without a browser is not", () => {
   const first = run(
     1,
     passing,
@@ -29,22 +29,22 @@ test("[RUN1] a failed browser file is run once more, a failed file without a bro
   expect(filesToRepeat(run(0, passing))).toEqual([]);
 });
 
-test("[RUN1] all that passes at once is counted and ends with 0", () => {
+test("[RUN1] tests that pass the first time are counted, and the run exits with 0", () => {
   expect(judge(run(0, passing), null)).toEqual({ passed: 2, failed: 0, skipped: 1, flaky: [], exitCode: 0 });
 });
 
-test("[RUN2] a test that passes the second time is listed as flaky by file and title, counts as passed, and ends with 0", () => {
+test("[RUN2] a test that passes the second time is listed as flaky by file and title, counts as passed, and exits with 0", () => {
   const first = run(1, passing, file(swap, { b: "passed", "zones c": "failed" }));
   const second = run(0, file(swap, { b: "passed", "zones c": "passed" }));
   expect(judge(first, second)).toEqual({ passed: 4, failed: 0, skipped: 1, flaky: [`${swap} > zones c`], exitCode: 0 });
 });
 
-test("[RUN2] a file that failed outside its tests and passes the second time is flaky", () => {
+test("[RUN2] a file that fails outside its tests and passes the second time is flaky", () => {
   const outcome = judge(run(1, file(swap, { b: "skipped" }, 1)), run(0, file(swap, { b: "passed" })));
   expect(outcome).toEqual({ passed: 1, failed: 0, skipped: 0, flaky: [`${swap} (outside its tests)`], exitCode: 0 });
 });
 
-test("[RUN3] a test that fails again is failed, and one that passes beside it is still listed as flaky", () => {
+test("[RUN3] a test that fails again has failed, and another one of its file that then passes is listed as flaky", () => {
   const first = run(1, file(swap, { b: "failed", c: "failed" }));
   expect(judge(first, run(1, file(swap, { b: "failed", c: "passed" })))).toEqual({
     passed: 1,
@@ -66,7 +66,7 @@ test("[RUN3] a flaky browser test does not hide a failed test of another file", 
   });
 });
 
-test("[RUN3] a failed test that is skipped, missing or disturbed the second time has not passed", () => {
+test("[RUN3] a failed test that is skipped or missing the second time, or whose file has an error, has not passed", () => {
   const first = run(1, file(swap, { b: "failed", c: "passed" }));
   const failedOnce = { passed: 1, failed: 1, flaky: [], exitCode: 1 };
   expect(judge(first, run(0, file(swap, { b: "skipped", c: "passed" })))).toMatchObject(failedOnce);
@@ -75,7 +75,7 @@ test("[RUN3] a failed test that is skipped, missing or disturbed the second time
   expect(judge(first, run(1, file(swap, { b: "passed", c: "passed" }, 1)))).toMatchObject({ failed: 1, exitCode: 1 });
 });
 
-test("[RUN3] two tests of one title pass only when both do", () => {
+test("[RUN3] two tests with the same title pass only if both do", () => {
   const twice = (one: State, other: State): Run["report"]["files"][number] => ({
     ...file(swap, {}),
     tests: [one, other].map((state) => ({ title: "b", state })),
@@ -84,13 +84,13 @@ test("[RUN3] two tests of one title pass only when both do", () => {
   expect(outcome).toMatchObject({ passed: 1, failed: 1, flaky: [], exitCode: 1 });
 });
 
-test("[RUN3] an error that belongs to no file, and a run that found no file, end with 1", () => {
+test("[RUN3] an error that belongs to no file, and a run without files, exit with 1", () => {
   const stray: Run = { exitCode: 1, report: { files: [passing], errors: 1 } };
   expect(judge(stray, null)).toMatchObject({ passed: 2, failed: 1, exitCode: 1 });
   expect(judge(run(1), null)).toEqual({ passed: 0, failed: 0, skipped: 0, flaky: [], exitCode: 1 });
 });
 
-test("[RUN4] a fast run takes quick files that need no browser and start no program, and counts the files that it leaves out", () => {
+test("[RUN4] a fast run selects quick files that need no browser and start no program, and counts the files that it leaves out", () => {
   const { files, leftOut } = chooseFastTests();
   expect(files).toEqual(expect.arrayContaining(["test/flaky.test.ts", "test/schedule/schedule-rules.test.ts"]));
   expect(files.filter((path) => /^test\/(?:host|renderer|system|long)\//.test(path))).toEqual([]);

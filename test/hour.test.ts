@@ -1,4 +1,4 @@
-// The comparison of the hour's bench: it finds each planted difference, and none where there is none.
+// The comparison of bench/hour.ts finds each planted difference, and no others.
 import { expect, test } from "vitest";
 import {
   compareRuns,
@@ -18,11 +18,11 @@ function run(item: string, from: number, until: number, cause = home): Run {
 }
 
 const seen = [run("red", 0, 2_000), run("green", 2_000, 4_000), run("red", 4_000, 6_000, lunch), run("red", 6_000, 8_000)];
-// Told a little late, as pictures and frames are.
+// Reported slightly late, as pictures and frames are.
 const told = seen.map((each) => ({ ...each, from: each.from - 10, until: each.until - 10 }));
 const restart: Disturbance = { from: 3_500, until: 4_500, reason: "restart" };
 
-test("[HOU1] plays that were told as they were seen differ nowhere; one told for another cause, item or time is found", () => {
+test("[HOU1] plays that are reported as they were seen show no difference; one reported with another cause, item or time is found", () => {
   expect(compareRuns(seen, told, [], 50)).toEqual({
     startsMs: [-10, -10, -10, -10],
     endsMs: [-10, -10, -10, -10],
@@ -41,13 +41,13 @@ test("[HOU1] plays that were told as they were seen differ nowhere; one told for
   const late = told.map((each) => (each.item === "green" ? { ...each, from: 2_200 } : each));
   expect(compareRuns(seen, late, [], 50).differences).toMatchObject([{ is: "start", ms: 200, reason: "unexplained" }]);
   expect(compareRuns(seen, told.slice(0, -1), [], 50).differences).toMatchObject([{ is: "not-told", run: { from: 6_000 } }]);
-  // Nobody looked in the 200 ms before green was seen and left: it may have come and gone then, not before.
+  // There was no sample in the 200 ms before green was seen and ended, so its start and end may lie in that time.
   const blurred = seen.map((each) => ({ ...each, blur: { fromMs: 200, untilMs: 200 } }));
   const early = (ms: number) => told.map((each) => ({ ...each, from: each.from - ms, until: each.until - ms }));
   expect(compareRuns(blurred, early(200), [], 50).differences).toEqual([]);
   expect(compareRuns(blurred, early(250), [], 50).differences).toHaveLength(8);
   expect(compareSums(blurred, told, [], ({ zone }) => zone)).toMatchObject([{ blurMs: 1_600 }]);
-  // One long play stands for two that were seen.
+  // One long play is reported instead of two that were seen.
   const across = [told[0]!, told[1]!, told[2]!, run("red", 5_990, 9_990)];
   const twice = [...seen, run("green", 8_000, 8_500), run("red", 8_500, 10_000)];
   expect(compareRuns(twice, across, [], 50).differences.map(({ is, ms }) => [is, ms])).toEqual([
@@ -57,7 +57,7 @@ test("[HOU1] plays that were told as they were seen differ nowhere; one told for
   ]);
 });
 
-test("[HOU2] sums leave disturbed time out on both sides, and what is told too long or for another cause stands apart", () => {
+test("[HOU2] sums omit disturbed time on both sides, and list separately what is reported as too long or with another cause", () => {
   const exact = compareSums(seen, seen, []);
   expect(exact).toContainEqual({ key: `left ${home} red`, seenMs: 4_000, toldMs: 4_000, runs: 2, blurMs: 0 });
   expect(exact.every(({ seenMs, toldMs }) => seenMs === toldMs)).toBe(true);
@@ -78,7 +78,7 @@ test("[HOU2] sums leave disturbed time out on both sides, and what is told too l
   ).toBe(70);
 });
 
-test("[HOU3] a second at which the screen shows something else than forecast or why is found, with its reason", () => {
+test("[HOU3] a second in which the screen shows something other than forecast or why is found, with its reason", () => {
   const seconds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000].map((at) => ({
     at,
     seen: home,
@@ -102,7 +102,7 @@ test("[HOU3] a second at which the screen shows something else than forecast or 
     { from: 2_060, until: 2_080 },
     { from: 6_000, until: 6_000 },
   ];
-  // Neither explains a lost service what was named, nor a restart or a change that nobody answered.
+  // A lost service does not explain these, nor does a restart or an unanswered change.
   const differences = compareSeconds(planted, [lost, alsoLost, isGone, again], changes, 100);
   expect(differences.map(({ at, against, reason }) => [at, against, reason])).toEqual([
     [1_000, "why", "unexplained"],
@@ -116,7 +116,7 @@ test("[HOU3] a second at which the screen shows something else than forecast or 
   ]);
 });
 
-test("[HOU4] plays of one item that follow each other for one cause are one stretch; a gap, a cause or an item divides it", () => {
+test("[HOU4] consecutive plays of one item for one cause form one interval; a gap, a cause or an item separates them", () => {
   const spans = [run("red", 2_000, 3_000), run("red", 0, 2_000), run("red", 3_500, 4_000), run("red", 4_000, 5_000, lunch)];
   const other = { ...run("red", 1_000, 1_500), zone: "right" };
   expect(mergeAdjacent([...spans, other])).toEqual([

@@ -1,4 +1,4 @@
-// Chooses the test files of `npm test -- --fast`: no browser, no program of ours started, and quick.
+// Selects the test files of `npm test -- --fast`: quick ones that need no browser and start no program.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";

@@ -1,4 +1,4 @@
-// A reporter for Vitest: writes what scripts/test.ts judges to the file that SIGNAGE_TEST_REPORT names.
+// A Vitest reporter: writes the report for scripts/test.ts to the file that SIGNAGE_TEST_REPORT names.
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Reporter, SerializedError, TestCase, TestModule } from "vitest/node";
@@ -24,11 +24,11 @@ export default class FileReporter implements Reporter {
 
 function stateOf(test: TestCase): "passed" | "failed" | "skipped" {
   const { state } = test.result();
-  // A test that is pending when all has ended was never begun.
+  // A test that is still pending at the end was never started.
   return state === "pending" ? "skipped" : state;
 }
 
-/** Failed imports and hooks. */
+/** The number of failed imports and hooks. */
 function errorsIn(module: TestModule): number {
   return [...module.children.allSuites()].reduce((sum, suite) => sum + suite.errors().length, module.errors().length);
 }

@@ -44,7 +44,7 @@ export function defineUsage<const F extends Readonly<Record<string, Flag>>>(usag
  * value.
  */
 export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readonly string[], usage: Usage<F>): Values<F> {
-  if (argv.some((word) => word === "--help" || word === "-h")) throw new Fault("help-asked", helpOf(usage));
+  if (argv.some((argument) => argument === "--help" || argument === "-h")) throw new Fault("help-asked", formatHelp(usage));
   const options = Object.fromEntries(
     Object.entries<Flag>(usage.flags).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
   );
@@ -86,7 +86,7 @@ export function badFlags(problem: string, { command }: Usage, options?: { cause:
 }
 
 /** The text that `--help` prints. */
-function helpOf({ command, summary, flags, positionals: words, notes: more = [] }: Usage): string {
+function formatHelp({ command, summary, flags, positionals, notes = [] }: Usage): string {
   const heads = Object.entries(flags).map(
     ([name, { value, help }]) => [`  --${name}${value === undefined ? "" : ` ${value}`}`, help] as const,
   );
@@ -98,10 +98,10 @@ function helpOf({ command, summary, flags, positionals: words, notes: more = [] 
   return [
     summary,
     "",
-    `  ${command} ${words === undefined ? "" : `${words} `}[flags]`,
+    `  ${command} ${positionals === undefined ? "" : `${positionals} `}[flags]`,
     "",
     ...lines,
-    ...(more.length === 0 ? [] : ["", ...more]),
+    ...(notes.length === 0 ? [] : ["", ...notes]),
   ].join("\n");
 }
 

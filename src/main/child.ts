@@ -14,7 +14,7 @@ const stopLimitMs = 12_000;
 /** A running child. Disposing stops it, by force if necessary, and resolves when it has exited. */
 export class ChildProgram implements AsyncDisposable {
   readonly #process: ChildProcess;
-  #lastWords: string | null = null;
+  #fatalMessage: string | null = null;
   readonly #listeners = new Set<(line: LogLine, raw: string) => void>();
   /** Resolves to a description of how it ended. */
   readonly ended: Promise<string>;
@@ -28,14 +28,14 @@ export class ChildProgram implements AsyncDisposable {
     );
     createInterface({ input: this.#process.stdout! }).on("line", (raw) => {
       const line = parseLine(raw);
-      if (line !== null && line.level === "fatal") this.#lastWords = line.msg;
+      if (line !== null && line.level === "fatal") this.#fatalMessage = line.msg;
       if (line !== null) for (const listener of this.#listeners) listener(line, raw);
     });
   }
 
   /** The child's fatal log message; null if there is none. */
   get fatalMessage(): string | null {
-    return this.#lastWords;
+    return this.#fatalMessage;
   }
 
   /** Calls `listener` with each line of the child's log. */
@@ -53,7 +53,7 @@ export class ChildProgram implements AsyncDisposable {
       signal.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")), { once: true });
     });
     const ended = this.ended.then((how) =>
-      Promise.reject(new Fault("refused", this.#lastWords ?? `it ended (${how}) before it logged “${message}”`)),
+      Promise.reject(new Fault("refused", this.#fatalMessage ?? `it ended (${how}) before it logged “${message}”`)),
     );
     return Promise.race([logged, ended]);
   }

@@ -78,8 +78,8 @@ const browserSwitches: Readonly<Record<string, RegExp | null>> = {
  * Whether this argument is an accepted Chromium switch, which Electron reads itself.
  * @throws Fault `bad-config` for an accepted switch with an invalid value.
  */
-export function isBrowserSwitch(word: string): boolean {
-  const [, name, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+export function isBrowserSwitch(argument: string): boolean {
+  const [, name, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(argument) ?? [];
   if (name === undefined || !Object.hasOwn(browserSwitches, name)) return false;
   const rule = browserSwitches[name] ?? null;
   if (rule === null && value !== undefined) throw badFlags(`--${name}: takes no value`, usage);
@@ -93,7 +93,7 @@ export function isBrowserSwitch(word: string): boolean {
  * @throws Fault `bad-config` for an accepted switch with an invalid value.
  */
 export function withoutBrowserSwitches(argv: readonly string[]): string[] {
-  return argv.filter((word) => !isBrowserSwitch(word));
+  return argv.filter((argument) => !isBrowserSwitch(argument));
 }
 
 /**

@@ -93,13 +93,13 @@ async function clearShows(client: ServiceClient, log: Log, signal: AbortSignal):
     signal.throwIfAborted();
     if (status !== "due" && status !== "planned") continue;
     await client.deleteShow(id);
-    log.info({ name }, "ended");
+    log.info({ name }, "show ended");
   }
 }
 
 function logShow({ id, name, players, warnings, player_count }: Show, log: Log): void {
   for (const { message } of warnings) log.warn(message);
-  for (const player of players) log.info({ name: player.name, status: player.status }, "screen");
+  for (const player of players) log.info({ name: player.name, status: player.status }, "shown on screen");
   log.info({ name, show_id: id, screens: player_count }, "shown");
 }
 

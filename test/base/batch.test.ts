@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { Batch } from "../../src/base/async/batch.ts";
 
-test("[BAT1] what comes in one turn of the event loop, or while a write is under way, is written together, in order and so many at once", async () => {
+test("[BAT1] items of one turn of the event loop, or added during another write, are written together, in order and up to a maximum", async () => {
   const written: number[][] = [];
   const batch = new Batch<number>(3, async (items) => void written.push([...items]));
   await Promise.all([1, 2, 3, 4].map((item) => batch.add(item)));
   expect(written).toEqual([[1, 2, 3], [4]]);
 });
 
-test("[BAT2] between two writes the event loop goes on, though a write never lets it", async () => {
+test("[BAT2] the event loop continues between two writes, although each write blocks it", async () => {
   const events: string[] = [];
   const batch = new Batch<number>(1, async ([item]) => void events.push(`write ${item}`));
   const both = Promise.all([batch.add(1), batch.add(2)]);
@@ -17,7 +17,7 @@ test("[BAT2] between two writes the event loop goes on, though a write never let
   expect(events).toEqual(["write 1", "others", "write 2"]);
 });
 
-test("[BAT3] a write that fails is told to those whose items were in it; the next goes on", async () => {
+test("[BAT3] a failed write rejects only the items of its batch; the next batch is written", async () => {
   const batch = new Batch<string>(1, async ([item]) => {
     if (item === "bad") throw new Error("no");
   });

@@ -3,7 +3,7 @@ import { Signal } from "../../src/base/async/signal.ts";
 import { CorrectedClock, createSystemClock } from "../../src/base/clock.ts";
 import { FakeClock } from "../support/clock.ts";
 
-/** An exchange with a service that is `aheadMs` ahead, over a path of these one-way delays. */
+/** An exchange with a service whose clock is `aheadMs` ahead, with these one-way delays. */
 function exchange(fake: FakeClock, corrected: CorrectedClock, aheadMs: number, upMs: number, downMs: number): void {
   const t0 = corrected.raw();
   fake.advance(upMs);
@@ -12,7 +12,7 @@ function exchange(fake: FakeClock, corrected: CorrectedClock, aheadMs: number, u
   corrected.learn({ t0, t1, t2: t1, t3: corrected.raw() });
 }
 
-test("[CLK1] the offset of the quickest of the last eight exchanges is believed", () => {
+test("[CLK1] the clock uses the offset of the quickest of the last eight exchanges", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 5_000, 40, 200);
@@ -23,7 +23,7 @@ test("[CLK1] the offset of the quickest of the last eight exchanges is believed"
   expect(clock.now() - fake.now()).toBe(5_000);
 });
 
-test("[CLK2] once set right, the clock does not follow steps of the machine's own", () => {
+test("[CLK2] once corrected, the clock does not follow changes of the machine's own clock", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 5_000, 1, 1);
@@ -34,7 +34,7 @@ test("[CLK2] once set right, the clock does not follow steps of the machine's ow
   expect(clock.now()).toBe(before + 1_000);
 });
 
-test("[CLK6] a box that boots in 1970 is set right by the first exchange, and whoever waits for an instant is woken", () => {
+test("[CLK6] a machine that boots in 1970 is corrected by the first exchange, and code that waits for an instant is notified", () => {
   const fake = new FakeClock(0);
   const clock = new CorrectedClock(fake);
   let steps = 0;
@@ -47,7 +47,7 @@ test("[CLK6] a box that boots in 1970 is set right by the first exchange, and wh
   expect(steps).toBe(1);
 });
 
-test("[CLK7] an exchange that contradicts the kept ones, as after a sleep, takes their place", () => {
+test("[CLK7] an exchange that contradicts the previous ones, as after a sleep, replaces them", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 0, 1, 1);
@@ -55,11 +55,11 @@ test("[CLK7] an exchange that contradicts the kept ones, as after a sleep, takes
   expect(clock.offset.offsetMs).toBe(7_200_000);
 });
 
-test("[CLK3] before the first exchange there is no correction and no bound of its error", () => {
+test("[CLK3] before the first exchange the clock has no correction and no error bound", () => {
   expect(new CorrectedClock(new FakeClock()).offset).toEqual({ offsetMs: 0, errorMs: Number.POSITIVE_INFINITY });
 });
 
-test("[CLK4] the system clock follows the wall and never runs backwards between steps", () => {
+test("[CLK4] the system clock follows the wall clock and never runs backwards between its jumps", () => {
   const clock = createSystemClock();
   let before = clock.now();
   for (let time = 0; time < 10_000; time += 1) {
@@ -70,14 +70,14 @@ test("[CLK4] the system clock follows the wall and never runs backwards between 
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(25);
 });
 
-test("[CLK5] a wait ends with an AbortError when its signal aborts, and leaves no timer", async () => {
+test("[CLK5] a wait rejects with an AbortError when its signal aborts, and leaves no timer", async () => {
   const stop = new AbortController();
   const waiting = createSystemClock().wait(60_000, stop.signal);
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test("[SIG1] a ring that comes while nobody waits ends the next wait at once; several are one", async () => {
+test("[SIG1] a notification that arrives while nothing waits ends the next wait immediately; several count as one", async () => {
   const clock = new FakeClock();
   const bell = new Signal();
   const { signal } = new AbortController();

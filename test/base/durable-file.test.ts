@@ -12,7 +12,7 @@ const asNumber = (json: unknown): number => {
   return json;
 };
 
-test("[DUR1] a value written is the value read, with mode 0600", async () => {
+test("[DUR1] a durable file returns the value that was written to it, and has mode 0600", async () => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "deep/value.json"), asNumber);
   expect(await file.read()).toEqual({ is: "absent" });
@@ -26,19 +26,19 @@ test.each([
   ["truncated", (path: string) => truncate(path, 20)],
   ["emptied", (path: string) => truncate(path, 0)],
   ["scribbled over", (path: string) => writeFile(path, "x".repeat(100))],
-])("[DUR2] a file found %s gives the generation before it, and says so", async (_how, damage) => {
+])("[DUR2] if a file is %s, the previous generation is read and the read reports that", async (_how, damage) => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "value.json"), asNumber);
   await file.write(1);
   await file.write(2);
   await damage(file.path);
   expect(await file.read()).toEqual({ is: "found", value: 1, recovered: true });
-  // Writing over the damage does not push out the good generation before it.
+  // A write over the damaged file keeps the good previous generation.
   await file.write(3);
   expect(await readFile(`${file.path}.previous`, "utf8")).toMatch(/\n1\n$/);
 });
 
-test("[DUR3] a file damaged in both generations is a fault, not an empty value", async () => {
+test("[DUR3] a file of which both generations are damaged causes a fault, not an empty value", async () => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "value.json"), asNumber);
   await file.write(1);
@@ -48,7 +48,7 @@ test("[DUR3] a file damaged in both generations is a fault, not an empty value",
   await expect(file.read()).rejects.toMatchObject({ code: "file-corrupt" });
 });
 
-test("[DUR4] kill -9 at any moment of a write leaves the old value or the new", { timeout: 60_000 }, async () => {
+test("[DUR4] kill -9 during a write leaves the old value or the new one", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "value.json");
   const writer = `
@@ -62,7 +62,7 @@ test("[DUR4] kill -9 at any moment of a write leaves the old value or the new", 
   for (let round = 0; round < 20; round += 1) {
     const child = spawn(process.execPath, ["--input-type=module", "-e", writer], { stdio: ["ignore", "pipe", "inherit"] });
     let heard = last;
-    // Killed after a number of writes that differs by round, in the midst of the next.
+    // Killed during a write, after a number of writes that differs in each round.
     await new Promise<void>((resolve) =>
       child.stdout.on("data", (lines: Buffer) => {
         heard = Number(lines.toString().trim().split("\n").at(-1));
@@ -74,13 +74,13 @@ test("[DUR4] kill -9 at any moment of a write leaves the old value or the new", 
     const read = await new DurableFile(path, asNumber).read();
     expect(read).toMatchObject({ is: "found", recovered: false });
     const value = read.is === "found" ? read.value : Number.NaN;
-    // What was reported as written is there; at most the write in flight is there besides, unreported.
+    // Every reported write is there, and at most one that was in progress.
     expect(value).toBeGreaterThanOrEqual(heard);
     last = value;
   }
 });
 
-test("[DUR5] a write is on the disk, bytes before name and name before it counts; a removal and new folders are as well", async () => {
+test("[DUR5] a write reaches the disk in order: bytes, then name; removals and new folders are durable too", async () => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "new/deep/value.json"), asNumber);
   using disk = recordDiskCalls();

@@ -1,4 +1,4 @@
-// Bundles, sound and hostile.
+// Valid and hostile bundles.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -16,7 +16,7 @@ async function open(content: Buffer | readonly ZipFile[], limits?: Parameters<ty
   return await Bundle.open(path, limits);
 }
 
-test("[BUN1] a bundle's files are read out of the zip, whole or in part", async () => {
+test("[BUN1] a bundle's files are read from the zip, whole or in part", async () => {
   using bundle = await open([index, { name: "js/app.js", bytes: "0123456789".repeat(50_000) }]);
   expect(await text(await bundle.read("", null))).toBe(index.bytes);
   expect(bundle.sizeOf("js/app.js")).toBe(500_000);
@@ -36,17 +36,17 @@ test.for<[string, Buffer | ZipFile[], string]>([
   ["a symbolic link", [index, { name: "passwd", bytes: "/etc/passwd", mode: 0o120_777 }], "link"],
   ["the same name twice", [index, index], "twice"],
   ["a zip bomb", [index, { name: "bomb", bytes: Buffer.alloc(64 * 1024 ** 2) }], "zip bomb"],
-])("[BUN2] %s is refused, saying why", async ([, content, reason]) => {
+])("[BUN2] %s is rejected with the reason", async ([, content, reason]) => {
   await expect(open(content)).rejects.toMatchObject({ code: "unsupported", message: expect.stringContaining(reason) });
 });
 
-test("[BUN2] more files or bytes than allowed are refused", async () => {
+test("[BUN2] more files or bytes than allowed are rejected", async () => {
   const files = [index, { name: "a", bytes: "12345" }, { name: "b", bytes: "12345" }];
   await expect(open(files, { files: 2, bytes: 1_000, ratio: 100 })).rejects.toMatchObject({ message: expect.stringContaining("3 files") });
   await expect(open(files, { files: 9, bytes: 40, ratio: 100 })).rejects.toMatchObject({ message: expect.stringContaining("larger") });
 });
 
-test("[BUN2] a file that unpacks to more than its directory says is cut off", async () => {
+test("[BUN2] a file that unpacks to more than its directory states is cut off", async () => {
   using bundle = await open([index, { name: "liar", bytes: Buffer.alloc(1_000_000), claimedSize: 10 }]);
   await expect(text(await bundle.read("liar", null))).rejects.toThrow();
 });

@@ -1,4 +1,4 @@
-// What every Host promises, put to each that is there.
+// The contract of Host, tested on each available host.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import sharp from "sharp";
 import type { Host } from "../../src/player/host.ts";
@@ -8,39 +8,39 @@ import { browserProcesses, electrons, headlessChromium, kioskChromium, type Host
 
 const never = new AbortController().signal;
 
-for (const subject of [headlessChromium, kioskChromium, ...electrons]) {
-  if (subject.missing === null) describe(subject.name, { timeout: 60_000 }, () => contract(subject));
-  else test.skip(`${subject.name}: ${subject.missing}`);
+for (const hostUnderTest of [headlessChromium, kioskChromium, ...electrons]) {
+  if (hostUnderTest.missing === null) describe(hostUnderTest.name, { timeout: 60_000 }, () => contract(hostUnderTest));
+  else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
 }
 
-function contract(subject: HostUnderTest): void {
-  let stage: HostFixture;
+function contract(hostUnderTest: HostUnderTest): void {
+  let fixture: HostFixture;
   let host: Host;
 
   beforeAll(async () => {
-    stage = await subject.start();
-    host = stage.host;
+    fixture = await hostUnderTest.start();
+    host = fixture.host;
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
-  test("[HST1] the page covers the whole display, to the pixel", async () => {
-    const engine = await host.open(stage.server.page, never);
+  test("[HST1] the page covers the whole display exactly", async () => {
+    const engine = await host.open(fixture.server.page, never);
     expect(engine.version).toMatch(/^\d+\./);
-    expect(await stage.server.run("[innerWidth, innerHeight, devicePixelRatio]")).toEqual([1920, 1080, 1]);
-    await expectContent(stage);
+    expect(await fixture.server.run("[innerWidth, innerHeight, devicePixelRatio]")).toEqual([1920, 1080, 1]);
+    await expectContent(fixture);
   });
 
-  test("[HST2] the cookie opens the door, out of sight of scripts, arguments and addresses", async () => {
-    const { page, addresses } = stage.server;
+  test("[HST2] the page's cookie gives access, and is invisible to scripts, arguments and addresses", async () => {
+    const { page, addresses } = fixture.server;
     const withoutCookie = await fetch(page.url);
     expect(withoutCookie.status).toBe(403);
-    expect(await stage.server.run("document.cookie")).toBe("");
+    expect(await fixture.server.run("document.cookie")).toBe("");
     expect(await processesNaming(page.cookie.value)).toEqual([]);
     expect(addresses.join()).not.toContain(page.cookie.value);
-    expect(await stage.server.run("location.href")).toBe(page.url);
+    expect(await fixture.server.run("location.href")).toBe(page.url);
   });
 
-  test("[HST3] a capture is what is shown, at full size", async () => {
+  test("[HST3] a capture shows what is on the screen, at full size", async () => {
     const { bytes, mimeType } = await host.capture(never);
     expect(mimeType).toBe("image/jpeg");
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
@@ -51,127 +51,129 @@ function contract(subject: HostUnderTest): void {
     }
   });
 
-  test("[HST4] capturing leaves the live picture alone", async ({ skip }) => {
-    const { framebuffer: glass } = stage;
-    if (glass === null) return skip("no glass to look at");
-    await expectContent(stage);
-    await stage.server.run("globalThis.resized = 0; addEventListener('resize', () => resized++)");
-    const before = glass.picture();
+  test("[HST4] capturing does not change the picture on the screen", async ({ skip }) => {
+    const { framebuffer } = fixture;
+    if (framebuffer === null) return skip("no framebuffer to look at");
+    await expectContent(fixture);
+    await fixture.server.run("globalThis.resized = 0; addEventListener('resize', () => resized++)");
+    const before = framebuffer.picture();
     let changed = 0;
     let captured = 0;
     const captures = (async () => {
       for (; captured < 5; captured++) await host.capture(never);
     })();
     await waitUntil("five captures", () => {
-      if (!glass.picture().equals(before)) changed++;
+      if (!framebuffer.picture().equals(before)) changed++;
       return captured === 5;
     });
     await captures;
     expect(changed).toBe(0);
-    expect(await stage.server.run("resized")).toBe(0);
+    expect(await fixture.server.run("resized")).toBe(0);
   });
 
-  test("[HST5] renderers stay in their sandbox and no part of the browser runs as root", async () => {
-    const renderers = await browserProcesses(stage, "renderer");
+  test("[HST5] renderers are sandboxed and no process of the browser runs as root", async () => {
+    const renderers = await browserProcesses(fixture, "renderer");
     expect(renderers.length).toBeGreaterThan(0);
     for (const { status } of renderers) expect(status).toMatch(/^Seccomp:\s+2$/m);
-    for (const { status, commandLine } of await browserProcesses(stage)) {
+    for (const { status, commandLine } of await browserProcesses(fixture)) {
       expect(status).not.toMatch(/^Uid:\s+0\s/m);
       expect(commandLine).not.toContain("no-sandbox");
     }
   });
 
-  test("[HST6] popups, dialogs, downloads and permission prompts do not come up", async () => {
-    expect(await stage.server.run("open('/foreign') === null")).toBe(true);
-    expect(await stage.server.run("[alert('a'), confirm('b'), prompt('c')]")).toEqual([null, false, null]);
+  test("[HST6] popups, dialogs, downloads and permission prompts do not appear", async () => {
+    expect(await fixture.server.run("open('/foreign') === null")).toBe(true);
+    expect(await fixture.server.run("[alert('a'), confirm('b'), prompt('c')]")).toEqual([null, false, null]);
     expect(
-      await stage.server.run("new Promise((done) => navigator.geolocation.getCurrentPosition(() => done('granted'), (e) => done(e.code)))"),
+      await fixture.server.run(
+        "new Promise((done) => navigator.geolocation.getCurrentPosition(() => done('granted'), (e) => done(e.code)))",
+      ),
     ).toBe(1);
-    expect(await stage.server.run("Notification.requestPermission()")).toBe("denied");
-    await stage.server.run("Object.assign(document.createElement('a'), { href: 'data:application/zip,x', download: 'x.zip' }).click()");
-    await expectContent(stage);
+    expect(await fixture.server.run("Notification.requestPermission()")).toBe("denied");
+    await fixture.server.run("Object.assign(document.createElement('a'), { href: 'data:application/zip,x', download: 'x.zip' }).click()");
+    await expectContent(fixture);
   });
 
-  test("[HST7] a page that tries to leave its origin is kept or brought back", async () => {
-    const { page, addresses } = stage.server;
-    const before = stage.blocked.length;
-    await stage.server.start(`location.href = "${page.url.replace("127.0.0.1", "localhost")}foreign"`);
-    await waitUntil("the host keeps it", () => stage.blocked.slice(before).some((what) => /leaving the page|left its origin/.test(what)));
-    expect(await stage.server.run("location.href")).toBe(stage.server.page.url);
+  test("[HST7] a page that navigates to another origin is stopped or brought back", async () => {
+    const { page, addresses } = fixture.server;
+    const before = fixture.blocked.length;
+    await fixture.server.start(`location.href = "${page.url.replace("127.0.0.1", "localhost")}foreign"`);
+    await waitUntil("the host keeps it", () => fixture.blocked.slice(before).some((what) => /leaving the page|left its origin/.test(what)));
+    expect(await fixture.server.run("location.href")).toBe(fixture.server.page.url);
     expect(addresses.filter((address) => address === "/foreign").length).toBeLessThanOrEqual(1);
-    await expectContent(stage);
+    await expectContent(fixture);
   });
 
   test("[HST8] a dead renderer is reported as page-crashed, and a reload repairs it", async () => {
-    for (const { pid } of await browserProcesses(stage, "renderer")) process.kill(pid, "SIGKILL");
-    expect(await stage.nextFault()).toMatchObject({ is: "page-crashed" });
+    for (const { pid } of await browserProcesses(fixture, "renderer")) process.kill(pid, "SIGKILL");
+    expect(await fixture.nextFault()).toMatchObject({ is: "page-crashed" });
     await host.reload(never);
-    await expectContent(stage);
+    await expectContent(fixture);
   });
 
   test("[HST9] a page in an endless loop is reported as page-hung, and a reload repairs it", async () => {
-    await stage.server.start("for (;;);");
-    expect(await stage.nextFault()).toMatchObject({ is: "page-hung" });
+    await fixture.server.start("for (;;);");
+    expect(await fixture.nextFault()).toMatchObject({ is: "page-hung" });
     await host.reload(never);
-    await expectContent(stage);
+    await expectContent(fixture);
   });
 
   test("[HST10] a healthy page reloads without a fault", async () => {
-    await stage.server.run("globalThis.old = true");
+    await fixture.server.run("globalThis.old = true");
     await host.reload(never);
-    expect(await stage.server.run("typeof old")).toBe("undefined");
-    await expectContent(stage);
+    expect(await fixture.server.run("typeof old")).toBe("undefined");
+    await expectContent(fixture);
   });
 
-  test("[HST30] no pointer is on the glass, however late the page's style comes", async () => {
-    const releaseStyle = stage.server.holdStyle();
+  test("[HST30] no pointer is visible, even if the page's style arrives late", async () => {
+    const releaseStyle = fixture.server.holdStyle();
     await host.reload(never);
     releaseStyle();
-    await expectContent(stage);
+    await expectContent(fixture);
   });
 
-  test("[HST11] the memory told is that of the whole browser", async () => {
+  test("[HST11] the reported memory is that of the whole browser", async () => {
     const bytes = await host.memoryBytes();
     expect(bytes).toBeGreaterThan(100e6);
     expect(bytes).toBeLessThan(1_500e6);
   });
 
-  test("[HST12] a killed browser is reported as browser-exited; opened again it shows the page and nothing else", async () => {
-    process.kill(await browserPid(stage), "SIGKILL");
-    expect(await stage.nextFault()).toMatchObject({ is: "browser-exited", detail: expect.stringContaining("SIGKILL") });
+  test("[HST12] a killed browser is reported as browser-exited; the next open shows only the page", async () => {
+    process.kill(await browserPid(fixture), "SIGKILL");
+    expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited", detail: expect.stringContaining("SIGKILL") });
     await expect(host.capture(never)).rejects.toMatchObject({ code: "page-dead" });
-    await host.open(stage.server.page, never);
-    await expectContent(stage);
+    await host.open(fixture.server.page, never);
+    await expectContent(fixture);
   });
 
-  test("[HST13] a browser that hangs as a whole is ended, reported as browser-exited, and opens again", async ({ skip }) => {
-    if (electrons.includes(subject)) return skip("its host would be stopped with it; that is the supervisor's case");
-    process.kill(await browserPid(stage), "SIGSTOP");
-    expect(await stage.nextFault()).toMatchObject({ is: "browser-exited" });
-    await host.open(stage.server.page, never);
-    await expectContent(stage);
+  test("[HST13] a browser that hangs as a whole is ended and reported as browser-exited, and opens again", async ({ skip }) => {
+    if (electrons.includes(hostUnderTest)) return skip("its host would be stopped with it; that is the supervisor's case");
+    process.kill(await browserPid(fixture), "SIGSTOP");
+    expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited" });
+    await host.open(fixture.server.page, never);
+    await expectContent(fixture);
   });
 
-  test("[HST14] close leaves no process, reports no fault, and open starts anew", async () => {
+  test("[HST14] close ends all processes without a fault, and open starts again", async () => {
     await host.close();
-    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
-    await host.open(stage.server.page, never);
-    await expectContent(stage);
+    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await host.open(fixture.server.page, never);
+    await expectContent(fixture);
     await host.close();
     await host.close();
     expect(await host.memoryBytes()).toBe(0);
   });
 }
 
-/** The page runs and, where there is a glass, every pixel of it is the page's. */
-async function expectContent({ server, framebuffer: glass }: HostFixture): Promise<void> {
+/** Checks that the page runs and, if there is a screen, covers every pixel of it. */
+async function expectContent({ server, framebuffer }: HostFixture): Promise<void> {
   expect(await server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))")).toBe(
     "stage",
   );
-  if (glass === null) return;
+  if (framebuffer === null) return;
   await waitUntil(
-    "nothing but the page on the glass",
-    () => countForeignPixels(glass.picture(), glass.stride, glass.width, glass.height) === 0,
+    "only the page is on the screen",
+    () => countForeignPixels(framebuffer.picture(), framebuffer.stride, framebuffer.width, framebuffer.height) === 0,
   );
 }
 
@@ -185,7 +187,7 @@ function middles(width: number, height: number): [number, number][] {
   ];
 }
 
-async function browserPid(stage: HostFixture): Promise<number> {
-  const browser = (await browserProcesses(stage, "")).find(({ commandLine }) => !commandLine.includes("crashpad_handler"));
+async function browserPid(fixture: HostFixture): Promise<number> {
+  const browser = (await browserProcesses(fixture, "")).find(({ commandLine }) => !commandLine.includes("crashpad_handler"));
   return browser!.pid;
 }

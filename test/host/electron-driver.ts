@@ -1,4 +1,4 @@
-// Runs inside Electron: does with an Electron host what the tests say over the process channel. See electron-remote.ts.
+// Runs inside Electron: calls an Electron host as the tests request over the IPC channel. See electron-remote.ts.
 import { app } from "electron";
 import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
@@ -9,18 +9,18 @@ import type { IframeSite, HostPage } from "../../src/player/host.ts";
 import { probe } from "./limits.ts";
 import { localRule, lookupOf, type Names } from "./names.ts";
 
-/** How the host is made; see `StageOptions`. */
+/** Options of the host; see `HostFixtureOptions`. */
 export interface DriverOptions {
   allowLocal: string;
   names: Names;
   limits: Partial<IframeLimits>;
 }
 
-/** What the tests ask. */
+/** A request of the tests. */
 export interface Request {
   id: number;
-  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "admit";
-  given?: HostPage | readonly IframeSite[];
+  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "setIframeSites";
+  argument?: HostPage | readonly IframeSite[];
 }
 
 prepareApp(process.env["SIGNAGE_ELECTRON_DATA"]!);
@@ -38,27 +38,27 @@ const host = createElectronHost({
   lookup: lookupOf(names),
 });
 host.onFault((fault) => process.send!({ fault }), never);
-host.onIframeEvent((news) => process.send!({ news }), never);
+host.onIframeEvent((event) => process.send!({ event }), never);
 
 process.on("message", (request: Request) => {
-  answer(request).then(
+  handle(request).then(
     (value) => process.send!({ id: request.id, value }),
     (error: unknown) => process.send!({ id: request.id, code: (error as { code?: string }).code ?? String(error) }),
   );
 });
 
-async function answer({ call, given }: Request): Promise<unknown> {
+async function handle({ call, argument }: Request): Promise<unknown> {
   switch (call) {
     case "open":
-      return await host.open(given as HostPage, never);
+      return await host.open(argument as HostPage, never);
     case "reload":
       return await host.reload(never);
     case "close":
       return await host.close();
     case "capture":
       return (await host.capture(never)).bytes.toString("base64");
-    case "admit":
-      return host.setIframeSites(given as readonly IframeSite[]);
+    case "setIframeSites":
+      return host.setIframeSites(argument as readonly IframeSite[]);
     case "memoryBytes":
       return await host.memoryBytes();
   }

@@ -1,4 +1,4 @@
-// An Electron host as the tests see it: the real one runs inside an Electron of its own.
+// A Host that forwards calls to an Electron host in another process.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -13,24 +13,24 @@ interface Reply {
   value?: unknown;
   code?: string;
   fault?: HostFault;
-  news?: IframeEvent;
+  event?: IframeEvent;
   /** A line of the host's log. */
   line?: { what?: string; msg: string };
 }
 
-/** An Electron host in a process of its own, started by the first `open` and ended by `close`. */
+/** An Electron host in its own process, which the first `open` starts and `close` ends. */
 export class RemoteElectronHost implements Host {
   readonly pagePort = null;
   readonly #start: () => ChildProcess;
   readonly #log: Log;
   readonly #listeners = new Set<(fault: HostFault) => void>();
-  readonly #frameListeners = new Set<(news: IframeEvent) => void>();
-  #admitted: readonly IframeSite[] = [];
+  readonly #frameListeners = new Set<(event: IframeEvent) => void>();
+  #sites: readonly IframeSite[] = [];
   readonly #calls = new Map<number, (reply: Reply) => void>();
   #child: ChildProcess | undefined;
   #lastId = 0;
 
-  /** @param folder for its profile; it stands in the command line of Electron's processes. */
+  /** @param folder for its profile; it is in the command line of Electron's processes. */
   constructor(electron: string, folder: string, env: NodeJS.ProcessEnv, log: Log, options: DriverOptions) {
     this.#log = log;
     // Chromium's sandbox refuses root.
@@ -54,7 +54,7 @@ export class RemoteElectronHost implements Host {
       child.on("message", (reply: Reply) => {
         if (reply.line !== undefined) this.#log.warn(reply.line, reply.line.msg);
         else if (reply.fault !== undefined) this.#report(reply.fault);
-        else if (reply.news !== undefined) for (const listener of this.#frameListeners) listener(reply.news);
+        else if (reply.event !== undefined) for (const listener of this.#frameListeners) listener(reply.event);
         else this.#calls.get(reply.id!)?.(reply);
       });
       child.once("exit", (code, signal) => {
@@ -63,7 +63,7 @@ export class RemoteElectronHost implements Host {
         this.#report({ is: "browser-exited", detail: `${signal ?? code}` });
       });
       await once(child, "spawn");
-      await this.#call("admit", this.#admitted);
+      await this.#call("setIframeSites", this.#sites);
     }
     return (await this.#call("open", page)) as BrowserEngine;
   }
@@ -82,11 +82,11 @@ export class RemoteElectronHost implements Host {
   }
 
   setIframeSites(sites: readonly IframeSite[]): void {
-    this.#admitted = sites;
-    if (this.#child !== undefined) void this.#call("admit", sites);
+    this.#sites = sites;
+    if (this.#child !== undefined) void this.#call("setIframeSites", sites);
   }
 
-  onIframeEvent(listener: (news: IframeEvent) => void, signal: AbortSignal): void {
+  onIframeEvent(listener: (event: IframeEvent) => void, signal: AbortSignal): void {
     this.#frameListeners.add(listener);
     signal.addEventListener("abort", () => this.#frameListeners.delete(listener), { once: true });
   }
@@ -110,15 +110,15 @@ export class RemoteElectronHost implements Host {
     await this.close();
   }
 
-  async #call(call: Request["call"], given?: HostPage | readonly IframeSite[]): Promise<unknown> {
+  async #call(call: Request["call"], argument?: HostPage | readonly IframeSite[]): Promise<unknown> {
     const child = this.#child;
-    if (child === undefined) throw new Fault("page-dead", "Electron does not run");
+    if (child === undefined) throw new Fault("page-dead", "Electron is not running");
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<Reply>();
     this.#calls.set(id, resolve);
-    child.send({ id, call, given });
+    child.send({ id, call, argument });
     const { value, code } = await promise;
-    if (code !== undefined) throw new Fault(code as FaultCode, `Electron's host refused ${call}`);
+    if (code !== undefined) throw new Fault(code as FaultCode, `Electron's host rejected ${call}`);
     return value;
   }
 

@@ -1,4 +1,4 @@
-// The hosts the contract is put to, and why one is not there.
+// The hosts to test, and the reason if one is not available.
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,32 +20,32 @@ import { everything, localRule, lookupOf, type Names } from "./names.ts";
 import { processesNaming } from "./processes.ts";
 import { startTestPageServer, type TestPageServer } from "./test-page-server.ts";
 
-/** A host with all that is needed to look at it from outside. */
+/** A host with its page server and, if there is one, its screen. */
 export interface HostFixture extends AsyncDisposable {
   host: Host;
   server: TestPageServer;
-  /** What is on the glass; null where there is none. */
+  /** The screen's picture; null without a screen. */
   framebuffer: Framebuffer | null;
-  /** A folder that stands in the command line of each of the browser's processes. */
+  /** A folder that is in the command line of each of the browser's processes. */
   folder: string;
-  /** Every thing that the host has kept from happening, in order. */
+  /** What the host has prevented, in order. */
   blocked: readonly string[];
   /** The next fault the host reports. */
   nextFault(): Promise<HostFault>;
 }
 
-/** How a stage may differ from a 1920x1080 display. */
+/** Options of a host under test. */
 export interface HostFixtureOptions {
   size?: { width: number; height: number };
-  /** What content may reach of this machine, see `--allow-local`; by default all, because the sites of tests are served here. */
+  /** The services of this machine that content may connect to, see `--allow-local`; all by default, because test sites are served here. */
   allowLocal?: string;
-  /** The addresses of names, one list for each time that a name is asked for; the last list stays. */
+  /** The addresses of names: one list for each lookup; the last list is repeated. */
   names?: Names;
-  /** What frames may take, where it is not what `limits.ts` says. */
+  /** Limits for iframes that differ from `limits.ts`. */
   limits?: Partial<IframeLimits>;
 }
 
-/** A host to test; `missing` says why it cannot be. */
+/** A host to test; `missing` is the reason if it is not available. */
 export interface HostUnderTest {
   name: string;
   missing: string | null;
@@ -69,7 +69,7 @@ export const kioskChromium: HostUnderTest = {
   start: (options) => startChromium(false, options),
 };
 
-/** The host for Electron over the stand-in for its binary (test/support/electron), on Debian's Chromium. */
+/** The Electron host on the stand-in for Electron's binary (test/support/electron), which uses Debian's Chromium. */
 const electronStandIn: HostUnderTest = {
   name: "electron host on the stand-in",
   missing: noChromium ?? noXvfb,
@@ -84,19 +84,19 @@ const electronUnderXvfb: HostUnderTest = {
   start: (options) => startElectron(electron!, options),
 };
 
-/** Subjects whose browser is the host's own process, so that nobody inside can end a browser that hangs. */
+/** Hosts that run in the browser's own process, so that they cannot end a browser that hangs. */
 export const electrons: readonly HostUnderTest[] = [electronStandIn, electronUnderXvfb];
 
 function startElectron(
   binary: string,
   { size = fullHd, allowLocal = everything, names = {}, limits = frames }: HostFixtureOptions = {},
 ): Promise<HostFixture> {
-  return startStage(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits }));
+  return startFixture(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits }));
 }
 
 function startChromium(headless: boolean, options: HostFixtureOptions = {}): Promise<HostFixture> {
   const { size = fullHd, allowLocal = everything, names = {}, limits = frames } = options;
-  return startStage(headless ? null : size, (folder, env, log) =>
+  return startFixture(headless ? null : size, (folder, env, log) =>
     createChromiumHost({
       executable: chromium!,
       profileFolder: folder,
@@ -114,7 +114,7 @@ function startChromium(headless: boolean, options: HostFixtureOptions = {}): Pro
 }
 
 /** @param size of the display; null for none. */
-async function startStage(
+async function startFixture(
   size: { width: number; height: number } | null,
   create: (folder: string, env: NodeJS.ProcessEnv, log: Log) => Host,
 ): Promise<HostFixture> {
@@ -138,7 +138,7 @@ async function startStage(
   };
 }
 
-/** A log that keeps nothing but what the host has kept from happening. */
+/** A log that keeps only what the host has prevented. */
 function logOfBlocked(blocked: string[]): Log {
   const write = (line: string): void => {
     const { msg, what } = JSON.parse(line) as { msg: string; what?: string };
@@ -147,16 +147,16 @@ function logOfBlocked(blocked: string[]): Log {
   return pino({ level: "warn" }, { write });
 }
 
-/** A folder that the browser's own user may enter, so that it is used as it is. */
+/** A temporary folder that the browser's user may enter, so that the host uses it and no substitute. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "signage-host-"));
   await chmod(folder, 0o711);
   return folder;
 }
 
-/** The browser's processes of one type; all when `type` is left out. */
-export async function browserProcesses(stage: HostFixture, type?: string): ReturnType<typeof processesNaming> {
-  return (await processesNaming(stage.folder)).filter((found) => type === undefined || found.type === type);
+/** The browser's processes of one type, or all. */
+export async function browserProcesses(fixture: HostFixture, type?: string): ReturnType<typeof processesNaming> {
+  return (await processesNaming(fixture.folder)).filter((found) => type === undefined || found.type === type);
 }
 
 class FaultQueue {

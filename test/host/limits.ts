@@ -1,9 +1,9 @@
-// How long the hosts under test wait for pages and frames.
+// Limits for pages and iframes in tests of hosts.
 
-/** Quick enough for a test, slow enough for two busy cores under load. */
+/** Short enough for tests, long enough for a busy machine. */
 export const probe = { intervalMs: 200, limitMs: 1_500 };
 
-/** The same for frames: a page that never loads is given up soon, and a little memory is too much. */
+/** Limits for iframes: short times, and little memory. */
 export const frames = {
   loadMs: 8_000,
   partsMs: 1_000,

@@ -1,4 +1,4 @@
-// What framed sites reach of the machine itself: nothing, in whatever way they ask and however the address is written, unless it is excepted.
+// Framed sites cannot connect to this machine, by any kind of request and in any notation of its address, unless that is allowed.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -19,9 +19,9 @@ const names: Names = {
   "translated.example": [["64:ff9b::7f00:1"]],
 };
 
-// Attacks keep their process busy: that is no hang.
+// Attacks keep their process busy, which must not count as a hang.
 const limits = { ...defaultLimits, ...frames, loadMs: 20_000, probe: { intervalMs: 60_000, limitMs: 5_000 } };
-/** Every spelling under which content could look for this machine, as a host of a URL. */
+/** Every notation of this machine's address as the host of a URL. */
 const spellings: Readonly<Record<string, string>> = {
   literal: "127.0.0.1",
   other: "127.0.0.9",
@@ -42,12 +42,12 @@ const spellings: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ownAddresses.map((address, at) => [`own-${at}`, address.includes(":") ? `[${address}]` : address])),
 };
 
-for (const subject of [headlessChromium, ...electrons]) {
-  if (subject.missing === null) describe(subject.name, { timeout: 120_000 }, () => reaching(subject));
-  else test.skip(`${subject.name}: ${subject.missing}`);
+for (const hostUnderTest of [headlessChromium, ...electrons]) {
+  if (hostUnderTest.missing === null) describe(hostUnderTest.name, { timeout: 120_000 }, () => reaching(hostUnderTest));
+  else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
 }
 
-function reaching(subject: HostUnderTest): void {
+function reaching(hostUnderTest: HostUnderTest): void {
   let prey: ProbeListeners;
   let attacker: Attacker;
   beforeAll(async () => {
@@ -59,14 +59,14 @@ function reaching(subject: HostUnderTest): void {
     await prey[Symbol.asyncDispose]();
   });
 
-  /** A stage on which content may reach the attacker's server, and `more` of this machine. */
+  /** A host whose content may connect to the attacker's server and to `more` services of this machine. */
   async function open(more: readonly string[]): Promise<Shown> {
     const allowLocal = [new URL(attacker.origin).host, ...more].join(",");
-    const stage = await subject.start({ allowLocal, names, limits });
-    const news: IframeEvent[] = [];
-    stage.host.onIframeEvent((one) => news.push(one), never);
-    await stage.host.open(stage.server.page, never);
-    return new Shown(stage, news);
+    const fixture = await hostUnderTest.start({ allowLocal, names, limits });
+    const events: IframeEvent[] = [];
+    fixture.host.onIframeEvent((one) => events.push(one), never);
+    await fixture.host.open(fixture.server.page, never);
+    return new Shown(fixture, events);
   }
 
   test("[PXY1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
@@ -74,15 +74,15 @@ function reaching(subject: HostUnderTest): void {
     const before = prey.arrivals();
     prey.requestedPaths.length = 0;
     const all = Object.entries(spellings);
-    const inEveryWay = ["literal", ...(subject === headlessChromium ? ["v6", "name", "own-0"] : [])];
+    const inEveryWay = ["literal", ...(hostUnderTest === headlessChromium ? ["v6", "name", "own-0"] : [])];
     await shown.attack(attacker, targetsOf(all.filter(([name]) => inEveryWay.includes(name))));
     await shown.attack(attacker, targetsOf(all), 6);
     expect(prey.requestedPaths).toEqual([]);
     expect(prey.arrivals()).toEqual(before);
   });
 
-  test("[PXY2] what is excepted is reached by every kind of request, and nothing else is", async () => {
-    // The page of the stage is at 127.0.0.1, which is never framed.
+  test("[PXY2] an allowed service of this machine is reached by every kind of request; others are not", async () => {
+    // The player's page is at 127.0.0.1, which is never framed.
     await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
     prey.requestedPaths.length = 0;
     const excepted = ["other", "name"];
@@ -92,7 +92,7 @@ function reaching(subject: HostUnderTest): void {
     expect([...arrived].toSorted()).toEqual(wanted);
   });
 
-  test("[PXY3] a page that is on this machine, leads there or is redirected there fails, and the reason names the setting", async () => {
+  test("[PXY3] a page on this machine, or one that leads or redirects there, fails with a reason that names the setting", async () => {
     await using shown = await open([]);
     const before = prey.arrivals();
     const target = `http://127.0.0.9:${prey.port}/`;
@@ -113,10 +113,10 @@ function reaching(subject: HostUnderTest): void {
     expect(prey.arrivals()).toEqual(before);
   });
 
-  test("[PXY9] the page that is served at the host's port is fetched straight, and content that asks that port of this machine is turned away", async (context) => {
-    await using stage = await subject.start({ allowLocal: new URL(attacker.origin).host, names, limits });
-    await stage.host.prepare();
-    const { pagePort } = stage.host;
+  test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port is rejected", async (context) => {
+    await using fixture = await hostUnderTest.start({ allowLocal: new URL(attacker.origin).host, names, limits });
+    await fixture.host.prepare();
+    const { pagePort } = fixture.host;
     if (pagePort === null) return context.skip("every port is as good");
     const requests: { path: string; connection: string | undefined; host: string | undefined }[] = [];
     const server = createServer(({ url = "", headers: { connection, host } }, response) => {
@@ -128,9 +128,9 @@ function reaching(subject: HostUnderTest): void {
       server.close();
     });
     await once(server, "listening");
-    await stage.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
+    await fixture.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
     await waitUntil("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
-    // The proxy opens a connection of its own for each request, and says so.
+    // The proxy would use a separate connection for each request.
     expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
     await expect(fetch(`http://127.0.0.1:${pagePort}/`).then(({ status }) => status)).resolves.toBe(400);
   });
@@ -140,53 +140,53 @@ function reaching(subject: HostUnderTest): void {
   }
 }
 
-/** A host that shows the stage, and what is heard of its frames. */
+/** A host with an open page, and the events of its iframes. */
 class Shown implements AsyncDisposable {
-  readonly #stage: HostFixture;
-  readonly #news: readonly IframeEvent[];
+  readonly #fixture: HostFixture;
+  readonly #events: readonly IframeEvent[];
   #serial = 0;
 
-  constructor(stage: HostFixture, news: readonly IframeEvent[]) {
-    this.#stage = stage;
-    this.#news = news;
+  constructor(fixture: HostFixture, events: readonly IframeEvent[]) {
+    this.#fixture = fixture;
+    this.#events = events;
   }
 
-  /** Declares the site of `url` and frames it as the page does. Resolves with the frame's name. */
+  /** Declares the site of `url` and adds an iframe for it. Resolves with the iframe's name. */
   async frame(url: string): Promise<string> {
     const id = `site${++this.#serial}`;
     const name = `${id}.1`;
-    this.#stage.host.setIframeSites([{ id, url, headers: {}, css: null, isConfinedToOrigin: false }]);
+    this.#fixture.host.setIframeSites([{ id, url, headers: {}, css: null, isConfinedToOrigin: false }]);
     const given = JSON.stringify({ name, src: url });
     const style = "position:fixed;left:0;top:0;width:300px;height:200px";
     const sandbox = "allow-scripts allow-same-origin allow-forms";
-    await this.#stage.server.run(`new Promise((done) => {
+    await this.#fixture.server.run(`new Promise((done) => {
       const frame = Object.assign(document.createElement("iframe"), ${given});
       frame.setAttribute("sandbox", "${sandbox}");
       frame.style.cssText = "${style}";
       document.body.append(frame);
       done();
     })`);
-    await waitUntil(`${name} is told of`, () => this.#news.some(({ frame }) => frame === name), limitMs);
+    await waitUntil(`${name} is told of`, () => this.#events.some(({ frame }) => frame === name), limitMs);
     return name;
   }
 
-  /** Frames the attacker's page that reaches for these targets, and takes it away when it has tried all. */
+  /** Frames the attacker's page, and removes it when it has tried all these targets. */
   async attack(attacker: Attacker, targets: Readonly<Record<string, string>>, maxKinds?: number): Promise<void> {
     const { ended } = attacker;
     await this.frame(attacker.attack(targets, maxKinds));
     await waitUntil("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
-      throw new Error(`heard ${JSON.stringify(this.#news)}`, { cause: error });
+      throw new Error(`heard ${JSON.stringify(this.#events)}`, { cause: error });
     });
-    await this.#stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await this.#fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
   }
 
   async failureOf(frame: string): Promise<IframeEvent> {
-    const wanted = (): IframeEvent | undefined => this.#news.find((one) => one.frame === frame && one.is === "failed");
-    await waitUntil(`${frame} failed; heard ${JSON.stringify(this.#news)}`, () => wanted() !== undefined, limitMs);
+    const wanted = (): IframeEvent | undefined => this.#events.find((one) => one.frame === frame && one.is === "failed");
+    await waitUntil(`${frame} failed; heard ${JSON.stringify(this.#events)}`, () => wanted() !== undefined, limitMs);
     return wanted()!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stage[Symbol.asyncDispose]();
+    await this.#fixture[Symbol.asyncDispose]();
   }
 }

@@ -1,10 +1,10 @@
-// What content may reach of the machine under test, and the names that resolve as a test says.
+// Fake DNS names and local access rules for tests.
 import { lookup } from "node:dns/promises";
 
-/** Names and the addresses they have, one list for each time that a name is asked for; the last list stays. */
+/** Names with their addresses: one list for each lookup; the last list is repeated. */
 export type Names = Readonly<Record<string, readonly (readonly string[])[]>>;
 
-/** All that is served on this machine. */
+/** Allows all services of this machine. */
 export const everything = "*";
 
 /** The rule of a flag `--allow-local`; `*` allows everything. */
@@ -13,7 +13,7 @@ export function localRule(flag: string): (host: string, port: number) => boolean
   return (host, port) => allowed.has(everything) || allowed.has(`${host}:${port}`) || allowed.has(`${host}:*`);
 }
 
-/** Resolves these names as they say, and all others as the machine does. */
+/** Resolves these names as given, and all others as the machine does. */
 export function lookupOf(names: Names): (hostname: string) => Promise<string[]> {
   const asked = new Map<string, number>();
   return async (hostname) => {

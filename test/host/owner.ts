@@ -1,4 +1,4 @@
-// A program that owns a browser, to be killed by a test. Its one argument: {executable, profileFolder, headless, page}.
+// A program that owns a browser and that a test kills. It is configured by a message: {executable, profileFolder, page}.
 import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium/host.ts";

@@ -1,10 +1,10 @@
-// What the machine says about a browser's processes, asked without the host.
+// Finds a browser's processes in /proc.
 import { readdir, readFile, readlink } from "node:fs/promises";
 
 /** A process whose command line names a folder. */
 export interface ProcessInfo {
   pid: number;
-  /** Its parent's id. */
+  /** The parent's process id. */
   parent: number;
   commandLine: string;
   /** Such as `renderer`; empty for the browser itself. */
@@ -13,14 +13,14 @@ export interface ProcessInfo {
   status: string;
 }
 
-/** Every process that `text` stands in the command line of. */
+/** Every process with `text` in its command line. */
 export async function processesNaming(text: string): Promise<ProcessInfo[]> {
   const found: ProcessInfo[] = [];
   for (const pid of (await readdir("/proc")).map(Number).filter((id) => id > 0 && id !== process.pid)) {
     const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
     if (!commandLine.includes(text)) continue;
     const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-    // One that has ended and waits to be reaped holds nothing any more.
+    // A zombie process has ended already.
     if (status === "" || /^State:\s+Z/m.test(status)) continue;
     const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
     found.push({ pid, parent, commandLine, type: /--type=([\w-]+)/.exec(commandLine)?.[1] ?? "", status });
@@ -43,7 +43,7 @@ export async function pidListeningOn(port: number): Promise<number> {
   throw new Error(`nobody listens on port ${port}`);
 }
 
-/** Asks until `condition` holds. @throws Error naming `what` when it does not within `limitMs`. */
+/** Polls until `condition` holds. @throws Error naming `what` after `limitMs`. */
 export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {

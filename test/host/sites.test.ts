@@ -1,4 +1,4 @@
-// Frames of other sites inside the page: apart from it, admitted by declaration only, and never silently empty.
+// Iframes of other sites: isolated from the page, allowed only if declared, and never silently empty.
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { IframeSite, IframeEvent } from "../../src/player/host.ts";
@@ -11,16 +11,16 @@ import { browserProcesses, electrons, headlessChromium, type HostFixture, type H
 const never = new AbortController().signal;
 const limitMs = 20_000;
 
-for (const subject of [headlessChromium, ...electrons]) {
-  if (subject.missing === null) describe(subject.name, { timeout: 60_000 }, () => frames(subject));
-  else test.skip(`${subject.name}: ${subject.missing}`);
+for (const hostUnderTest of [headlessChromium, ...electrons]) {
+  if (hostUnderTest.missing === null) describe(hostUnderTest.name, { timeout: 60_000 }, () => frames(hostUnderTest));
+  else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
 }
 
-function frames(subject: HostUnderTest): void {
-  let stage: HostFixture;
+function frames(hostUnderTest: HostUnderTest): void {
+  let fixture: HostFixture;
   let site: WebServer;
   let other: WebServer;
-  const news: IframeEvent[] = [];
+  const events: IframeEvent[] = [];
   let serial = 0;
 
   beforeAll(async () => {
@@ -58,183 +58,183 @@ function frames(subject: HostUnderTest): void {
       "/asks": colouredPage("lime", "<script>fetch('/password').then(({ status }) => fetch('/got-' + status))</script>"),
       "/stage": redirectTo("http://127.0.0.1:9/"),
     });
-    stage = await subject.start();
-    stage.host.onIframeEvent((one) => news.push(one), never);
-    await stage.host.open(stage.server.page, never);
+    fixture = await hostUnderTest.start();
+    fixture.host.onIframeEvent((one) => events.push(one), never);
+    await fixture.host.open(fixture.server.page, never);
   });
   afterAll(async () => {
-    await stage[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();
   });
   beforeEach(() => {
-    news.length = 0;
+    events.length = 0;
     site.requests.length = 0;
     other.requests.length = 0;
   });
   afterEach(async () => {
-    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
   });
 
-  /** Declares a site alone, frames it and resolves with the frame's name. */
+  /** Declares only this site, frames it and resolves with the iframe's name. */
   async function show(path: string, declared: Partial<IframeSite> = {}, origin = site.origin): Promise<string> {
     const url = origin + path;
-    stage.host.setIframeSites([{ id: "site", url, headers: {}, css: null, isConfinedToOrigin: false, ...declared }]);
+    fixture.host.setIframeSites([{ id: "site", url, headers: {}, css: null, isConfinedToOrigin: false, ...declared }]);
     const name = `site.${++serial}`;
     await frame(name, url);
     return name;
   }
   async function frame(name: string, url: string): Promise<void> {
     const made = "style: 'position:fixed;inset:0;width:50%;height:50%;z-index:9', sandbox: 'allow-scripts allow-same-origin'";
-    await stage.server.run(
+    await fixture.server.run(
       `{ const frame = Object.assign(document.createElement('iframe'), { name: '${name}', ${made}, src: '${url}' }); document.body.append(frame); }`,
     );
   }
-  async function newsOf(name: string, is: IframeEvent["is"]): Promise<IframeEvent> {
-    const wanted = (): IframeEvent | undefined => news.find((one) => one.frame === name && one.is === is);
-    await waitUntil(`${name} is ${is}; heard ${JSON.stringify(news)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
-      throw new Error(`heard ${JSON.stringify(news)}; asked for ${site.requests.map(({ path }) => path).join(" ")}`, { cause: error });
+  async function eventOf(name: string, is: IframeEvent["is"]): Promise<IframeEvent> {
+    const wanted = (): IframeEvent | undefined => events.find((one) => one.frame === name && one.is === is);
+    await waitUntil(`${name} is ${is}; heard ${JSON.stringify(events)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
+      throw new Error(`heard ${JSON.stringify(events)}; asked for ${site.requests.map(({ path }) => path).join(" ")}`, { cause: error });
     });
     return wanted()!;
   }
   const frameTicks = (): Promise<unknown> =>
-    stage.server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))");
+    fixture.server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))");
   async function renderers(): Promise<number[]> {
-    return (await browserProcesses(stage, "renderer")).map(({ pid }) => pid);
+    return (await browserProcesses(fixture, "renderer")).map(({ pid }) => pid);
   }
 
-  test("[WFR1] a frame is told as shown once it has painted, and lives in a renderer process of its own", async () => {
+  test("[WFR1] an iframe is reported as shown once it has painted, and has its own renderer process", async () => {
     const name = await show("/");
-    await newsOf(name, "shown");
-    expect(news).toEqual([{ frame: name, is: "shown" }]);
+    await eventOf(name, "shown");
+    expect(events).toEqual([{ frame: name, is: "shown" }]);
     expect((await renderers()).length).toBeGreaterThanOrEqual(2);
   });
 
-  test("[WFR1] two sites do not share a process: while one loops the other loads and paints", async () => {
-    await newsOf(await show("/loops"), "shown");
-    stage.host.setIframeSites([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
+  test("[WFR1] two sites share no process: while one loops the other loads and paints", async () => {
+    await eventOf(await show("/loops"), "shown");
+    fixture.host.setIframeSites([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
     await frame("other.1", `${other.origin}/`);
-    await newsOf("other.1", "shown");
+    await eventOf("other.1", "shown");
   });
 
-  test("[WFR2] a frame's endless loop leaves the page's frames coming, is told as stalled, and is ended", async () => {
+  test("[WFR2] an endless loop in an iframe does not stop the page, is reported as stalled, and is ended", async () => {
     const name = await show("/loops");
-    await newsOf(name, "shown");
-    expect(await newsOf(name, "failed")).toMatchObject({ code: "stalled", detail: expect.stringContaining(site.origin) });
+    await eventOf(name, "shown");
+    expect(await eventOf(name, "failed")).toMatchObject({ code: "stalled", detail: expect.stringContaining(site.origin) });
     expect(await frameTicks()).toBe("stage");
-    const { bytes } = await stage.host.capture(never);
+    const { bytes } = await fixture.host.capture(never);
     expect(bytes.length).toBeGreaterThan(1_000);
-    await waitUntil("nothing burns a core any more", async () => (await cpuTicks(stage, 500)) < 25, limitMs);
+    await waitUntil("nothing burns a core any more", async () => (await cpuTicks(fixture, 500)) < 25, limitMs);
   });
 
-  test("[WFR2] while it loops, before anybody ends it, the page goes on", async () => {
+  test("[WFR2] the page keeps rendering while an iframe loops", async () => {
     const name = await show("/loops");
-    await newsOf(name, "shown");
-    const counted = stage.server.run(
+    await eventOf(name, "shown");
+    const counted = fixture.server.run(
       "new Promise((done) => { let frames = 0; const count = () => ++frames === 30 ? done(frames) : requestAnimationFrame(count); requestAnimationFrame(count) })",
     );
     expect(await counted).toBe(30);
   });
 
-  test("[WFR3] a frame whose renderer is killed is told as crashed; the page hears nothing of it", async () => {
+  test("[WFR3] an iframe whose renderer is killed is reported as crashed; the page is unaffected", async () => {
     const name = await show("/");
-    await newsOf(name, "shown");
-    // The page's own renderer is the first that was started; the frame may have got one that was waiting for use.
+    await eventOf(name, "shown");
+    // The page's own renderer was started first. The iframe may use a spare one that was started in advance.
     const [, ...others] = (await renderers()).toSorted((a, b) => a - b);
     for (const pid of others) process.kill(pid, "SIGKILL");
-    expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringContaining(site.origin) });
+    expect(await eventOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringContaining(site.origin) });
     expect(await frameTicks()).toBe("stage");
-    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
-    await newsOf(await show("/"), "shown");
+    await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await eventOf(await show("/"), "shown");
   });
 
-  test("[WFR4] a frame that eats memory is ended alone and told by its site", async () => {
+  test("[WFR4] an iframe that uses too much memory is ended alone and reported with its site", async () => {
     const name = await show("/eats");
-    expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
+    expect(await eventOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[REM7] two ports of one host have a renderer process each: while one's page loops and is ended, the other's paints and lives on", async () => {
+  test("[REM7] two ports of one host have separate renderer processes: while one's page loops and is ended, the other's paints and stays", async () => {
     await using second = await startWebServer("127.0.0.2", { "/": colouredPage("orange") });
     const looping = await show("/loops");
-    await newsOf(looping, "shown");
-    stage.host.setIframeSites([{ id: "second", url: `${second.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
+    await eventOf(looping, "shown");
+    fixture.host.setIframeSites([{ id: "second", url: `${second.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
     await frame("second.1", `${second.origin}/`);
-    await newsOf("second.1", "shown");
-    await newsOf(looping, "failed");
-    // One more page is told of by the same browser: whatever it had to say of the second has been said by then.
-    await newsOf(await show("/"), "shown");
-    expect(news.filter(({ frame: name }) => name === "second.1")).toEqual([{ frame: "second.1", is: "shown" }]);
+    await eventOf("second.1", "shown");
+    await eventOf(looping, "failed");
+    // When this page is reported, all earlier events of the second one have arrived.
+    await eventOf(await show("/"), "shown");
+    expect(events.filter(({ frame: name }) => name === "second.1")).toEqual([{ frame: "second.1", is: "shown" }]);
   });
 
-  test("[REM8] the frames of one origin share a process: each is told of its end, by the same name, and why it was ended", async () => {
+  test("[REM8] the iframes of one origin share a process: its end is reported for each of them with the same id and reason", async () => {
     const quiet = await show("/");
-    await newsOf(quiet, "shown");
+    await eventOf(quiet, "shown");
     const eats = await show("/eats");
-    const deaths = [await newsOf(quiet, "failed"), await newsOf(eats, "failed")];
+    const deaths = [await eventOf(quiet, "failed"), await eventOf(eats, "failed")];
     for (const told of deaths) expect(told).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
     const [first, second] = deaths.map((told) => (told.is === "failed" ? told.death : undefined));
     expect(first).toBeDefined();
     expect(second).toBe(first);
-    // What is loaded after that has a process of its own, and dies another death.
+    // A page loaded afterwards has another process, and another end.
     const again = await show("/eats");
-    const { death } = (await newsOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
+    const { death } = (await eventOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
     expect(death).toBeDefined();
     expect(death).not.toBe(first);
   });
 
-  test("[REM9] a page that comes to a process that hangs since before is told, the process is ended, and the next load has another", async () => {
-    await newsOf(await show("/tells-and-loops"), "shown");
+  test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
+    await eventOf(await show("/tells-and-loops"), "shown");
     await waitUntil("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
-    // From here on nobody watches it.
-    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    // A removed iframe is no longer watched.
+    await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     const stuck = await show("/");
-    await waitUntil("it was told of", () => news.some(({ frame: name }) => name === stuck), limitMs);
-    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
-    await newsOf(await show("/"), "shown");
+    await waitUntil("it was told of", () => events.some(({ frame: name }) => name === stuck), limitMs);
+    await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await eventOf(await show("/"), "shown");
   });
 
-  test("[WFR5] headers that forbid framing are lifted for the declared site only, its other policy stays", async () => {
-    await newsOf(await show("/refuses"), "shown");
+  test("[WFR5] headers that forbid framing are removed for the declared site only, the rest of its policy stays", async () => {
+    await eventOf(await show("/refuses"), "shown");
     await waitUntil("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
     expect(site.requests.map(({ path }) => path)).not.toContain("/image");
-    expect(await newsOf(await show("/leaves"), "failed")).toMatchObject({
+    expect(await eventOf(await show("/leaves"), "failed")).toMatchObject({
       code: "load",
       detail: expect.stringContaining("refuses to show it in a frame"),
     });
     expect(other.requests.map(({ path }) => path)).toContain("/refuses");
   });
 
-  test("[WFR6] a frame of no declared site loads nothing", async () => {
+  test("[WFR6] an iframe of an undeclared site loads nothing", async () => {
     await show("/");
     site.requests.length = 0;
     await frame("unknown.1", `${site.origin}/data`);
-    await newsOf(`site.${serial}`, "shown");
-    await newsOf(await show("/"), "shown");
+    await eventOf(`site.${serial}`, "shown");
+    await eventOf(await show("/"), "shown");
     expect(site.requests.map(({ path }) => path)).not.toContain("/data");
   });
 
-  test("[WFR7] the player's own host is never framed, not on another port, not by a redirect", async () => {
-    const own = new URL(stage.server.page.url);
-    const addresses = stage.server.addresses.length;
-    expect(await newsOf(await show("/", {}, own.origin), "failed")).toMatchObject({
+  test("[WFR7] the player's own host is never framed, on any port or by a redirect", async () => {
+    const own = new URL(fixture.server.page.url);
+    const addresses = fixture.server.addresses.length;
+    expect(await eventOf(await show("/", {}, own.origin), "failed")).toMatchObject({
       code: "load",
       detail: expect.stringContaining("player itself"),
     });
-    expect(await newsOf(await show("/", {}, `http://${own.hostname}:9`), "failed")).toMatchObject({ code: "load" });
-    expect(await newsOf(await show("/stage"), "failed")).toMatchObject({ detail: expect.stringContaining("player itself") });
-    expect(stage.server.addresses.slice(addresses).filter((address) => address === "/")).toEqual([]);
+    expect(await eventOf(await show("/", {}, `http://${own.hostname}:9`), "failed")).toMatchObject({ code: "load" });
+    expect(await eventOf(await show("/stage"), "failed")).toMatchObject({ detail: expect.stringContaining("player itself") });
+    expect(fixture.server.addresses.slice(addresses).filter((address) => address === "/")).toEqual([]);
   });
 
-  test("[WFR8] a site's own headers go with each request to its origin, and to no other", async () => {
-    await newsOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
+  test("[WFR8] a site's own headers are sent with each request to its origin, and with no other", async () => {
+    await eventOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
     await waitUntil("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
     for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
     for (const { headers } of other.requests) {
       expect(headers.authorization).toBeUndefined();
       expect(headers["x-display"]).toBeUndefined();
     }
-    await newsOf(await show("/leaves", { headers: { "X-Display": "lobby" } }), "failed");
+    await eventOf(await show("/leaves", { headers: { "X-Display": "lobby" } }), "failed");
     expect(other.requests.at(-1)!.path).toBe("/refuses");
     expect(other.requests.at(-1)!.headers["x-display"]).toBeUndefined();
   });
@@ -247,26 +247,26 @@ function frames(subject: HostUnderTest): void {
     ["/ping", "load", "replaces itself"],
     ["/empty", "blank", "stays empty"],
     ["/silent", "timeout", "not shown within"],
-  ] as const)("[WFR9] a page at %s is told as failed (%s), with a plain reason", async ([path, code, reason]) => {
-    expect(await newsOf(await show(path), "failed")).toMatchObject({ code, detail: expect.stringContaining(reason) });
+  ] as const)("[WFR9] a page at %s is reported as failed (%s), with a plain reason", async ([path, code, reason]) => {
+    expect(await eventOf(await show(path), "failed")).toMatchObject({ code, detail: expect.stringContaining(reason) });
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[WFR9] a name that does not resolve and a port where nobody listens are told as failed", async () => {
-    expect(await newsOf(await show("/", {}, "http://nowhere.invalid"), "failed")).toMatchObject({
+  test("[WFR9] an unknown host name and a port without a server are reported as failed", async () => {
+    expect(await eventOf(await show("/", {}, "http://nowhere.invalid"), "failed")).toMatchObject({
       code: "load",
       detail: expect.stringContaining("resolved"),
     });
-    expect(await newsOf(await show("/", {}, "http://127.0.0.4:9"), "failed")).toMatchObject({ code: "load" });
+    expect(await eventOf(await show("/", {}, "http://127.0.0.4:9"), "failed")).toMatchObject({ code: "load" });
   });
 
-  test("[WFR9] a page whose certificate nobody vouches for is told as failed, with what to do about it", async (context) => {
+  test("[WFR9] a page with an untrusted certificate is reported as failed, with the remedy", async (context) => {
     await using folder = await temporaryFolder();
     const made = await createSelfSignedCertificate(folder.path);
     if (made === null) return context.skip("openssl is not on this machine");
     const tls = { key: await readFile(made.key), cert: await readFile(made.cert) };
     await using server = await startWebServer("127.0.0.2", { "/": colouredPage("lime") }, tls);
-    expect(await newsOf(await show("/", {}, server.origin), "failed")).toMatchObject({
+    expect(await eventOf(await show("/", {}, server.origin), "failed")).toMatchObject({
       code: "load",
       detail: expect.stringContaining("certificate"),
     });
@@ -276,49 +276,49 @@ function frames(subject: HostUnderTest): void {
   test("[WFR10] no password dialog comes up for what a page fetches", async () => {
     const name = await show("/asks");
     await waitUntil("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
-    await newsOf(name, "shown");
+    await eventOf(name, "shown");
   });
 
   test("[WFR11] a site's style is added to its own documents, whatever their policy", async () => {
     const name = await show("/refuses", { css: "body { background: rgb(1, 2, 200) !important } h1 { display: none }" });
-    await newsOf(name, "shown");
-    const { bytes } = await stage.host.capture(never);
+    await eventOf(name, "shown");
+    const { bytes } = await fixture.host.capture(never);
     const { default: sharp } = await import("sharp");
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
     const at = (100 * info.width + 300) * info.channels;
     expect(data[at + 2]! - data[at + 1]!).toBeGreaterThan(150);
   });
 
-  test("[WFR12] a confined frame goes nowhere but to its own origin", async () => {
-    expect(await newsOf(await show("/leaves", { isConfinedToOrigin: true }), "failed")).toMatchObject({
+  test("[WFR12] a confined iframe cannot leave its own origin", async () => {
+    expect(await eventOf(await show("/leaves", { isConfinedToOrigin: true }), "failed")).toMatchObject({
       detail: expect.stringContaining("leaves its own origin"),
     });
     expect(other.requests).toEqual([]);
   });
 
-  test("[WFR13] after a reload of the page its frames are watched as before", async () => {
-    await stage.host.reload(never);
-    await newsOf(await show("/refuses"), "shown");
-    expect(await newsOf(await show("/not-there"), "failed")).toMatchObject({ code: "load" });
+  test("[WFR13] after a reload of the page its iframes are watched as before", async () => {
+    await fixture.host.reload(never);
+    await eventOf(await show("/refuses"), "shown");
+    expect(await eventOf(await show("/not-there"), "failed")).toMatchObject({ code: "load" });
   });
 
-  test("[WEB15] a page that hangs is told also while one of its frames loads without end", async () => {
+  test("[WEB15] a page that hangs is reported even while one of its iframes loads endlessly", async () => {
     await show("/silent");
     await waitUntil("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
-    await stage.server.start("for (;;);");
-    const fault = await stage.nextFault();
-    await stage.host.reload(never);
+    await fixture.server.start("for (;;);");
+    const fault = await fixture.nextFault();
+    await fixture.host.reload(never);
     expect(fault).toMatchObject({ is: "page-hung" });
     expect(await frameTicks()).toBe("stage");
   });
 }
 
 /** CPU that the browser's renderers use within `ms`, in hundredths of a second. */
-async function cpuTicks(stage: HostFixture, ms: number): Promise<number> {
+async function cpuTicks(fixture: HostFixture, ms: number): Promise<number> {
   const { readFile } = await import("node:fs/promises");
   const read = async (): Promise<number> => {
     let sum = 0;
-    for (const { pid } of await browserProcesses(stage, "renderer")) {
+    for (const { pid } of await browserProcesses(fixture, "renderer")) {
       const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
       const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
       sum += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);

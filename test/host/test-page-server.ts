@@ -1,4 +1,4 @@
-// The page the hosts are tested with: a loopback server behind a cookie, and a line to the script in the page.
+// The page for tests of hosts: a loopback server that requires a cookie and runs scripts in the page.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -13,22 +13,22 @@ export const colours = [
   [190, 150, 0],
 ] as const;
 
-/** A served page that does as the test says. */
+/** A page that runs a test's scripts. */
 export interface TestPageServer extends AsyncDisposable {
   page: HostPage;
-  /** Every request's address, in order. */
+  /** The paths of all requests, in order. */
   addresses: string[];
-  /** Runs a script in the page that asks next and resolves with its value; survives reloads in between. */
+  /** Runs a script in the page and resolves with its value. Runs it again if the page is reloaded meanwhile. */
   run(script: string): Promise<unknown>;
-  /** Runs a script that does not come back, such as an endless loop; resolves once the page has taken it. */
+  /** Runs a script that does not return, such as an endless loop. Resolves once the page has received it. */
   start(script: string): Promise<void>;
-  /** Keeps the page's stylesheet back until what it returns is called, as a slow disk would. */
+  /** Delays the page's stylesheet until the returned function is called. */
   holdStyle(): () => void;
 }
 
-interface Order {
+interface PendingScript {
   script: string;
-  /** Not to be repeated in another document. */
+  /** Whether the script is not repeated after a reload. */
   once: boolean;
   taken(): void;
   done(value: unknown): void;
@@ -37,23 +37,23 @@ interface Order {
 export async function startTestPageServer(): Promise<TestPageServer> {
   const secret = randomBytes(16).toString("hex");
   const addresses: string[] = [];
-  const queued: Order[] = [];
-  const taken = new Map<string, Order>();
+  const queued: PendingScript[] = [];
+  const taken = new Map<string, PendingScript>();
   let waiting: ServerResponse | undefined;
   let styleReady = Promise.resolve();
 
-  function hand(): void {
+  function sendNext(): void {
     if (waiting === undefined) return;
-    const order = queued.shift();
-    if (order === undefined) return;
+    const next = queued.shift();
+    if (next === undefined) return;
     const id = randomBytes(4).toString("hex");
-    taken.set(id, order);
+    taken.set(id, next);
     const response = waiting;
     waiting = undefined;
-    response.end(JSON.stringify({ id, script: order.script }), () => order.taken());
+    response.end(JSON.stringify({ id, script: next.script }), () => next.taken());
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, "http://stage");
     addresses.push(request.url!);
     if (url.pathname === "/foreign") return void response.end("<title>foreign</title>");
@@ -61,10 +61,10 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       response.statusCode = 403;
       return void response.end("no cookie");
     }
-    if (url.pathname === "/order") {
+    if (url.pathname === "/script") {
       waiting = response;
       response.on("close", () => waiting === response && (waiting = undefined));
-      return hand();
+      return sendNext();
     }
     if (url.pathname === "/answer") {
       const value: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString());
@@ -82,7 +82,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       response.statusCode = 404;
       return void response.end();
     }
-    // A new document: what the one before it took and will not answer any more goes to this one.
+    // A new document runs the scripts that the previous one received but did not finish.
     queued.unshift(...[...taken.values()].filter(({ once: only }) => !only));
     taken.clear();
     waiting = undefined;
@@ -90,22 +90,22 @@ export async function startTestPageServer(): Promise<TestPageServer> {
     response.end(html);
   }
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0);
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const order = (script: string, only: boolean): { taken: Promise<void>; done: Promise<unknown> } => {
+  const enqueue = (script: string, only: boolean): { taken: Promise<void>; done: Promise<unknown> } => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const result = Promise.withResolvers<unknown>();
     queued.push({ script, once: only, taken: resolve, done: result.resolve });
-    hand();
+    sendNext();
     return { taken: promise, done: result.promise };
   };
   return {
     page: { url, cookie: { name: "stage", value: secret } },
     addresses,
-    run: (script) => order(script, false).done,
-    start: (script) => order(script, true).taken,
+    run: (script) => enqueue(script, false).done,
+    start: (script) => enqueue(script, true).taken,
     holdStyle: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       styleReady = promise;
@@ -119,7 +119,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   };
 }
 
-/** How many pixels of a whole glass (four bytes each: blue, green, red, unused) are not the page's. */
+/** The number of pixels of a screen's picture (four bytes each: blue, green, red, unused) that differ from the page. */
 export function countForeignPixels(picture: Buffer, stride: number, width: number, height: number): number {
   let foreign = 0;
   for (let y = 0; y < height; y++) {
@@ -144,7 +144,7 @@ const html = `<!doctype html><title>stage</title>
 ${quadrants.join("")}
 <script type="module">
   for (;;) {
-    const answer = await fetch("/order");
+    const answer = await fetch("/script");
     const { id, script } = await answer.json();
     let value;
     try { value = await (0, eval)(script) } catch (error) { value = "error: " + error }

@@ -1,4 +1,4 @@
-// The window on labwc with the configuration that we ship. Needs Debian 13's labwc, see CONTRIBUTING.md.
+// The window on labwc with the configuration in deploy/. Needs Debian 13's labwc, see CONTRIBUTING.md.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -18,12 +18,12 @@ import { temporaryFolder } from "../host/hosts-under-test.ts";
 const run = promisify(execFile);
 const never = new AbortController().signal;
 const nobody = 65534;
-/** The folder of a Debian 13 with labwc; empty for this machine itself. */
+/** The root folder of a Debian 13 with labwc; empty to use this machine. */
 const debian = process.env["SIGNAGE_LABWC_ROOT"] ?? "";
 const isRoot = process.getuid?.() === 0;
 const isHere = existsSync(join(debian || "/", "usr/bin/labwc")) && (debian === "" || isRoot);
 
-test.skipIf(!isHere)("[HST36] on labwc the content covers the display without a pointer, in every mode and turned", async () => {
+test.skipIf(!isHere)("[HST36] on labwc the page covers the display without a pointer, in every mode and rotation", async () => {
   await using labwc = await startLabwc();
   await using server = await startTestPageServer();
   const folder = await temporaryFolder();
@@ -41,8 +41,8 @@ test.skipIf(!isHere)("[HST36] on labwc the content covers the display without a 
     await host.open(server.page, never);
     const covers = async (width: number, height: number): Promise<void> => {
       const isCovered = async (): Promise<boolean> => {
-        const glass = await labwc.picture();
-        return glass.width === width && glass.height === height && countForeignPixels(glass.bytes, width * 4, width, height) === 0;
+        const picture = await labwc.picture();
+        return picture.width === width && picture.height === height && countForeignPixels(picture.bytes, width * 4, width, height) === 0;
       };
       await waitUntil(`${width}x${height} is covered`, isCovered);
       expect(await server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
@@ -66,17 +66,17 @@ test.skipIf(!isHere)("[HST36] on labwc the content covers the display without a 
 });
 
 interface Labwc extends AsyncDisposable {
-  /** For WAYLAND_DISPLAY. */
+  /** The value for WAYLAND_DISPLAY. */
   socket: string;
-  /** Of wlr-randr, for its one output. */
+  /** Applies settings of wlr-randr to the only output. */
   setOutput(...settings: string[]): Promise<void>;
-  /** Moves a mouse that was not there before. */
+  /** Adds a mouse and moves it. */
   movePointer(): Promise<void>;
-  /** What it shows, its pointer included; four bytes a pixel: blue, green, red, unused. */
+  /** The screen's picture with the pointer; four bytes per pixel: blue, green, red, unused. */
   picture(): Promise<{ width: number; height: number; bytes: Buffer }>;
 }
 
-/** Starts labwc without a screen, in a folder that has `deploy/` below it as a checkout does. */
+/** Starts a headless labwc, in a folder that contains `deploy/` like a checkout. */
 async function startLabwc(): Promise<Labwc> {
   await mkdir(join(debian, "/tmp"), { recursive: true });
   const folder = await mkdtemp(join(debian, "/tmp/signage-labwc-"));
@@ -84,7 +84,7 @@ async function startLabwc(): Promise<Labwc> {
   await cp(join(rootFolder, "deploy"), join(folder, "deploy"), { recursive: true });
   if (isRoot) await chown(folder, nobody, nobody);
   await chmod(folder, 0o711);
-  // grim and labwc share memory there; debootstrap leaves it to root.
+  // grim and labwc share memory there, but debootstrap makes it writable for root only.
   if (debian !== "") await chmod(join(debian, "/dev/shm"), 0o1777);
   const own = ["XDG_RUNTIME_DIR=" + inside, "HOME=" + inside, "PATH=/usr/bin:/bin"];
   const env = ["env", "-i", "-C", inside, ...own, "WAYLAND_DISPLAY=wayland-0"];
@@ -95,7 +95,7 @@ async function startLabwc(): Promise<Labwc> {
     return (await run(program!, argv, { encoding: "buffer", maxBuffer: 64 * 1024 * 1024 })).stdout;
   };
   const headless = ["-u", "WAYLAND_DISPLAY", "WLR_BACKENDS=headless", "WLR_RENDERER=pixman", "WLR_LIBINPUT_NO_DEVICES=1"];
-  // It dies with us, also when a test runner kills the tests; asked for last, as a change of user forgets it.
+  // labwc is killed when the tests end. This comes last, because a change of user resets it.
   const mortal = ["setpriv", "--pdeathsig", "KILL"];
   const [program, ...argv] = [...place, ...env, ...mortal, "env", ...headless, "labwc", "-C", join(inside, "deploy/labwc")];
   const child = spawn(program!, argv, { stdio: ["ignore", "ignore", "pipe"] });
@@ -125,7 +125,7 @@ async function startLabwc(): Promise<Labwc> {
   };
 }
 
-/** A binary PPM (P6, 255 levels), the way that `foreignPixels` reads a picture. */
+/** Converts a binary PPM (P6, 255 levels) to the format that `countForeignPixels` reads. */
 function fromPpm(ppm: Buffer): { width: number; height: number; bytes: Buffer } {
   const [head, width, height] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(ppm.toString("latin1", 0, 40))!;
   const bytes = Buffer.alloc(Number(width) * Number(height) * 4);

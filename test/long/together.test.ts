@@ -1,4 +1,4 @@
-// Two real players on two screens, in step without a word between them.
+// Two real players on two screens stay in sync without communicating.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -8,12 +8,12 @@ import { timeDifferences, watchScreens } from "../support/browser/screens.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
 
 const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
-// What no busy machine explains: players that do not go by the clock are seconds apart.
+// More than the delay of a busy machine. Players that ignore the clock are seconds apart.
 const boundMs = 500;
 
 const middle = (values: readonly number[]): number => values.map(Math.abs).toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-test("[SYN9] two players, one started late and killed, change items and show a clip's frames together, also without the service", async () => {
+test("[SYN9] two players, one started late and killed, change items and show a clip's frames in sync, also without the service", async () => {
   await using folder = await temporaryFolder();
   await using first = await startXvfb({ width: 640, height: 360 });
   await using second = await startXvfb({ width: 640, height: 360 });
@@ -38,7 +38,7 @@ test("[SYN9] two players, one started late and killed, change items and show a c
     await late.line("presented");
     await late.kill();
   }
-  // What the first says of itself reaches the operator.
+  // The first player reports its drift to the operator.
   const { drift_ms } = await eventually(async () => {
     const now = await api.ok("GET", `players/${earlyId}/now`);
     return typeof now["drift_ms"] === "number" ? now : null;

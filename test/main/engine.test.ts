@@ -17,7 +17,7 @@ const blocked: SandboxState = {
 const chown4755 =
   "sudo chown root:root /app/node_modules/electron/dist/chrome-sandbox && sudo chmod 4755 /app/node_modules/electron/dist/chrome-sandbox";
 
-/** A desktop with Electron's binary, but for what the row says. */
+/** A desktop with Electron's binary, changed as the row says. */
 function facts(row: Partial<EngineFacts>): EngineFacts {
   return { engine: undefined, headless: false, electron, uid: 1000, hasDisplay: true, sandbox: { is: "usable" }, ...row };
 }
@@ -36,7 +36,7 @@ const obstacles: [string, Partial<EngineFacts>, string, string][] = [
   ["all at once", { headless: true, hasDisplay: false, uid: 0, sandbox: blocked }, "cannot render without a window", "omit --headless"],
 ];
 
-test("[ENG1] Electron draws where its binary is and nothing keeps it from running", () => {
+test("[ENG1] Electron is used if its binary is installed and it can run", () => {
   expect(decideEngine(facts({}))).toEqual({ name: "electron", executable: electron, why: "its binary is installed" });
   expect(decideEngine(facts({ engine: "electron" }))).toEqual({ name: "electron", executable: electron, why: "requested" });
   // Windows has no user ids.
@@ -44,19 +44,19 @@ test("[ENG1] Electron draws where its binary is and nothing keeps it from runnin
   expect(decideEngine(facts({ electron: null }))).toEqual({ name: "chromium", why: "Electron's binary is not installed" });
 });
 
-test.each(obstacles)("[ENG2] Chromium draws where Electron cannot, and the log says why: %s", (_, row, problem, remedy) => {
+test.each(obstacles)("[ENG2] Chromium is used if Electron cannot run, and the log says why: %s", (_, row, problem, remedy) => {
   const decision = decideEngine(facts(row));
   expect(decision.name).toBe("chromium");
   expect(decision.why).toContain(problem);
   expect(decision.why).toContain(remedy);
-  // Chromium has no such troubles, and nothing to explain when it was asked for.
+  // Chromium has none of these problems, and needs no explanation when it was requested.
   expect(decideEngine(facts({ ...row, engine: "chromium" }))).toEqual({ name: "chromium", why: "requested" });
-  // Without the binary there is nothing to say of what would keep it from running.
+  // Without the binary, other obstacles are not mentioned.
   expect(decideEngine(facts({ ...row, electron: null })).why).toBe("Electron's binary is not installed");
 });
 
 test.each(obstacles)(
-  "[ENG3] Electron that was asked for and cannot run is one line with problem and remedy: %s",
+  "[ENG3] if Electron is requested but cannot run, one line names the problem and the remedy: %s",
   (_, row, problem, remedy) => {
     const error = thrownBy(() => decideEngine(facts({ ...row, engine: "electron" })));
     expect(isFault(error, "bad-config")).toBe(true);
@@ -68,7 +68,7 @@ test.each(obstacles)(
   },
 );
 
-test("[ENG3] Electron that was asked for and cannot run is one line with problem and remedy: its binary is missing", () => {
+test("[ENG3] if Electron is requested but its binary is missing, one line says how to download it", () => {
   const error = thrownBy(() => decideEngine(facts({ engine: "electron", electron: null })));
   expect(isFault(error, "browser-missing")).toBe(true);
   expect((error as Error).message).toContain("npx install-electron");
@@ -83,7 +83,7 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error("nothing was thrown");
 }
 
-/** A folder that looks like /proc with these settings, and one that looks like Electron's. */
+/** A folder like /proc with these settings, and one like Electron's. */
 async function machine(settings: Record<string, string>): Promise<{ proc: string; executable: string; helper: string } & AsyncDisposable> {
   const folder = await temporaryFolder();
   const proc = join(folder.path, "proc");
@@ -110,7 +110,7 @@ test.each([
   ["Debian's setting allows", { [clone]: "1\n", [most]: "96365\n" }],
   ["AppArmor's setting allows", { [apparmor]: "0\n" }],
   ["none of the settings exists", {}],
-])("[ENG4] Electron's sandbox is usable where user namespaces are, whatever its helper: %s", async (_, settings) => {
+])("[ENG4] Electron's sandbox is usable if user namespaces are, whatever the state of its helper: %s", async (_, settings) => {
   await using here = await machine(settings as Record<string, string>);
   expect(await readSandbox(here.proc, here.executable)).toEqual({ is: "usable" });
 });
@@ -119,7 +119,7 @@ test.each([
   [clone, "0"],
   [most, "0"],
   [apparmor, "1"],
-])("[ENG5] Without user namespaces Electron's sandbox needs its helper, root's and with mode 4755: %s", async (setting, value) => {
+])("[ENG5] without user namespaces Electron's sandbox needs its helper, owned by root and with mode 4755: %s", async (setting, value) => {
   await using here = await machine({ [clone]: "1\n", [most]: "96365\n", [apparmor]: "0\n", [setting]: `${value}\n` });
   const { proc, executable, helper } = here;
   const state = { is: "blocked", setting: join(proc, setting), value, helper };
@@ -127,20 +127,20 @@ test.each([
   await writeFile(helper, "");
   await chmod(helper, 0o755);
   expect(await readSandbox(proc, executable)).toEqual({ ...state, helperIs: "not-setuid-root" });
-  // As npm leaves it: the mode without the owner.
+  // As npm installs it: with the mode, but not the owner.
   if (process.getuid?.() === 0) await chown(helper, 65_534, 65_534);
   await chmod(helper, 0o4755);
   expect(await readSandbox(proc, executable)).toEqual({ ...state, helperIs: "not-setuid-root" });
 });
 
-test("[ENG5] Without user namespaces Electron's sandbox needs its helper, root's and with mode 4755", async () => {
+test("[ENG5] without user namespaces Electron's sandbox needs its helper, owned by root and with mode 4755", async () => {
   await using here = await machine({ [apparmor]: "1\n" });
-  // Only root can make such a file; every Debian has this one.
+  // Only root can create such a file; every Debian has this one.
   await symlink("/usr/bin/passwd", here.helper);
   expect(await readSandbox(here.proc, here.executable)).toEqual({ is: "usable" });
 });
 
-test("[ENG6] Electron's binary is looked for as a file, in the folder that ELECTRON_OVERRIDE_DIST_PATH names if there is one", async () => {
+test("[ENG6] Electron's binary is found as a file, in the folder that ELECTRON_OVERRIDE_DIST_PATH names if it is set", async () => {
   await using here = await machine({});
   const env = { ELECTRON_OVERRIDE_DIST_PATH: dirname(here.executable) };
   expect(findElectron(env)).toBeNull();

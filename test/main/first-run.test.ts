@@ -15,7 +15,7 @@ const cli = join(rootFolder, "src/main/cli.ts");
 
 const programs = ["demo", "serve", "start", "show", "mcp", "backup", "restore", "backup-key", "restore-key"];
 
-test("[FST1] --help of each program lists its flags on standard output and exits 0", { timeout: 60_000 }, async () => {
+test("[FST1] --help of each program lists its flags on standard output and exits with 0", { timeout: 60_000 }, async () => {
   const asked = programs.map(async (name, index) => {
     const { stdout, stderr } = await run(process.execPath, [cli, name, "--nonsense", index % 2 === 0 ? "--help" : "-h"]);
     expect(stderr).toBe("");
@@ -25,7 +25,7 @@ test("[FST1] --help of each program lists its flags on standard output and exits
   await Promise.all(asked);
 });
 
-test("[FST1] the overview names every program, and so does a word that is none of them", async () => {
+test("[FST1] --help without a program lists all programs, and so does an unknown program", async () => {
   const { stdout } = await run(process.execPath, [cli, "--help"]);
   await using wrong = new Program([cli, "fly"]);
   expect(await wrong.exitCode).toBe(2);
@@ -35,7 +35,7 @@ test("[FST1] the overview names every program, and so does a word that is none o
   }
 });
 
-/** What a service printed that could not start: one line, without a stack. */
+/** The output of a service that could not start: one line, without a stack. */
 async function whyNot(program: Program): Promise<string> {
   expect(await program.exitCode).toBe(1);
   const fatal = program.lines.filter(({ level }) => level === "fatal");
@@ -47,14 +47,14 @@ async function whyNot(program: Program): Promise<string> {
 
 const serve = (data: string, ...flags: string[]) => new Program([cli, "serve", "--port", "0", "--data", data, ...flags]);
 
-test("[FST2] a data folder that cannot be used is one line with the reason and the flag", { timeout: 60_000 }, async () => {
+test("[FST2] a data folder that cannot be used prints one line with the reason and the flag", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "file");
   await writeFile(file, "");
   const tries = [
     [file, "it is a file, not a folder"],
     [join(file, "below"), "part of the path is a file"],
-    // Node's own recursive mkdir never returns from this one.
+    // Node's own recursive mkdir never returns for this folder.
     ["/proc/signage", "no folder can be created there"],
   ].map(async ([data, why]) => {
     await using program = serve(data!);
@@ -63,7 +63,7 @@ test("[FST2] a data folder that cannot be used is one line with the reason and t
   await Promise.all(tries);
 });
 
-test("[FST2] so is a folder in which this user may not write", { timeout: 60_000 }, async () => {
+test("[FST2] a folder that this user may not write prints one line with the reason and the flag", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   await chmod(folder.path, 0o755);
   const data = join(folder.path, "closed");
@@ -76,7 +76,7 @@ test("[FST2] so is a folder in which this user may not write", { timeout: 60_000
 });
 
 test(
-  "[FST3] a port that is taken, an address of another machine and a file that is no certificate are one line that names the flag",
+  "[FST3] a port in use, an address of another machine and an invalid certificate print one line that names the flag",
   { timeout: 60_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -108,7 +108,7 @@ test(
         join(folder.path, "demo"),
       ]);
       expect(await demo.exitCode).toBe(1);
-      expect(demo.lines.at(-1)).toMatchObject({ program: "demo", msg: expect.stringContaining("give another one with --port") });
+      expect(demo.lines.at(-1)).toMatchObject({ program: "demo", msg: expect.stringContaining("choose another with --port") });
       expect(demo.lines.at(-1)).not.toHaveProperty("err");
     } finally {
       other.close();

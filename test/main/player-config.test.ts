@@ -7,14 +7,14 @@ test.each([
   [["--server", "https://s.example/x?a=b", "--data=--d", "--headless", "--engine", "chromium"]],
   [["--data", "/d", "--allow-local", "127.0.0.1:3000,localhost:*,[::1]:80,my-box:8080"]],
   [["--data", "/d", "--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]],
-])("[ENG7] the player's flags are passed on to Electron in one word each and mean the same: %j", (argv) => {
+])("[ENG7] the player's flags are passed to Electron as one argument each, with the same meaning: %j", (argv) => {
   const config = readPlayerConfig(argv);
   const flags = playerFlags(config);
   expect(flags.filter((word) => !word.startsWith("--"))).toEqual([]);
   expect(readPlayerConfig(flags)).toEqual(config);
 });
 
-test("[ENG8] harmless switches of Chromium are left for Electron, and the player's own flags are read", () => {
+test("[ENG8] accepted switches of Chromium are left to Electron, and the player's own flags are read", () => {
   const switches = [
     "--ozone-platform=wayland",
     "--ozone-platform-hint=auto",
@@ -66,18 +66,18 @@ test.each([
   "--proxy-bypass-list=a.example;<-loopback>",
   "--__proto__=x",
   "--constructor",
-])("[ENG9] any other switch is refused in one line that names it: %s", (word) => {
+])("[ENG9] any other switch is rejected in one line that names it: %s", (word) => {
   expect(reading(word)).toThrow(expect.objectContaining({ code: "bad-config", message: expect.stringMatching(/^[^\n]+$/) }));
   expect(reading(word)).toThrow(word.split("=")[0]!);
 });
 
 test.each([
-  // Chromium takes one dash for two, and on Windows a slash.
+  // Chromium accepts one dash instead of two, and on Windows a slash.
   [["-ozone-platform=wayland"], "'-o'"],
   [["/no-sandbox"], "'/no-sandbox'"],
-  // Nothing is hidden behind the end of the flags.
+  // Switches after the end of the flags are rejected too.
   [["--", "--no-sandbox"], "'--no-sandbox'"],
-])("[ENG9] any other switch is refused in one line that names it: %j", (words, named) => {
+])("[ENG9] any other switch is rejected in one line that names it: %j", (words, named) => {
   expect(reading(...words)).toThrow(expect.objectContaining({ code: "bad-config", message: expect.stringContaining(named) }));
 });
 

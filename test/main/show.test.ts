@@ -15,7 +15,7 @@ async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
-test("[FST7] show puts a file, a page and a text on screens, and --clear takes them back", { timeout: 90_000 }, async () => {
+test("[FST7] show shows a file, a page and a text on screens, and --clear ends that", { timeout: 90_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--server", service.api.url, "--token-file", join(folder.path, "admin-token")];
@@ -32,14 +32,14 @@ test("[FST7] show puts a file, a page and a text on screens, and --clear takes t
   expect((await shows(service.api)).map(({ status }) => status)).toEqual(["cleared", "cleared", "cleared"]);
 });
 
-test("[FST7] what cannot be shown is refused in one line that says why", { timeout: 60_000 }, async () => {
+test("[FST7] content that cannot be shown is rejected in one line with the reason", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--token-file", join(folder.path, "admin-token")];
   const here = [...at, "--server", service.api.url];
   const tries = [
     [["menu.jpg", ...here], 2, "there is no file menu.jpg"],
-    [["Back", "at", "two", ...here], 2, "put a text in quotes"],
+    [["Back", "at", "two", ...here], 2, "put text in quotes"],
     [["--clear", "Back", ...here], 2, "--clear cannot be combined with content to show"],
     [[...here], 2, "name the content to show"],
     [["Back", "--for", "soon", ...here], 2, "--for: must be a duration such as 90s, 30m, 8h or 2d"],
@@ -57,32 +57,32 @@ test("[FST7] what cannot be shown is refused in one line that says why", { timeo
   await Promise.all(tries);
 });
 
-test("[FST7] without a screen's name or a tag all screens are meant, and times have units", async () => {
+test("[FST7] without a screen's name or a tag all screens are used, and durations have units", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "token");
   await (await import("node:fs/promises")).writeFile(file, "sgn_pat_x\n");
   const read = (...words: string[]) => readShowConfig([...words, "--token-file", file]);
   expect(read("x")).toEqual({
-    matter: { text: "x" },
-    where: { everywhere: true },
-    lastsMs: null,
+    content: { text: "x" },
+    target: { everywhere: true },
+    durationMs: null,
     server: "http://127.0.0.1:8080",
     token: "sgn_pat_x",
   });
-  expect(read("x", "--on", "Lobby, Bar")).toMatchObject({ where: { players: ["Lobby", "Bar"] } });
+  expect(read("x", "--on", "Lobby, Bar")).toMatchObject({ target: { players: ["Lobby", "Bar"] } });
   expect(["90s", "30m", "8h", "2d"].map((time) => read("x", "--for", time).durationMs)).toEqual([
     90_000, 1_800_000, 28_800_000, 172_800_000,
   ]);
 });
 
-test("[FST6] the README's commands for one's own picture work as they stand", { timeout: 120_000 }, async () => {
+test("[FST6] the README's commands for showing one's own picture work as written", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "signage-player/service"));
   const readme = await readFile(join(rootFolder, "README.md"), "utf8");
   const section = readme.slice(readme.indexOf("## Your own picture"), readme.indexOf("## A second screen"));
   const commands = [...section.matchAll(/```\n(.*?)```/gs)].map(([, text]) => text!);
   expect(commands).toHaveLength(2);
-  // The usual port may be another program's here; the folder is where the programs look by themselves.
+  // The default port may be in use here. The data folder is the default one.
   const placed = commands
     .join("\n")
     .replaceAll("http://127.0.0.1:8080", service.api.url)
@@ -91,7 +91,7 @@ test("[FST6] the README's commands for one's own picture work as they stand", { 
   const env = { ...process.env, XDG_DATA_HOME: folder.path };
   await run("bash", ["-euo", "pipefail", "-c", placed], { cwd: rootFolder, env });
   const made = await shows(service.api);
-  // Three and one by hand, the three taken back.
+  // Four shows, of which three were cleared.
   expect(made.map(({ status }) => status)).toEqual(["due", "cleared", "cleared", "cleared"]);
   expect(made[0]).toMatchObject({ asset_id: expect.stringMatching(/^ast_/) });
 });

@@ -1,4 +1,4 @@
-// An agent's whole errand over MCP, with real players: find the dark screen, look at it, give it content, look again.
+// An agent's whole task over MCP with real players: find the dark screen, look at it, publish content, look again.
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { eventually, startPlayer, startService } from "../support/programs/progr
 const red = [220, 30, 40] as const;
 const green = [20, 160, 60] as const;
 
-/** The colour in the middle of a picture. */
+/** The color in the middle of a picture. */
 async function middleOf(base64: string): Promise<number[]> {
   const { data, info } = await sharp(Buffer.from(base64, "base64")).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const at = (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2)) * info.channels;
@@ -21,7 +21,7 @@ async function middleOf(base64: string): Promise<number[]> {
 const isNear = (seen: readonly number[], wanted: readonly number[]) =>
   seen.every((value, channel) => Math.abs(value - wanted[channel]!) <= 12);
 
-test("[MCP18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it, shows something else for a time and takes it back", async () => {
+test("[MCP18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it, temporarily shows something else and ends that", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -32,7 +32,7 @@ test("[MCP18] over MCP an agent finds the dark one of two players, sees its scre
   await using dark = startPlayer(api.url, join(folder.path, "dark"));
   await using agent = await Agent.connect(api.url, api.token, "2026");
   await agent.client.listTools();
-  // Both are claimed by the agent; only one is given something to show.
+  // The agent claims both, and gives only one of them content.
   const claim = async (player: typeof lit, name: string): Promise<string> => {
     const { code } = await player.line("pairing code");
     return (await agent.ok("pair_player", { code, name })).result.id;
@@ -41,7 +41,7 @@ test("[MCP18] over MCP an agent finds the dark one of two players, sees its scre
   const darkId = await claim(dark, "Hall");
   await agent.ok("update_player", { id: litId, layout_id: usual.layoutId });
 
-  // Which one is dark? By what each presents, not by what it was given.
+  // The dark one is found by what each presents, not by what it was assigned.
   const found = await eventually(async () => {
     const { data } = await agent.ok("list_players", { status: "online" });
     const now = await Promise.all(data.map(({ id }: { id: string }) => agent.ok("get_player_now", { id })));
@@ -68,7 +68,7 @@ test("[MCP18] over MCP an agent finds the dark one of two players, sees its scre
   const before = await look();
   expect(isNear(before, red) || isNear(before, green)).toBe(false);
 
-  // Publish: asked first whom it concerns, then done, once under its key.
+  // Publish: first a dry run, then the change, once under its idempotency key.
   const asset = await api.upload("green.png", await plainImage(green));
   const { result: playlist } = await agent.ok("create_playlist", {
     name: "Welcome",
@@ -88,7 +88,7 @@ test("[MCP18] over MCP an agent finds the dark one of two players, sees its scre
   const after = await look();
   expect([after, isNear(after, green)]).toEqual([after, true]);
 
-  // For a time something else: three calls, the picture taken once the player presents it.
+  // Temporarily something else, in three calls; the screenshot is taken once the player presents it.
   const redAsset = (await agent.ok("list_assets", { q: "red" })).data[0].id;
   const wish = { asset_id: redAsset, players: ["hall"], lasts_ms: 600_000, fit: "fill" };
   const { result: show } = await agent.ok("show", wish);
@@ -96,7 +96,7 @@ test("[MCP18] over MCP an agent finds the dark one of two players, sees its scre
   expect([shot.text, shot.body?.is_showing]).toEqual([shot.text, true]);
   const shown = await middleOf((shot.content.at(-1) as { data: string }).data);
   expect([shown, isNear(shown, red)]).toEqual([shown, true]);
-  // Its plays are told within a minute; that it is on, and the picture, prove it at once.
+  // Its plays are reported within a minute; that it is showing, and the screenshot, are proof immediately.
   const proof = await agent.ok("get_show_proof", { id: show.id });
   expect(proof.players).toMatchObject([{ name: "Hall", is_showing: true, screenshot_id: shot.body.screenshot_id }]);
   await agent.ok("delete_show", { id: show.id });

@@ -21,7 +21,7 @@ const red = [220, 30, 40] as const;
 const faultsOf = (player: Program, from = 0) =>
   player.lines.slice(from).filter(({ msg }) => /could not be shown|reports a fault/.test(msg));
 
-test("[SWP12] changes between picture, clip, web page and text, by cut and by crossfade, show nothing else", longTimeout, async () => {
+test("[SWP12] changes between image, clip, web page and text, by cut and by crossfade, show nothing else", longTimeout, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using site = await startMixedSite();
@@ -63,7 +63,7 @@ describe("changes of program", () => {
   afterAll(() => owned.disposeAsync());
 
   test.each<BoundaryKind>(["schedule", "interrupt", "override", "wall"])(
-    "[SWP14] changes of program, by %s, show nothing else, and nothing of a layout that has to leave",
+    "[SWP14] changes of program, by %s, show nothing else, and nothing of a layout that has ended",
     longTimeout,
     async (kind) => {
       await ownLayoutAlone();
@@ -84,7 +84,7 @@ describe("changes of program", () => {
   }
 });
 
-test("[SWP13] a clip in a slot three times as long plays three times and is held on its last frame", { timeout: 180_000 }, async () => {
+test("[SWP13] a clip in a slot three times as long plays three times and holds its last frame", { timeout: 180_000 }, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using service = await startService(join(folder.path, "service"));

@@ -1,15 +1,9 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { processesNaming } from "../host/processes.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Api, eventually, Program } from "../support/programs/programs.ts";
-
-/** The command lines of all processes that name `text`. */
-async function processesNaming(text: string): Promise<string[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
-  return lines.map((line) => line.replaceAll("\0", " ")).filter((line) => line.includes(text));
-}
 
 function demo(folder: string): Program {
   return new Program(["src/main/cli.ts", "demo", "--headless", "--engine", "chromium", "--port", "0", "--data", folder]);
@@ -27,7 +21,7 @@ test("[PRG1] one command pairs a player by its code, after three seconds to read
   expect((await fetch(String(ready["docs"]))).status).toBe(200);
   expect(Object.values(ready["curl"] as object).join(" ")).toContain(String(ready["player_id"]));
 
-  // The picture, as the printed lines say: the four zones are all covered.
+  // The screenshot from the printed address shows all four zones.
   const api = new Api(new URL(String(ready["docs"])).origin, (await readFile(tokenFile, "utf8")).trim());
   const address = String(ready["screenshot"]);
   expect(address).toMatch(/\/api\/v1\/screenshots\/shot_\w+\/image$/);
@@ -49,7 +43,7 @@ test("[PRG2] Ctrl+C stops everything and leaves no process; the next start needs
   }
 });
 
-test("[PRG3] killed with -9 the demo takes service, player and browser with it", async () => {
+test("[PRG3] killed with -9, the demo ends its service, player and browser", async () => {
   await using folder = await temporaryFolder();
   await using program = demo(folder.path);
   await program.line("ready");
@@ -64,14 +58,14 @@ test.each([
   [["start", "--engine", "netscape"], "--engine: must be electron or chromium"],
   [["demo", "--port", "x"], "--port: must be a port, 0 to 65535"],
   [["fly"], "there is no program “fly”"],
-])("[PRG4] bad flags are one clear line and exit 2: %j", async (argv, words) => {
+])("[PRG4] bad flags print one clear line and exit with 2: %j", async (argv, words) => {
   const program = new Program(["src/main/cli.ts", ...argv]);
   expect(await program.exitCode).toBe(2);
   expect(program.output.trim().split("\n")).toHaveLength(1);
   expect(program.output).toContain(words);
 });
 
-test("[PRG5] a second player on the same data folder is refused, and the first goes on", async () => {
+test("[PRG5] a second player on the same data folder is rejected, and the first one continues", async () => {
   await using folder = await temporaryFolder();
   const flags = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9", "--headless", "--engine", "chromium", "--data", folder.path];
   await using first = new Program(flags);

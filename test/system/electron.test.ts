@@ -1,4 +1,4 @@
-// The bundled Electron player through the whole path, on the stand-in for Electron's binary over Debian's Chromium.
+// The bundled Electron player on the stand-in for Electron's binary, with a real service.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts"
 import { hasGpu } from "../../src/host/linux/gpu.ts";
 import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
 import {
-  happen,
+  sendTestEvent,
   realBinary,
   recorded,
   startElectronPlayer,
@@ -32,7 +32,7 @@ const mediaProgram = join(rootFolder, "dist/main/media-child.js");
 
 let xvfb: Xvfb;
 
-// What only the stand-in can show or do.
+// Tests that need the stand-in.
 const standInTest = test.skipIf(realBinary !== null);
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => xvfb[Symbol.asyncDispose]());
 
-/** Waits until the middle and the corners of the screen have this colour. */
+/** Waits until the middle and the corners of the screen have this color. */
 function shows(color: Rgb, { width, height } = { width: 1280, height: 720 }): Promise<boolean> {
   const { framebuffer } = xvfb;
   const points = [
@@ -56,7 +56,7 @@ function shows(color: Rgb, { width, height } = { width: 1280, height: 720 }): Pr
 
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 600_000, fit: "fill" });
 
-/** The API of the service that a player without `--server` has brought along. */
+/** The API of a player's embedded service. */
 async function embeddedApi(player: Program, folder: string): Promise<Api> {
   const { url } = await player.line("listening");
   return new Api(String(url), (await readFile(join(folder, "player/service/admin-token"), "utf8")).trim());
@@ -68,7 +68,7 @@ async function publish(api: Api, player: Program, color: Rgb): Promise<{ playerI
 }
 
 test(
-  "[ELE1] on Electron a player is paired, plays, updates, takes a picture, repairs its page and stops with 0",
+  "[ELE1] on Electron a player is paired, plays, updates, takes a screenshot, repairs its page and exits with 0",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();
@@ -93,7 +93,7 @@ test(
     const { channels } = await picture.stats();
     for (const [channel, { mean }] of channels.entries()) expect(Math.abs(mean - blue[channel]!)).toBeLessThan(4);
 
-    // Its page's process is killed, then a helper of the browser: the picture comes back, and nothing else is asked of anybody.
+    // The page's process is killed, then a helper of the browser: the picture comes back each time.
     const processes = (type: string) => processesNaming(at).then((found) => found.filter((one) => one.type === type));
     for (const { pid } of await processes("renderer")) process.kill(pid, "SIGKILL");
     await player.line(({ msg, fault }) => msg === "browser fault" && fault === "page-crashed");
@@ -109,7 +109,7 @@ test(
     await eventually(async () => (await processesNaming(at)).length === 0);
     if (realBinary === null) {
       const ends = recorded(at).filter(({ call }) => ["before-quit", "close", "app.exit"].includes(call));
-      // Electron's quitting is held back, so that nothing asks the window to close while the player stops.
+      // Quitting is prevented, so that the window stays open while the player stops.
       expect(ends).toEqual([
         { call: "before-quit", prevented: true },
         { call: "app.exit", code: 0 },
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  "[ELE2] the embedded service is there at each start, on another port when its own is taken, and again when it dies",
+  "[ELE2] the embedded service runs after each start, on another port if its own is in use, and is restarted when it dies",
   { timeout: limitMs },
   async () => {
     await using folder = await temporaryFolder();
@@ -131,7 +131,7 @@ test(
       port = Number(new URL(api.url).port);
       await publish(api, first, green);
       await shows(green);
-      // Electron's main process forks what examines files for the service: the package runs no other program on Node.
+      // Electron's main process forks the service's media processes, because the package cannot run Node programs.
       expect(await processesNaming(mediaProgram)).toHaveLength(1);
       expect(await first.stop("SIGINT")).toBe(0);
       expect(await processesNaming(mediaProgram)).toEqual([]);
@@ -143,7 +143,7 @@ test(
       await second.line("already paired");
       await shows(green);
 
-      // The service is killed: the picture stays, and the service is back where it was.
+      // The service is killed: the picture stays, and the service restarts on the same port.
       const from = second.lines.length;
       process.kill(await pidListeningOn(port), "SIGKILL");
       expect(await second.line("listening", from)).toMatchObject({ url: api.url });
@@ -169,7 +169,7 @@ test(
 );
 
 standInTest(
-  "[ELE3] Electron is set up before it is ready: the switches of the Chromium host, a sandbox, a profile of the player's own, no menu",
+  "[ELE3] Electron is configured before it is ready: the Chromium host's switches, the sandbox, the player's own profile, no menu",
   { timeout: limitMs },
   async () => {
     await using folder = await temporaryFolder();
@@ -181,7 +181,7 @@ standInTest(
     const wanted = Object.fromEntries(sharedSwitches(hasGpu()).map(({ name, value = "" }) => [name, value]));
     expect(calls[ready]!["switches"]).toEqual(wanted);
     expect(wanted).toMatchObject({ "force-device-scale-factor": "1", "password-store": "basic", "site-per-process": "" });
-    // The Chromium host starts its browser with the very same.
+    // The Chromium host uses the same switches.
     const flags = chromiumFlags({
       profileFolder: "/x",
       display: "x11",
@@ -200,7 +200,7 @@ standInTest(
 );
 
 standInTest.for(["throws", "rejects"])(
-  "[ELE4] an error that nobody catches is logged and ends the program with 1, without a box: %s",
+  "[ELE4] an uncaught error is logged and ends the program with 1, without a dialog: %s",
   async (kind) => {
     await using folder = await temporaryFolder();
     await using program = startOnStandIn(join(import.meta.dirname, "../support/electron/apps/fails.ts"), folder.path, xvfb.display, [kind]);
@@ -211,7 +211,7 @@ standInTest.for(["throws", "rejects"])(
 );
 
 standInTest(
-  "[ELE5] the window follows its display, and is opened anew when its DevTools connection is lost",
+  "[ELE5] the window follows its display, and is reopened when its DevTools connection is lost",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();
@@ -223,14 +223,14 @@ standInTest(
     await shows(red);
 
     const smaller = { width: 800, height: 600 };
-    happen(at, { is: "display", ...smaller });
+    sendTestEvent(at, { is: "display", ...smaller });
     await eventually(() => xvfb.framebuffer.pixel(1_000, 700).every((value) => value === 0));
     await shows(red, smaller);
-    happen(at, { is: "display", width: 1280, height: 720 });
+    sendTestEvent(at, { is: "display", width: 1280, height: 720 });
     await shows(red);
 
     const from = player.lines.length;
-    happen(at, { is: "detach", reason: "replaced_with_devtools" });
+    sendTestEvent(at, { is: "detach", reason: "replaced_with_devtools" });
     expect(await player.line("browser fault", from)).toMatchObject({
       fault: "browser-exited",
       detail: expect.stringContaining("replaced"),
@@ -241,13 +241,13 @@ standInTest(
   },
 );
 
-standInTest("[ELE6] the stand-in waits for ever, as Electron does, where an app awaits its readiness at top level", async () => {
+standInTest("[ELE6] the stand-in never becomes ready if an app awaits its readiness at top level, like Electron", async () => {
   await using folder = await temporaryFolder();
   const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
   const program = startOnStandIn(app, folder.path, xvfb.display);
   try {
     await program.line("evaluating");
-    // What would come within a moment has not come after many times as long, while another app became ready.
+    // Another app became ready in the meantime, so this one never will.
     await using other = startElectronPlayer(folder.path, xvfb.display, ["--server", "http://127.0.0.1:9"]);
     await other.line("screen shown");
     expect(program.lines.map(({ msg }) => msg)).toEqual(["evaluating"]);
@@ -256,26 +256,22 @@ standInTest("[ELE6] the stand-in waits for ever, as Electron does, where an app 
   }
 });
 
-test(
-  "[ELE7] an Electron that hangs is started again by its parent, and ends with a parent that is killed",
-  { timeout: limitMs },
-  async () => {
-    await using serviceFolder = await temporaryFolder();
-    await using service = await startService(serviceFolder.path);
-    await using folder = await temporaryFolder();
-    await using program = startSupervisedPlayer(folder.path, xvfb.display, ["--server", service.api.url]);
-    await publish(service.api, program, green);
-    await shows(green);
+test("[ELE7] a hanging Electron is restarted by its parent, and ends when the parent is killed", { timeout: limitMs }, async () => {
+  await using serviceFolder = await temporaryFolder();
+  await using service = await startService(serviceFolder.path);
+  await using folder = await temporaryFolder();
+  await using program = startSupervisedPlayer(folder.path, xvfb.display, ["--server", service.api.url]);
+  await publish(service.api, program, green);
+  await shows(green);
 
-    const from = program.lines.length;
-    const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
-    process.kill(electron!.pid, "SIGSTOP");
-    await program.line("restarting Electron", from);
-    await program.line("presented", from);
-    await shows(green);
+  const from = program.lines.length;
+  const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
+  process.kill(electron!.pid, "SIGSTOP");
+  await program.line("restarting Electron", from);
+  await program.line("presented", from);
+  await shows(green);
 
-    await program.kill();
-    await eventually(async () => (await processesNaming(folder.path)).length === 0);
-    await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value) => value === 0));
-  },
-);
+  await program.kill();
+  await eventually(async () => (await processesNaming(folder.path)).length === 0);
+  await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value) => value === 0));
+});

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { copyCheckout } from "../support/programs/checkout.ts";
 import { Program } from "../support/programs/programs.ts";
 
-/** A folder with an Electron that says so if ever it is started, and the environment in which it is found. */
+/** A folder with a fake Electron that prints a line when it is started, and the environment that selects it. */
 async function withElectron(): Promise<{ env: Record<string, string>; data: string } & AsyncDisposable> {
   const folder = await temporaryFolder();
   await writeFile(join(folder.path, "electron"), "#!/bin/sh\necho electron was started >&2\nexit 2\n", { mode: 0o755 });
@@ -20,7 +20,7 @@ async function withElectron(): Promise<{ env: Record<string, string>; data: stri
 
 const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
 
-test("[ENG20] without a window the player draws with Chromium although Electron's binary is there, and the log says why", async () => {
+test("[ENG20] without a window the player uses Chromium even if Electron's binary is installed, and the log says why", async () => {
   await using here = await withElectron();
   await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
   expect(await player.line("browser engine selected")).toMatchObject({
@@ -38,10 +38,10 @@ test("[ENG20] without a window the player draws with Chromium although Electron'
 test.each([
   ["the player", [...start, "--headless", "--engine", "electron"], "Electron cannot render without a window"],
   ["the demo", ["src/main/cli.ts", "demo", "--headless", "--engine", "electron"], "Electron cannot render without a window"],
-  // A test's program has no display.
+  // Programs of tests have no display.
   ["the player without a display", [...start, "--engine", "electron"], "Electron needs a display"],
   ["a switch that would weaken the browser", [...start, "--no-sandbox"], "--no-sandbox"],
-])("[ENG21] flags that Electron cannot follow are one line and exit code 2: %s", async (_, argv, words) => {
+])("[ENG21] flags that Electron cannot follow print one line and exit with 2: %s", async (_, argv, words) => {
   await using here = await withElectron();
   await using program = new Program([...argv, "--data", here.data], here.env);
   expect(await program.exitCode).toBe(2);
@@ -49,7 +49,7 @@ test.each([
   expect(program.output).toContain(words);
 });
 
-test.each(["prestart", "preplayer"])("[ENG22] npm builds the page and the programs anew before a start: %s", async (script) => {
+test.each(["prestart", "preplayer"])("[ENG22] npm builds the page and the programs before a start: %s", async (script) => {
   // In a copy: other tests use this project's build meanwhile.
   await using folder = await temporaryFolder();
   await copyCheckout(folder.path);

@@ -1,4 +1,4 @@
-// Electron emits `ready` only after the entry module is evaluated, so nothing that the entry imports may wait at module level.
+// Electron becomes ready only after the entry module is evaluated, so no module that the entry imports may await at top level.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -10,9 +10,9 @@ import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
 
 beforeAll(() => bundleProgramsIfStale());
 
-// electron-store may come to be loaded on demand; it is looked at all the same, since it runs before the window is there.
+// electron-store is checked too, even if it is loaded on demand later, because it runs before the window opens.
 test.each(["src/main/electron/electron.ts", manifest.main, "node_modules/electron-store/index.js"])(
-  "[PCK7] no module that %s imports statically waits at its top level",
+  "[PCK7] no module that %s imports statically awaits at its top level",
   async (entry) => {
     const modules = await staticModules(join(rootFolder, entry));
     expect(modules.size).toBeGreaterThan(20);
@@ -25,7 +25,7 @@ test.each([
   ["await in a block", "if (globalThis.x !== 1) {\n  await Promise.resolve();\n}"],
   ["for await", "for await (const one of []) console.log(one);"],
   ["await using", "await using held = null;"],
-])("[PCK7] %s at the top level is found in a chunk or a package behind another chunk", async (_what, fault) => {
+])("[PCK7] %s at the top level is found in a chunk or a package that another chunk imports", async (_what, fault) => {
   const code = `${fault}\nexport const value = 1;`;
   const [wait] = /(for )?await .*;/.exec(fault)!;
   expect(await waitsBehind({ "chunks/last.js": code })).toEqual([`chunks/last.js: ${wait}`]);
@@ -42,11 +42,11 @@ test.each([
   ["an async arrow function", "export const value = async () => { await 1; };"],
   ["an async method", "export class Value { async run() { await using held = null; await 1; } }; export const value = 1;"],
   ["a chunk that is imported on demand", `export const value = () => import("./on-demand.js");`],
-])("[PCK7] await in %s is let through", async (_what, code) => {
+])("[PCK7] await in %s is accepted", async (_what, code) => {
   expect(await waitsBehind({ "chunks/last.js": code, "chunks/on-demand.js": "await Promise.resolve();" })).toEqual([]);
 });
 
-/** The waits in a small bundle: an entry, a chunk that it imports, and the chunk `chunks/last.js` which that one imports. */
+/** The top-level awaits in a small bundle: an entry, a chunk that it imports, and `chunks/last.js`, which that chunk imports. */
 async function waitsBehind(files: Record<string, string>): Promise<string[]> {
   await using folder = await temporaryFolder();
   const all = {
@@ -61,7 +61,7 @@ async function waitsBehind(files: Record<string, string>): Promise<string[]> {
   return waitsOf(await staticModules(join(folder.path, "entry.js")), folder.path);
 }
 
-/** What is evaluated before and with `entry`. */
+/** `entry` and all modules that it imports statically. */
 async function staticModules(entry: string): Promise<Map<string, LoadedModule>> {
   const { modules } = await readModules([entry]);
   const reached = new Map<string, LoadedModule>();
@@ -75,7 +75,7 @@ async function staticModules(entry: string): Promise<Map<string, LoadedModule>> 
   return reached;
 }
 
-/** The waits at module level: the file and the beginning of the wait. */
+/** The awaits at top level: the file and the beginning of the statement. */
 function waitsOf(modules: ReadonlyMap<string, LoadedModule>, folder = rootFolder): string[] {
   return [...modules].flatMap(([id, { code }]) =>
     syntaxNodes(code, isFunction)

@@ -1,11 +1,11 @@
-// The real programs when a player's journal of commands is gone: what was sent before is refused, what is sent after runs.
+// A player without its command journal rejects commands that were sent before, and executes later ones.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 
-test("[CJN1] a new player does its first command at once; after its journal was deleted it refuses what was sent before, and then does what is new", async () => {
+test("[CJN1] a new player executes its first command; after its journal is deleted it rejects earlier commands and executes later ones", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));
@@ -14,7 +14,7 @@ test("[CJN1] a new player does its first command at once; after its journal was 
   {
     await using player = startPlayer(api.url, playerFolder);
     playerId = await api.pair(player);
-    // Sent before the player has heard that it is claimed.
+    // Sent before the player knows that it is claimed.
     expect(await api.command(playerId, "identify")).toMatchObject({ status: "succeeded" });
   }
   const { id } = await api.ok("POST", `players/${playerId}/commands`, { type: "restart" });
@@ -26,6 +26,6 @@ test("[CJN1] a new player does its first command at once; after its journal was 
   });
   expect(refused).toMatchObject({ error: { code: "journal-lost" } });
   await again.line("the command journal is lost: commands issued before now are rejected, because they may have run");
-  // Those of the first seconds are refused too, for want of knowing the clocks better.
+  // Commands of the first seconds are rejected too, because the clocks are not compared exactly.
   await eventually(async () => (await api.command(playerId, "identify"))["status"] === "succeeded");
 });

@@ -1,4 +1,4 @@
-// The package of the Electron player, made once by electron-builder: what is in it, what lies outside the archive, and that it runs.
+// The package of the Electron player: its content, the files outside its archive, and that it runs.
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -19,14 +19,14 @@ import { Api, Program } from "../support/programs/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
-// Packing costs most of the time here, so there is one package for all. [PCK5] comes after those that read it: it changes files of it.
+// Packing takes most of the time, so all tests share one package. PCK5 comes last because it changes files of the package.
 let packed: ElectronPackage;
 beforeAll(async () => {
   packed = await packForElectron();
 });
 afterAll(() => packed?.[Symbol.asyncDispose]());
 
-test("[PCK1] a package holds the built programs, the page, the claim page and production packages, and nothing else", async () => {
+test("[PCK1] a package contains the built programs, the page, the claim page and production packages, and nothing else", async () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([manifest.main, "dist/main/cli.js", "dist/renderer/player/index.html", "renderer/claim/index.html"]),
@@ -41,10 +41,10 @@ test("[PCK1] a package holds the built programs, the page, the claim page and pr
 });
 
 const programs = [manifest.main, "dist/main/cli.js", "dist/main/media-child.js"];
-// Looked for by these packages, and done without.
+// Optional imports of these packages.
 const optional = ["supports-color from node_modules/debug/", "@img/sharp-libvips-dev/"];
 
-test("[PCK2] whatever the packed programs and their workers import is in the package", async () => {
+test("[PCK2] everything that the packed programs and their workers import is in the package", async () => {
   const { modules, missing } = await readModules([...programs.map(inPackage), await workerEntry()]);
   for (const name of ["fastify", "ws", "sharp", "electron-store", "feedsmith", "pdfjs-dist", "file-type", "mediabunny", "yauzl"]) {
     expect(
@@ -58,7 +58,7 @@ test("[PCK2] whatever the packed programs and their workers import is in the pac
   expect(lacking.filter((line) => !optional.some((start) => line.startsWith(start)))).toEqual([]);
 });
 
-test("[PCK3] native files, and the packages that worker threads load, lie outside the archive", async () => {
+test("[PCK3] native files, and the packages that worker threads load, are outside the archive", async () => {
   const native = packed.files.filter(({ path }) => /\.(node|so|dll|dylib)(\.[\d.]+)?$/.test(path));
   expect(native.length).toBeGreaterThan(1);
   expect([...native, ...(await filesOfWorkers())].filter(({ unpacked }) => !unpacked)).toEqual([]);
@@ -80,7 +80,7 @@ test("[PCK4] the fuses of the packed executable are those of electron-builder.ym
 
 test("[PCK5] the packed service runs with nothing but the package, and its workers load from outside the archive", async () => {
   const { program } = packed;
-  // In an archive these files can be seen; here nobody can load them, as Electron's workers perhaps cannot.
+  // Makes the files in the archive unloadable, as they may be for Electron's workers.
   for (const { path } of (await filesOfWorkers()).filter(({ path }) => /\.[cm]?js$/.test(path))) {
     await writeFile(inPackage(path), `throw new Error("loaded from inside the archive");`);
   }
@@ -95,7 +95,7 @@ test("[PCK5] the packed service runs with nothing but the package, and its worke
   ]);
   expect(await api.ok("POST", "assets?name=two.pdf", pdf)).toMatchObject({ page_count: 2 });
 
-  // The player reads feeds from other machines only; so its reader, bundled in the same way, is put beside it and asked.
+  // The player only reads feeds of other machines, so its feed reader is bundled separately and called directly.
   await build({
     configFile: join(rootFolder, "vite.main.config.ts"),
     root: rootFolder,
@@ -114,7 +114,7 @@ test("[PCK5] the packed service runs with nothing but the package, and its worke
   expect(JSON.parse(stdout)).toMatchObject({ title: "Post", entries: [{ title: "One" }] });
 });
 
-test("[PCK6] a build that is missing or older than its sources is refused with the remedy", async () => {
+test("[PCK6] a missing or stale build is rejected with the remedy", async () => {
   const { beforePack } = await hooks();
   await using folder = await temporaryFolder();
   const file = async (name: string, second: number): Promise<void> => {
@@ -137,11 +137,11 @@ test("[PCK6] a build that is missing or older than its sources is refused with t
   expect(pack).toThrow("dist/renderer/player/index.html is older than renderer/player/main.ts. Run: npm run build");
 });
 
-test("[PCK6] a package without the addons of its machine is refused with the remedy", async () => {
+test("[PCK6] a package without the addons of its machine is rejected with the remedy", async () => {
   const { afterPack } = await hooks();
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "resources/app.asar.unpacked/node_modules/@img/sharp-linux-x64"), { recursive: true });
-  // electron-builder's numbers of the machines: 1 is x64, 3 is arm64.
+  // electron-builder's architectures: 1 is x64, 3 is arm64.
   const pack = (arch: number): void => afterPack({ appOutDir: folder.path, electronPlatformName: "linux", arch });
   pack(1);
   expect(() => pack(3)).toThrow("@img/sharp-linux-arm64 is not installed");
@@ -161,7 +161,7 @@ function inPackage(path: string): string {
   return join(packed.program, path);
 }
 
-/** A module that imports what the packed bundle resolves for its worker threads. */
+/** Writes a module that imports everything that the packed bundle resolves for its worker threads. */
 async function workerEntry(): Promise<string> {
   const chunks = packed.files.filter(({ path }) => /^dist\/main\/.*\.js$/.test(path));
   const codes = await Promise.all(chunks.map(({ path }) => readFile(inPackage(path), "utf8")));
@@ -174,7 +174,7 @@ async function workerEntry(): Promise<string> {
   return entry;
 }
 
-/** All files of the packages that worker threads import something of: they may read more of them than they import. */
+/** All files of the packages that worker threads import from, because they may read files that they do not import. */
 async function filesOfWorkers(): Promise<PackedFile[]> {
   const { modules } = await readModules([await workerEntry()]);
   const paths = [...modules.keys()].map((path) => path.replace(inPackage("/"), ""));
@@ -190,13 +190,13 @@ function isImportMetaResolve({ type, callee }: SyntaxNode): boolean {
   return type === "CallExpression" && object?.type === "MetaProperty" && property?.name === "resolve";
 }
 
-/** The text of a string literal; nothing for any other expression. */
+/** The value of a string literal; nothing for any other expression. */
 function textOf(node: unknown): string[] {
   const value = typeof node === "object" && node !== null && "value" in node ? node.value : undefined;
   return typeof value === "string" ? [value] : [];
 }
 
-/** Names and versions of the packages that the lock file does not keep for development. */
+/** Names and versions of the production packages in the lock file. */
 async function productionPackages(): Promise<Set<string>> {
   const Lock = z.object({ packages: z.record(z.string(), z.object({ version: z.string().optional(), dev: z.boolean().default(false) })) });
   const { packages } = Lock.parse(JSON.parse(await readFile(join(rootFolder, "package-lock.json"), "utf8")));
@@ -204,7 +204,7 @@ async function productionPackages(): Promise<Set<string>> {
   return new Set(production.map(([folder, { version }]) => `${folder.replace(/^.*node_modules\//, "")} ${version}`));
 }
 
-/** Names and versions of the packages in the archive. They need not be nested as they are in the project. */
+/** Names and versions of the packages in the archive, whatever their nesting. */
 async function packedPackages(): Promise<string[]> {
   const folders = new Set(packed.files.flatMap(({ path }) => /^(node_modules\/(@[^/]+\/)?[^/]+\/)+/.exec(path)?.[0] ?? []));
   const manifests = [...folders].map((folder) => readFile(join(packed.program, folder, "package.json"), "utf8"));

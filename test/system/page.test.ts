@@ -1,4 +1,4 @@
-// A player whose page was never built, as after a fresh clone.
+// A player whose page was not built, as after a fresh clone.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { copyCheckout } from "../support/programs/checkout.ts";
 import { Program } from "../support/programs/programs.ts";
 
-test("[PRG6] a player whose page was not built ends with 1 and one line that says how to build it", async () => {
+test("[PRG6] a player whose page was not built exits with 1 and one line that says how to build it", async () => {
   await using folder = await temporaryFolder();
   // The program finds its page relative to its own source.
   await copyCheckout(folder.path);
@@ -18,6 +18,6 @@ test("[PRG6] a player whose page was not built ends with 1 and one line that say
   expect(told).toHaveLength(1);
   expect(told[0]).toMatch(/page is not built: .*index\.html is missing.*npm run build/);
   expect(told[0]).not.toContain("    at ");
-  // Nothing was begun.
+  // The player did not create its data folder.
   await expect(readdir(data)).rejects.toMatchObject({ code: "ENOENT" });
 });

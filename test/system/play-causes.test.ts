@@ -1,4 +1,4 @@
-// Proof of play by cause on a real screen: what the framebuffer showed, layout by layout and item by item, is what the report counts.
+// Proof of play by cause on a real screen: the report has to match what the framebuffer showed, by layout and item.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";
@@ -9,11 +9,11 @@ import { eventually, startPlayer, startService, type Api } from "../support/prog
 import { startXvfb } from "../support/browser/xvfb.ts";
 
 const colors = {
-  // Of the playlist that all layouts share, on the left.
+  // The playlist that all layouts share, on the left.
   red: [220, 30, 40],
   green: [20, 160, 60],
   blue: [30, 60, 200],
-  // On the right, one for each layout.
+  // One mark for each layout, on the right.
   first: [240, 240, 20],
   second: [20, 240, 240],
   third: [240, 20, 240],
@@ -21,20 +21,20 @@ const colors = {
   above: [130, 20, 130],
 } as const satisfies Record<string, Rgb>;
 type Name = keyof typeof colors;
-// A change of cause or layout may cost so much of a sum.
+// The allowed error of a sum for each change of cause or layout.
 const changeMs = 50;
-// What the page showed last before it was loaded anew is counted to its last beat alone.
-const longestBeatMs = 3_500;
-// Later than this after its frame no picture comes, however busy the machine.
+// The last play before a reload of the page only counts until the page's last report.
+const longestReportGapMs = 3_500;
+// The longest delay between the page's frame and the screen, on a busy machine.
 const longestLagMs = 1_000;
-// When one schedule of a layout follows another of the same layout, and when the test ends; both after its start.
+// When a schedule is followed by another one of the same layout, and when the test ends, from its start.
 const edgeMs = 25_700;
 const endMs = 38_000;
 const shared = { red: 2_000, green: 1_500, blue: 2_500 } as const;
 const layouts = ["first", "second", "third", "between", "above"] as const;
 type Layout = (typeof layouts)[number];
 
-/** What was seen in one half of the screen from one instant to another, and under which layout's mark. Times in UTC ms. */
+/** An item seen in one half of the screen, and the layout whose mark was visible. Times in UTC ms. */
 interface Seen {
   item: Name;
   layout: Layout;
@@ -42,10 +42,10 @@ interface Seen {
   until: number;
 }
 
-/** What the report counts by. */
+/** The fields that the report groups by. */
 type Booked = Pick<PlayEventRecord, "layer" | "schedule_id" | "override_id" | "layout_id" | "asset_id">;
 
-/** Notes what both halves show until `isOver`. */
+/** Records what both halves show until `isOver`. */
 async function watch(framebuffer: Framebuffer, seen: Seen[], isOver: () => boolean): Promise<void> {
   const open: (Seen | null)[] = [null, null];
   const names = Object.keys(colors) as Name[];
@@ -68,7 +68,7 @@ async function watch(framebuffer: Framebuffer, seen: Seen[], isOver: () => boole
   }
 }
 
-/** The left half shows the shared playlist, the right one the layout's mark. */
+/** Publishes layouts with the shared playlist in the left half and the layout's mark in the right half. */
 async function publish(api: Api) {
   const assets = new Map<Name, string>();
   for (const [name, color] of Object.entries(colors)) assets.set(name as Name, await api.upload(`${name}.png`, await plainImage(color)));
@@ -93,7 +93,7 @@ async function publish(api: Api) {
   return { assets, layoutIds: made };
 }
 
-test("[POP26] on a real screen through schedules, an override, an interrupt, a skip, a pause and a page that is loaded anew, what was seen and the report agree by layout, layer, schedule, override, item and player", async () => {
+test("[POP26] the report agrees with a real screen by layout, layer, schedule, override, item and player, through schedules, an override, an interrupt, a skip, a pause and a reload", async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using service = await startService(join(folder.path, "service"));
@@ -113,12 +113,12 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
   };
   const ids = {
     base: await schedule("first", 0, 8_000),
-    // Begins and ends amid items of the one below it.
+    // Begins and ends in the middle of items of the schedule below.
     higher: await schedule("second", 3_300, 6_100, { priority: 5 }),
     turns: await schedule("between", 8_000, 17_000, { priority: 5, interrupt: { share_percent: 40, play_ms: 2_500 } }),
     below: await schedule("third", 8_000, 18_500),
     black: await schedule("black", 18_500, 20_000),
-    // The same layout from one schedule to the next: nothing changes on the screen.
+    // The same layout in two consecutive schedules: nothing changes on the screen.
     again: await schedule("first", 20_000, edgeMs),
     onwards: await schedule("first", edgeMs, endMs),
   };
@@ -141,20 +141,20 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
   await watching;
   const lines = player.lines.filter(({ msg }) => msg === "presented");
   const presented = lines.map(({ cause, presented_at }) => ({ layout: String(cause).split(" ")[1], at: Date.parse(String(presented_at)) }));
-  // An item that came on in a stage in the very frame in which the next stage took its place was never seen.
+  // An item that appeared in a stage in the same frame in which the next stage replaced it was never seen.
   const isGone = ({ at, layout }: (typeof presented)[number], place: number): boolean =>
     presented.slice(0, place).some((before) => before.at >= at && before.layout !== layout);
   const shown = presented.filter((line, place) => !isGone(line, place)).length;
   await player.stop();
 
-  // The next start tells all that waits.
+  // The next start reports all pending plays.
   await using _next = startPlayer(api.url, playerFolder);
   const told = await eventually(async () => {
     const { data } = (await api.ok("GET", `play-events?player_id=${playerId}&limit=100`)) as unknown as { data: PlayEventRecord[] };
     return data.length > 0 && data.toReversed();
   });
   const plays = told.filter(({ result, duration_ms }) => result !== "skipped" && (result !== "failed" || duration_ms > 0));
-  // Every presented item has an event, and one more where the cause changed under it.
+  // Every presented item has an event, and another one if its cause changed meanwhile.
   const edge = t0 + edgeMs;
   const divided = plays.filter(({ started_at }) => Date.parse(started_at) === edge).length;
   expect(divided).toBeGreaterThan(0);
@@ -162,7 +162,7 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
 
   const nameOfAsset = new Map([...assets].map(([name, id]) => [id, name]));
   const nameOfLayout = new Map([...layoutIds].map(([name, id]) => [id, name]));
-  /** What brought a layout, by the clock where the screen cannot tell. */
+  /** The cause of a layout; by the time if several schedules have the same layout. */
   const causeOf = (layout: Layout, at: number): string => {
     if (layout === "above") return `override ${override}`;
     if (layout === "between") return `interrupt ${ids.turns}`;
@@ -170,7 +170,7 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
     if (layout === "third") return `schedule ${ids.below}`;
     return `schedule ${at < t0 + 10_000 ? ids.base : at < edge ? ids.again : ids.onwards}`;
   };
-  // What went on across that change is two of the log as well.
+  // A span across that change is divided like the plays.
   const log = seen.flatMap((span) => {
     const isAcross = span.from < edge && span.until > edge && span.layout === "first";
     return isAcross
@@ -197,14 +197,14 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
     const { ms = 0, spans = 0 } = truth.get(key) ?? {};
     return { key, seen: Math.round(ms), told: report.get(key)?.duration_ms ?? 0, spans, isLost: lost.has(key) };
   });
-  // Each play of some length was what the screen showed amid it, under the mark of the layout that it is booked to. On a busy
-  // machine the picture comes after the page's frame: by how much is measured, and sums cannot be told apart more finely.
+  // The screen has to show each play that is long enough, under the mark of its layout. On a busy machine the screen lags behind
+  // the page's frames. The lag is measured, because it limits the precision of sums.
   const lags = plays.flatMap((play) => {
     const from = Date.parse(play.started_at);
     const isOf = (span: Seen): boolean => span.item === nameOfAsset.get(play.asset_id!) && span.layout === nameOfLayout.get(play.layout_id);
     const own = log.filter((span) => isOf(span) && span.until > from && span.from < Date.parse(play.ended_at));
     if (play.duration_ms >= longestLagMs) expect(own, `${keyOf(play)} at ${from - t0}`).not.toEqual([]);
-    // A layout's mark follows itself: the screen shows no edge there.
+    // A layout's mark repeats, so the screen shows no change between its plays.
     return own.length === 0 || !(nameOfAsset.get(play.asset_id!)! in shared)
       ? []
       : [Math.min(...own.map((span) => Math.abs(span.from - from)))];
@@ -213,7 +213,7 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
   expect(lagMs).toBeLessThan(longestLagMs);
   const wrong = apart.filter(({ seen: ms, told: counted, spans, isLost }) => {
     const allowed = changeMs * (spans + 1) + 2 * lagMs;
-    return counted - ms > allowed || ms - counted > allowed + (isLost ? longestBeatMs : 0);
+    return counted - ms > allowed || ms - counted > allowed + (isLost ? longestReportGapMs : 0);
   });
   expect(wrong, JSON.stringify({ lagMs, apart }, null, 1)).toEqual([]);
   expect(lost.size).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// Proof of play with the real player, its browser and the real service: what arrives is what was on the glass.
+// Proof of play with a real player, browser and service: the play events match the screen.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -6,7 +6,7 @@ import { plainImage } from "../support/media/media.ts";
 import { eventually, startPlayer, startService, type Api } from "../support/programs/programs.ts";
 import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";
 
-/** All play events, oldest first, once they are `enough`. */
+/** All play events, oldest first, once `enough` accepts them. */
 function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promise<PlayEventRecord[]> {
   return eventually(async () => {
     const { data } = (await api.ok("GET", "play-events?limit=100")) as unknown as { data: PlayEventRecord[] };
@@ -14,7 +14,7 @@ function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promi
   });
 }
 
-test("[POP14] what really was on the glass arrives as play events, across kill -9, and the report's sum is the zone's time", async () => {
+test("[POP14] play events match what was on the screen, also across kill -9, and the report's sum is the zone's time", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -35,12 +35,12 @@ test("[POP14] what really was on the glass arrives as play events, across kill -
     await player.kill();
     truth.push(...player.lines.filter(presented).map((line) => Date.parse(String(line["presented_at"]))));
   }
-  // The next start tells at once what waits from the one before, the play that was open last of all.
+  // The next start immediately reports the pending plays of the previous one; the interrupted play comes last.
   await using player = startPlayer(api.url, playerFolder);
   const told = await playsAt(api, (plays) => plays.some(({ reason }) => reason === "interrupted"));
-  // What came due while the browser was starting was skipped, and says so.
+  // Plays that were due while the browser was starting are reported as skipped.
   const first = told.filter(({ result, boot_id }) => result !== "skipped" && boot_id === told[0]!.boot_id);
-  // What came on in the very moment of the death may be told by the log and not yet be written down, or the other way round.
+  // A play that began just before the kill may be in the log and not in the events, or the other way round.
   expect(Math.abs(first.length - truth.length)).toBeLessThanOrEqual(1);
   expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);
   for (const [place, shownAt] of truth.slice(0, first.length).entries())
@@ -55,11 +55,11 @@ test("[POP14] what really was on the glass arrives as play events, across kill -
   const { data } = (await api.ok("GET", "reports/proof-of-play?group_by=zone")) as unknown as { data: PlayReportRow[] };
   const ends = [Date.parse(first[0]!.started_at), Date.parse(first.at(-1)!.ended_at)] as const;
   expect(data).toHaveLength(1);
-  // A frame, or what the clock was corrected by, for each item.
+  // One frame, or a correction of the clock, for each item.
   expect(Math.abs(data[0]!.duration_ms - (ends[1] - ends[0]))).toBeLessThanOrEqual(17 * first.length);
   expect(data[0]!.plays).toBe(first.length);
 
-  // What plays since then follows, within a minute or with the next start, and is of another run.
+  // Later plays are reported within a minute or at the next start, with another boot id.
   await eventually(() => player.lines.filter(presented).length > 3);
   await player.stop();
   await using next = startPlayer(api.url, playerFolder);

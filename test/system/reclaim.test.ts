@@ -1,4 +1,4 @@
-// The real programs over TLS, when the service has lost its key: what plays goes on, and a code in the corner leads back.
+// The real programs over TLS when the service has lost its key: playback continues, and the player is claimed again by a code.
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -14,7 +14,7 @@ const day = 86_400_000;
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });
 
 test(
-  "[RST13] a player plays on under another key; after the day it shows a code, and once that is claimed it obeys again",
+  "[RST13] a player keeps playing when the service has another key; after a day it shows a code, and once claimed it accepts commands again",
   { timeout: 180_000 },
   async (context) => {
     await using folder = await temporaryFolder();
@@ -46,7 +46,7 @@ test(
     const api = clientOf(service);
     const keys = await new DurableFile(join(data, "service-key.json"), (json) => z.object({ publicKey: z.string() }).parse(json)).read();
     if (keys.is !== "found") throw new Error("the service made no key");
-    // All but the last moment of the day has passed.
+    // Almost the whole day has passed.
     const heard = { serviceKey: keys.value.publicKey, heardMs: day - 1_000 };
     await new DurableFile<typeof heard>(join(playerFolder, "other-key.json"), () => heard).write(heard);
 

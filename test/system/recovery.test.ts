@@ -1,9 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService, type Program } from "../support/programs/programs.ts";
+import { chromiumProcesses } from "../support/programs/chromium-processes.ts";
+import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
 
 const green = [20, 160, 60] as const;
@@ -14,30 +14,6 @@ beforeAll(async () => {
 afterAll(() => xvfb[Symbol.asyncDispose]());
 
 const isGreen = (): boolean => xvfb.framebuffer.pixel(640, 360).every((value, channel) => Math.abs(value - green[channel]!) <= 4);
-
-/** The player's Chromium processes: `browser` is the one without a type. */
-async function chromiumOf(player: Program, kind: "browser" | "renderer" | "gpu-process"): Promise<number[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const about = await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      const argv = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
-      const parent = Number(/\) \S (\d+)/.exec(stat)?.[1]);
-      return {
-        pid,
-        parent,
-        type: /--type=(\S+)/.exec(argv.join(" "))?.[1] ?? "browser",
-        isChromium: argv[0]?.includes("chromium") ?? false,
-      };
-    }),
-  );
-  const mine = new Set([player.pid]);
-  for (let before = 0; before !== mine.size;) {
-    before = mine.size;
-    for (const { pid, parent } of about) if (mine.has(parent)) mine.add(pid);
-  }
-  return about.filter(({ pid, type, isChromium }) => isChromium && mine.has(pid) && type === kind).map(({ pid }) => pid);
-}
 
 async function playing(folder: string) {
   const service = await startService(join(folder, "service"));
@@ -58,20 +34,20 @@ test.each([
   ["browser", "SIGKILL"],
   ["renderer", "SIGKILL"],
   ["renderer", "SIGSTOP"],
-] as const)("[REC3] the %s hit by %s: the content comes back by itself, and the fault is in the log", async (kind, signal) => {
+] as const)("[REC3] after %s receives %s the content comes back by itself, and the fault is logged", async (kind, signal) => {
   await using folder = await temporaryFolder();
   await using at = await playing(folder.path);
   const from = at.player.lines.length;
-  for (const pid of await chromiumOf(at.player, kind)) process.kill(pid, signal);
+  for (const pid of await chromiumProcesses(at.player, kind)) process.kill(pid, signal);
   await at.player.line("rendering failed", from);
   await at.player.line("presented", at.player.lines.length);
   await eventually(isGreen);
   expect(at.player.lines.some(({ msg }) => msg === "already paired")).toBe(false);
-  // The whole way still works: the service is told, a screenshot comes back.
+  // Commands and screenshots still work.
   expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
 });
 
-test("[REC4] a heartbeat says that the glass is rendering, and what is on it", async () => {
+test("[REC4] a heartbeat reports that the page is rendering, and what it shows", async () => {
   await using folder = await temporaryFolder();
   await using at = await playing(folder.path);
   const now = await eventually(async () => {

@@ -1,4 +1,4 @@
-// Schedules and overrides on the glass of a real player.
+// Schedules and overrides on the screen of a real player.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ afterAll(() => xvfb[Symbol.asyncDispose]());
 const shows = (color: Rgb): boolean => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) <= 4);
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 10_000, fit: "fill" });
 
-test("[SCH19] a schedule shows when it is due and leaves when it ends; deleted, it leaves at once", async () => {
+test("[SCH19] a schedule is shown when it is due and until it ends; a deleted one ends immediately", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -39,7 +39,7 @@ test("[SCH19] a schedule shows when it is due and leaves when it ends; deleted, 
   await eventually(() => shows(red));
   const open = await api.ok("POST", "schedules", { ...about, starts_at: after(-60_000) });
   await eventually(() => shows(green));
-  // And the service can tell why.
+  // The service explains why.
   await eventually(async () => {
     const [reason] = (await api.ok("GET", `players/${playerId}/now`))["why"] as Record<string, unknown>[];
     return reason?.["verdict"] === "shows" && reason["id"] === open.id;
@@ -48,7 +48,7 @@ test("[SCH19] a schedule shows when it is due and leaves when it ends; deleted, 
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OVR10] an override shows at once, outlives kill -9, and gives way when it is cleared or over", async () => {
+test("[OVR10] an override is shown immediately, survives kill -9, and ends when it is cleared or expires", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -72,7 +72,7 @@ test("[OVR10] an override shows at once, outlives kill -9, and gives way when it
   await using again = startPlayer(api.url, playerFolder, xvfb.display);
   await eventually(() => shows(green));
   expect(again.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
-  // An asset alone, above it, for a while; then the other again, until it is cleared.
+  // A temporary override by an asset at a higher level; then the first override again, until it is cleared.
   expect(await api.command(playerId, "override.set", { asset_id: blueId, level: "emergency", duration_ms: 6_000 })).toMatchObject({
     status: "succeeded",
   });
@@ -82,7 +82,7 @@ test("[OVR10] an override shows at once, outlives kill -9, and gives way when it
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OVR11] skip and pause do on the glass what they say", async () => {
+test("[OVR11] skip and pause take effect on the screen", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -102,7 +102,7 @@ test("[OVR11] skip and pause do on the glass what they say", async () => {
   await eventually(() => shows(second));
 }, 180_000);
 
-test("[VAR8] a variable set by command or trigger brings its schedule at once, outlives kill -9, and is over when it is cleared", async () => {
+test("[VAR8] a variable set by command or trigger activates its schedule immediately, survives kill -9, and ends when it is cleared", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -131,7 +131,7 @@ test("[VAR8] a variable set by command or trigger brings its schedule at once, o
   await eventually(() => shows(green));
   expect(await api.command(playerId, "variables.clear")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
   await eventually(() => shows(red));
-  // As a sensor beside the screen would, for as long as the door stays open.
+  // A sensor sets the variable for as long as the door is open.
   const sensor = request({ socketPath: join(playerFolder, "triggers/socket"), method: "POST", path: "/variables" });
   sensor.end(JSON.stringify({ variables: { door_open: true }, duration_ms: 5_000 }));
   const [response] = (await once(sensor, "response")) as [IncomingMessage];

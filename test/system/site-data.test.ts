@@ -1,4 +1,4 @@
-// What framed sites store: cookies and local storage, through a restart of player and browser.
+// Cookies and local storage of framed sites survive a restart of the player and its browser.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -6,7 +6,7 @@ import { startPlayer, startService } from "../support/programs/programs.ts";
 import { colouredPage, startWebServer } from "../support/web-server.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
 
-/** Counts its visits in what a site can store, and tells them. */
+/** A page that counts its visits in local storage and reports the count. */
 const counting = colouredPage(
   "rgb(0,160,0)",
   `<script>
@@ -16,7 +16,7 @@ const counting = colouredPage(
   </script>`,
 );
 
-test("[WEB13] a site in a frame finds its cookies and its local storage again when the player has been restarted", async () => {
+test("[WEB13] a site in an iframe keeps its cookies and local storage across a restart of the player", async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 960, height: 540 });
   await using site = await startWebServer("127.0.0.8", {

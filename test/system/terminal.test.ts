@@ -1,4 +1,4 @@
-// What a person sees who starts the demo at a terminal: `script` gives it one.
+// The demo's output at a terminal, which the program `script` provides.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -7,7 +7,7 @@ import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Api, eventually, Program } from "../support/programs/programs.ts";
 
-test("[FST4] at a terminal the demo says in a few lines what it does and what to do next, by names, and is quiet while all is well", async () => {
+test("[FST4] at a terminal the demo reports its steps and the next ones in a few lines, by names, and nothing during normal operation", async () => {
   await using folder = await temporaryFolder();
   const command = `${process.execPath} ${join(rootFolder, "src/main/cli.ts")} demo --headless --engine chromium --port 0 --data ${folder.path}`;
   await using program = new Program(["-qefc", command, "/dev/null"], { TERM: "xterm" }, "script");
@@ -20,7 +20,7 @@ test("[FST4] at a terminal the demo says in a few lines what it does and what to
   expect(told.join("\n")).not.toMatch(/(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/);
   expect(told.join("\n")).toMatch(/pairing code is on the screen/);
   expect(told.length).toBeLessThan(15);
-  // Playlists are written, screenshots are taken: none of it is worth a line.
+  // Publishing and screenshots print nothing.
   const [, url] = /(http:\/\/\S+)\/docs/.exec(lines().join("\n"))!;
   const api = new Api(url!, (await readFile(join(folder.path, "service/admin-token"), "utf8")).trim());
   const before = lines();

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { plainImage } from "../support/media/media.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 
-/** A proxy between player and service that passes everything on until a test tells it to lie. */
+/** A proxy between player and service that forwards everything, unless a test replaces responses. */
 async function startProxy(target: string) {
   let lie: ((request: IncomingMessage, response: ServerResponse) => boolean) | null = null;
   let alter: ((path: string, body: Buffer) => Buffer) | null = null;
@@ -25,9 +25,9 @@ async function startProxy(target: string) {
     onward.on("error", () => response.destroy());
     request.pipe(onward);
   });
-  // Sockets are refused: what passes here is polling, which must do the same.
+  // WebSockets are rejected, so that the player has to poll.
   server.on("upgrade", (_request, socket) => {
-    // Whoever is refused may hang up before the answer is through: that is no fault of the test.
+    // The client may close the connection before it has read the response.
     socket.on("error", () => socket.destroy());
     socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
   });
@@ -46,7 +46,7 @@ async function startProxy(target: string) {
 
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });
 
-test("[TRB1] with sockets blocked a player pairs, plays and obeys by polling", async () => {
+test("[TRB1] with WebSockets blocked a player pairs, plays and executes commands by polling", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -77,7 +77,7 @@ describe("a proxy that answers an error to everything", () => {
   });
   afterAll(() => owned.disposeAsync());
 
-  // The same player each time: had one status unpaired or purged it, the next test would find that.
+  // All tests use the same player, so a test also fails if the previous status unpaired or purged it.
   test.each([401, 403, 404, 410, 500])("[TRB2] status %i neither unpairs nor purges a player", async (status) => {
     let requests = 0;
     proxy.lieWith((_request, response) => {
@@ -96,7 +96,7 @@ describe("a proxy that answers an error to everything", () => {
   });
 });
 
-test("[TRB3] a player removed at the service purges its content and shows a new code", async () => {
+test("[TRB3] a player that is removed at the service purges its content and shows a new code", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));
@@ -113,7 +113,7 @@ test("[TRB3] a player removed at the service purges its content and shows a new 
   expect(await readdir(join(playerFolder, "content"))).toEqual([]);
 });
 
-test("[TRB3] a player removed while it was away learns it when it comes back, by signature", async () => {
+test("[TRB3] a player that is removed while offline purges its content when it reconnects, by a signed message", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));

@@ -27,7 +27,7 @@ function shows(framebuffer: Framebuffer, color: Rgb, x = 960, y = 540): boolean 
 
 const image = (assetId: string, durationMs: number) => ({ type: "image", asset_id: assetId, duration_ms: durationMs, fit: "fill" });
 
-test("[SYS1] a fresh player shows a code, is paired, and has image and video on the glass", async () => {
+test("[SYS1] a fresh player shows a code, is paired, and shows an image and a video on the screen", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -60,7 +60,7 @@ test("[SYS1] a fresh player shows a code, is paired, and has image and video on 
   expect(revision).toBeTypeOf("string");
 });
 
-test("[SYS2] an update shows; an identical one restarts nothing; a lost service changes nothing; kill -9 needs no new pairing", async () => {
+test("[SYS2] an update is shown; an identical one restarts nothing; a lost service changes nothing; kill -9 requires no new pairing", async () => {
   await using folder = await temporaryFolder();
   const serviceFolder = join(folder.path, "service");
   const playerFolder = join(folder.path, "player");
@@ -69,7 +69,7 @@ test("[SYS2] an update shows; an identical one restarts nothing; a lost service 
   const clipId = await api.upload("clip.mp4", clip);
   const blueId = await api.upload("blue.png", await plainImage(blue));
   const greenId = await api.upload("green.png", await plainImage(green));
-  // A day long, so that its next play, which is no restart, does not begin while we count.
+  // A day long, so that its next play does not begin during the test.
   const video = { type: "video", asset_id: clipId, duration_ms: 86_400_000, fit: "fill" };
   const { playlistId, layoutId } = await api.publish([video]);
   const player = startPlayer(api.url, playerFolder, xvfb.display);
@@ -79,7 +79,7 @@ test("[SYS2] an update shows; an identical one restarts nothing; a lost service 
     const before = await eventually(frame);
     await player.line("presented");
 
-    // [PLB5] An identical PATCH: the clip goes on, no play begins.
+    // [PLB5] An identical PATCH: the clip continues, and no play begins.
     const plays = () => player.lines.filter(({ msg }) => msg === "presented").length;
     const playsBefore = plays();
     const { items } = await api.ok("GET", `playlists/${playlistId}`);
@@ -97,15 +97,15 @@ test("[SYS2] an update shows; an identical one restarts nothing; a lost service 
     });
     expect(plays()).toBe(playsBefore);
 
-    // [PLB7] The item on screen removed: the new one shows at once.
+    // [PLB7] The item on screen is removed: the new one is shown immediately.
     await api.ok("PATCH", `playlists/${playlistId}`, { items: [image(blueId, 700), image(greenId, 700)] });
     await eventually(() => shows(xvfb.framebuffer, blue) || shows(xvfb.framebuffer, green));
 
-    // [CX1] The service dies: both pictures go on taking turns.
+    // [CX1] The service dies: both pictures keep alternating.
     await service.program.kill();
     for (const color of [blue, green, blue, green]) await eventually(() => shows(xvfb.framebuffer, color));
 
-    // [SY3] The player dies, and comes back while the service is still away.
+    // The player dies, and is restarted while the service is still down.
     await player.kill();
   } finally {
     await player[Symbol.asyncDispose]();
@@ -116,7 +116,7 @@ test("[SYS2] an update shows; an identical one restarts nothing; a lost service 
   expect(again.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
 });
 
-test("[SYS3] the screenshot that a command returns is what the glass shows", async () => {
+test("[SYS3] the screenshot returned by a command shows what is on the screen", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -167,7 +167,7 @@ test("[SYS3] the screenshot that a command returns is what the glass shows", asy
   );
 });
 
-test("[SYS4] identify, reload and restart are carried out and reported", async () => {
+test("[SYS4] the commands identify, reload and restart are executed and reported", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

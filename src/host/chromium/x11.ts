@@ -54,11 +54,11 @@ class Connection {
   async watch(cookie: Buffer, onChange: () => void): Promise<void> {
     this.#socket.write(setupRequest(cookie));
     const root = await this.#readSetup();
-    this.#socket.write(words([opcode.changeWindowAttributes | (4 << 16), root, eventMaskValue, structureNotify]));
+    this.#socket.write(toUint32s([opcode.changeWindowAttributes | (4 << 16), root, eventMaskValue, structureNotify]));
     const { major, firstEvent } = await this.#findRandr();
     if (major !== null) {
-      this.#socket.write(words([major | (randr.queryVersion << 8) | (3 << 16), 1, 2]));
-      this.#socket.write(words([major | (randr.selectInput << 8) | (3 << 16), root, randrChanges]));
+      this.#socket.write(toUint32s([major | (randr.queryVersion << 8) | (3 << 16), 1, 2]));
+      this.#socket.write(toUint32s([major | (randr.selectInput << 8) | (3 << 16), root, randrChanges]));
     }
     onChange();
     for (let next = await this.#readPacket(); next !== null; next = await this.#readPacket()) {
@@ -82,7 +82,7 @@ class Connection {
     const name = Buffer.alloc(padded(randr.name.length));
     name.write(randr.name, "latin1");
     const length = 2 + name.length / 4;
-    this.#socket.write(Buffer.concat([words([opcode.queryExtension | (length << 16), randr.name.length]), name]));
+    this.#socket.write(Buffer.concat([toUint32s([opcode.queryExtension | (length << 16), randr.name.length]), name]));
     for (let next = await this.#readPacket(); next !== null; next = await this.#readPacket()) {
       if (next[0] === packet.reply) return { major: next[8] === 1 ? next[9]! : null, firstEvent: next[10]! };
     }
@@ -146,7 +146,7 @@ async function findCookie(env: Environment, display: string): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
-function words(numbers: readonly number[]): Buffer {
+function toUint32s(numbers: readonly number[]): Buffer {
   const bytes = Buffer.alloc(numbers.length * 4);
   numbers.forEach((number, at) => bytes.writeUInt32LE(number >>> 0, at * 4));
   return bytes;

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
-import { isFault, reasonOf } from "../../base/fault.ts";
+import { isFault } from "../../base/fault.ts";
 import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import type { Log } from "../../base/log.ts";
+import type { IframeSite } from "../../player/host.ts";
 import { type Lookup, AddressGuard } from "./address-guard.ts";
 import { describeConnectionError, openConnection } from "./connection.ts";
 import { connectThrough, forward } from "./forward.ts";
-import type { Route, Router } from "./upstream.ts";
-import type { IframeSite } from "../../player/host.ts";
+import type { Router } from "./upstream.ts";
 
 /** What content may reach. */
 export interface NetworkAccess {
@@ -180,7 +180,7 @@ function requesterOf({ origin, referer = "" }: IncomingHttpHeaders): string | nu
   return URL.canParse(url) ? hostOf(new URL(url)) : null;
 }
 
-/** Host and port, the port also where it is the scheme's usual one. */
+/** Host and port of a URL, the default port included. */
 function keyOf(url: URL): string {
   return hostPort(hostOf(url), portOf(url));
 }

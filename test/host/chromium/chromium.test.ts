@@ -1,4 +1,4 @@
-// What only the Chromium host promises: its window, its process, its profile.
+// Tests of the Chromium host alone: its window, its process, its profile.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, rm, symlink } from "node:fs/promises";
@@ -19,12 +19,12 @@ import { browserProcesses, headlessChromium, kioskChromium, temporaryFolder } fr
 const never = new AbortController().signal;
 
 describe.skipIf(kioskChromium.missing !== null)("the window", () => {
-  test("[HST15] nothing lighter than dark grey is seen from the start to the page's first frame", async () => {
-    await using stage = await kioskChromium.start();
-    const glass = stage.framebuffer!;
-    const seen = watch(glass);
-    const opened = stage.host.open(stage.server.page, never);
-    await waitUntil("the page is painted", () => isPage(glass), 15_000);
+  test("[HST15] nothing lighter than dark grey is visible from the start until the page's first frame", async () => {
+    await using fixture = await kioskChromium.start();
+    const framebuffer = fixture.framebuffer!;
+    const seen = watch(framebuffer);
+    const opened = fixture.host.open(fixture.server.page, never);
+    await waitUntil("the page is painted", () => isPage(framebuffer), 15_000);
     const { lightest, samples } = seen.stop();
     await opened;
     expect(samples).toBeGreaterThan(50);
@@ -35,14 +35,14 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
     [1366, 768],
     [1080, 1920],
     [3840, 2160],
-  ] as const)("[HST16] a display of %i×%i is filled without being told its size", async ([width, height]) => {
-    await using stage = await kioskChromium.start({ size: { width, height } });
-    await stage.host.open(stage.server.page, never);
-    expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
-    await waitUntil("the corners are the page's", () => isPage(stage.framebuffer!));
+  ] as const)("[HST16] the page fills a display of %i×%i without configuration", async ([width, height]) => {
+    await using fixture = await kioskChromium.start({ size: { width, height } });
+    await fixture.host.open(fixture.server.page, never);
+    expect(await fixture.server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
+    await waitUntil("the corners are the page's", () => isPage(fixture.framebuffer!));
   });
 
-  test("[HST17] a window manager changes nothing", async ({ skip }) => {
+  test("[HST17] the page fills the display under a window manager too", async ({ skip }) => {
     await using display = await startXvfb();
     const manager = spawn("openbox", [], { env: { ...process.env, DISPLAY: display.display }, stdio: "ignore" });
     try {
@@ -96,7 +96,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
 });
 
 describe.skipIf(headlessChromium.missing !== null)("the process", () => {
-  test("[HST19] when its owner is killed with -9, no process of the browser stays", async () => {
+  test("[HST19] when its owner is killed with -9, no process of the browser remains", async () => {
     await using server = await startTestPageServer();
     const folder = await temporaryFolder();
     try {
@@ -113,60 +113,60 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     }
   });
 
-  test("[HST20] a profile locked on a machine of another name opens all the same", async () => {
-    await using stage = await headlessChromium.start();
-    await mkdir(join(stage.folder, "profile"));
-    await symlink("another-machine-1", join(stage.folder, "profile", "SingletonLock"));
-    await stage.host.open(stage.server.page, never);
-    expect(await stage.server.run("document.title")).toBe("stage");
+  test("[HST20] a profile that was locked on a machine of another name can be opened", async () => {
+    await using fixture = await headlessChromium.start();
+    await mkdir(join(fixture.folder, "profile"));
+    await symlink("another-machine-1", join(fixture.folder, "profile", "SingletonLock"));
+    await fixture.host.open(fixture.server.page, never);
+    expect(await fixture.server.run("document.title")).toBe("stage");
   });
 
-  test("[HST21] a browser left behind on the profile is ended, and the page shown", async () => {
-    await using stage = await headlessChromium.start();
-    await stage.host.open(stage.server.page, never);
-    const before = await browserProcesses(stage, "");
+  test("[HST21] a browser that still uses the profile is ended before the new one starts", async () => {
+    await using fixture = await headlessChromium.start();
+    await fixture.host.open(fixture.server.page, never);
+    const before = await browserProcesses(fixture, "");
     await using successor = createChromiumHost({
       executable: await findChromium(),
-      profileFolder: stage.folder,
+      profileFolder: fixture.folder,
       headless: true,
       window: null,
       env: process.env,
       log: silentLog,
       clock: createSystemClock(),
     });
-    await successor.open(stage.server.page, never);
-    expect(await stage.nextFault()).toMatchObject({ is: "browser-exited" });
-    expect(await stage.server.run("document.title")).toBe("stage");
-    const after = await browserProcesses(stage, "");
+    await successor.open(fixture.server.page, never);
+    expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited" });
+    expect(await fixture.server.run("document.title")).toBe("stage");
+    const after = await browserProcesses(fixture, "");
     expect(after.some(({ pid }) => before.some((old) => old.pid === pid))).toBe(false);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("[HST22] root's folder that nobody else may enter is no obstacle", async () => {
+  test.skipIf(process.getuid?.() !== 0)("[HST22] root can use a data folder that other users cannot enter", async () => {
     const replacements = "/var/lib/signage-player/chromium";
     const known: string[] = await readdir(replacements).catch(() => []);
-    await using stage = await headlessChromium.start();
-    await chmod(stage.folder, 0o700);
-    await stage.host.open(stage.server.page, never);
-    expect(await stage.server.run("document.title")).toBe("stage");
-    await stage.host.close();
+    await using fixture = await headlessChromium.start();
+    await chmod(fixture.folder, 0o700);
+    await fixture.host.open(fixture.server.page, never);
+    expect(await fixture.server.run("document.title")).toBe("stage");
+    await fixture.host.close();
     const made = (await readdir(replacements)).filter((name) => !known.includes(name));
     expect(made).toHaveLength(1);
     await rm(join(replacements, made[0]!), { recursive: true, maxRetries: 5 });
   });
 
-  test("[HST23] a page that cannot be reached is page-dead; open succeeds once it can", async () => {
-    await using stage = await headlessChromium.start();
+  test("[HST23] a page that cannot be reached is reported as page-dead; open succeeds once it can be reached", async () => {
+    await using fixture = await headlessChromium.start();
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/`;
     closed.close();
     await once(closed, "close");
-    await expect(stage.host.open({ ...stage.server.page, url }, never)).rejects.toMatchObject({ code: "page-dead" });
-    await stage.host.open(stage.server.page, never);
-    expect(await stage.server.run("document.title")).toBe("stage");
+    await expect(fixture.host.open({ ...fixture.server.page, url }, never)).rejects.toMatchObject({ code: "page-dead" });
+    await fixture.host.open(fixture.server.page, never);
+    expect(await fixture.server.run("document.title")).toBe("stage");
   });
 
-  test("[HST24] a browser that is not there is browser-missing, one that ends at once browser-failed with its last words", async () => {
+  test("[HST24] a missing browser is reported as browser-missing, one that exits immediately as browser-failed with its last output", async () => {
     const options = {
       profileFolder: await temporaryFolder(),
       headless: true,
@@ -190,55 +190,55 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     }
   });
 
-  test("[HST25] a start that is given up rejects with the reason and leaves no process", async () => {
-    await using stage = await headlessChromium.start();
+  test("[HST25] a cancelled start rejects with the reason and leaves no process", async () => {
+    await using fixture = await headlessChromium.start();
     const giveUp = new AbortController();
-    const opening = stage.host.open(stage.server.page, giveUp.signal);
-    await waitUntil("the browser runs", async () => (await browserProcesses(stage)).length > 0);
+    const opening = fixture.host.open(fixture.server.page, giveUp.signal);
+    await waitUntil("the browser runs", async () => (await browserProcesses(fixture)).length > 0);
     giveUp.abort();
     await expect(opening).rejects.toMatchObject({ name: "AbortError" });
-    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
   });
 
-  test("[HST28] close while the browser starts ends the start", async () => {
-    await using stage = await headlessChromium.start();
-    const opening = stage.host.open(stage.server.page, never);
+  test("[HST28] close ends a start in progress", async () => {
+    await using fixture = await headlessChromium.start();
+    const opening = fixture.host.open(fixture.server.page, never);
     const refused = expect(opening).rejects.toMatchObject({ name: "AbortError" });
-    await stage.host.close();
+    await fixture.host.close();
     await refused;
-    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
   });
 
-  test("[HST29] a browser started ahead shows the page that open names", async () => {
-    await using stage = await headlessChromium.start();
-    await stage.host.prepare();
-    expect((await browserProcesses(stage)).length).toBeGreaterThan(0);
-    const started = Math.min(...(await browserProcesses(stage)).map(({ pid }) => pid));
-    expect(await stage.host.open(stage.server.page, never)).toMatchObject({ name: "chromium" });
-    expect((await browserProcesses(stage)).map(({ pid }) => pid)).toContain(started);
-    expect((await stage.host.capture(never)).bytes.length).toBeGreaterThan(0);
+  test("[HST29] a browser started in advance shows the page given to open", async () => {
+    await using fixture = await headlessChromium.start();
+    await fixture.host.prepare();
+    expect((await browserProcesses(fixture)).length).toBeGreaterThan(0);
+    const started = Math.min(...(await browserProcesses(fixture)).map(({ pid }) => pid));
+    expect(await fixture.host.open(fixture.server.page, never)).toMatchObject({ name: "chromium" });
+    expect((await browserProcesses(fixture)).map(({ pid }) => pid)).toContain(started);
+    expect((await fixture.host.capture(never)).bytes.length).toBeGreaterThan(0);
   });
 
-  test("[HST29] a browser started ahead and closed before it was opened leaves no process", async () => {
-    await using stage = await headlessChromium.start();
-    await stage.host.prepare();
-    expect((await browserProcesses(stage)).length).toBeGreaterThan(0);
-    await stage.host.close();
-    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+  test("[HST29] a browser started in advance and closed before open leaves no process", async () => {
+    await using fixture = await headlessChromium.start();
+    await fixture.host.prepare();
+    expect((await browserProcesses(fixture)).length).toBeGreaterThan(0);
+    await fixture.host.close();
+    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
   });
 });
 
-/** Looks at the glass about once a millisecond, off the middle, where X draws its own pointer. */
-function watch(glass: Framebuffer): { stop(): { lightest: number; samples: number } } {
-  const row = Buffer.allocUnsafe(glass.stride);
+/** Samples the screen about once per millisecond, except its middle, where X draws its own pointer. */
+function watch(framebuffer: Framebuffer): { stop(): { lightest: number; samples: number } } {
+  const row = Buffer.allocUnsafe(framebuffer.stride);
   let lightest = 0;
   let samples = 0;
   const timer = setInterval(() => {
-    if (isPage(glass)) return;
+    if (isPage(framebuffer)) return;
     samples++;
-    for (const y of [5, Math.round(glass.height * 0.3), glass.height - 5]) {
-      glass.row(y, row);
-      for (let x = 0; x < glass.width; x += 16) {
+    for (const y of [5, Math.round(framebuffer.height * 0.3), framebuffer.height - 5]) {
+      framebuffer.row(y, row);
+      for (let x = 0; x < framebuffer.width; x += 16) {
         const rgb = [row[x * 4 + 2]!, row[x * 4 + 1]!, row[x * 4]!] as const;
         if (colours.every((colour) => !same(rgb, colour))) lightest = Math.max(lightest, ...rgb);
       }
@@ -252,9 +252,9 @@ function watch(glass: Framebuffer): { stop(): { lightest: number; samples: numbe
   };
 }
 
-function isPage(glass: Framebuffer): boolean {
-  const [right, bottom] = [glass.width - 1, glass.height - 1];
-  const corners = [glass.pixel(0, 0), glass.pixel(right, 0), glass.pixel(right, bottom), glass.pixel(0, bottom)];
+function isPage(framebuffer: Framebuffer): boolean {
+  const [right, bottom] = [framebuffer.width - 1, framebuffer.height - 1];
+  const corners = [framebuffer.pixel(0, 0), framebuffer.pixel(right, 0), framebuffer.pixel(right, bottom), framebuffer.pixel(0, bottom)];
   return corners.every((corner, at) => same(corner, colours[at]!));
 }
 

@@ -1,4 +1,4 @@
-// The window on a display whose mode changes while it is shown.
+// Tests of the window on a display whose mode changes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -24,17 +24,17 @@ const fullHd = { width: 1920, height: 1080 };
 const promisedMs = 3_000;
 
 describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its display", () => {
-  test("[HST31] a change of the display's mode is followed within 3 s: smaller, larger, turned, back", async () => {
+  test("[HST31] the window follows a change of the display's mode within 3 s: smaller, larger, rotated, back", async () => {
     await using display = await startXvnc(fullHd);
     const warnings: string[] = [];
     {
-      await using stage = await openOn(display, { log: pino({ level: "warn" }, { write: (line) => void warnings.push(line) }) });
-      await followsEach(display, stage.server);
+      await using fixture = await openOn(display, { log: pino({ level: "warn" }, { write: (line) => void warnings.push(line) }) });
+      await followsEach(display, fixture.server);
     }
     expect(warnings).toEqual([]);
   });
 
-  test("[HST31] under a window manager too", async ({ skip }) => {
+  test("[HST31] the window follows a change of the display's mode under a window manager too", async ({ skip }) => {
     await using display = await startXvnc(fullHd);
     const manager = spawn("openbox", [], { env: { ...process.env, DISPLAY: display.display }, stdio: "ignore" });
     try {
@@ -43,59 +43,59 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
       return skip("no openbox is installed");
     }
     try {
-      await using stage = await openOn(display);
-      await followsEach(display, stage.server);
+      await using fixture = await openOn(display);
+      await followsEach(display, fixture.server);
     } finally {
       manager.kill();
     }
   });
 
-  test("[HST32] a display that appears after the start is filled", async () => {
+  test("[HST32] the window fills a display that appears after the start", async () => {
     await using display = await startXvnc({ width: 1024, height: 768 });
     await display.turnOff();
-    await using stage = await openOn(display);
+    await using fixture = await openOn(display);
     await display.setMode(fullHd);
-    await covers(display, stage.server, fullHd);
+    await covers(display, fixture.server, fullHd);
     await display.turnOff();
     await display.setMode({ width: 1280, height: 720 });
-    await covers(display, stage.server, { width: 1280, height: 720 });
+    await covers(display, fixture.server, { width: 1280, height: 720 });
   });
 
-  test("[HST33] a change while the page hangs is made up for as soon as it answers again", async () => {
+  test("[HST33] the window follows a change that happened while the page hung, once the page responds again", async () => {
     await using display = await startXvnc(fullHd);
-    await using stage = await openOn(display);
-    await stage.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
+    await using fixture = await openOn(display);
+    await fixture.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
     await display.setMode({ width: 1280, height: 720 });
-    // The stage's next answer is the first sign of life.
-    await stage.server.run("1");
-    await covers(display, stage.server, { width: 1280, height: 720 });
+    // This resolves when the page responds again.
+    await fixture.server.run("1");
+    await covers(display, fixture.server, { width: 1280, height: 720 });
   });
 
-  test("[HST33] a change while the page's process is dead is made up for by the reload", async () => {
+  test("[HST33] the window follows a change that happened while the page's process was dead, after the reload", async () => {
     await using display = await startXvnc(fullHd);
-    await using stage = await openOn(display);
+    await using fixture = await openOn(display);
     const mode = { width: 1280, height: 720 };
     const { promise: died, resolve } = Promise.withResolvers<unknown>();
-    stage.host.onFault(resolve, never);
-    for (const { pid } of (await processesNaming(stage.folder)).filter(({ type }) => type === "renderer")) process.kill(pid, "SIGKILL");
+    fixture.host.onFault(resolve, never);
+    for (const { pid } of (await processesNaming(fixture.folder)).filter(({ type }) => type === "renderer")) process.kill(pid, "SIGKILL");
     await display.setMode(mode);
     expect(await died).toMatchObject({ is: "page-crashed" });
-    await stage.host.reload(never);
-    await covers(display, stage.server, mode);
+    await fixture.host.reload(never);
+    await covers(display, fixture.server, mode);
   });
 
-  test("[HST34] a window of a given size keeps it", async () => {
+  test("[HST34] a window of a given size keeps it when the display changes", async () => {
     const window = { width: 1280, height: 720 };
     await using display = await startXvnc(fullHd);
-    await using stage = await openOn(display, { window });
+    await using fixture = await openOn(display, { window });
     await display.setMode({ width: 1600, height: 1200 });
-    await waitUntil("the browser has heard of it", async () => (await stage.server.run("screen.width")) === 1600);
-    expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
+    await waitUntil("the browser has heard of it", async () => (await fixture.server.run("screen.width")) === 1600);
+    expect(await fixture.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
   });
 });
 
 describe.skipIf(noXvnc !== null)("the X server", () => {
-  test("[HST35] it tells each change to a client that shows the cookie of XAUTHORITY, and to no other", async () => {
+  test("[HST35] the X server notifies a client with the cookie of XAUTHORITY of each change, and rejects others", async () => {
     const folder = await temporaryFolder();
     try {
       const XAUTHORITY = join(folder, "Xauthority");
@@ -121,7 +121,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
     }
   });
 
-  test("[HST35] its end is told", async () => {
+  test("[HST35] the end of the X server is reported", async () => {
     const display = await startXvnc(fullHd);
     const { promise: listens, resolve } = Promise.withResolvers<void>();
     const watching = watchDisplays({ DISPLAY: display.display }, resolve, never);
@@ -131,17 +131,17 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
     await ended;
   });
 
-  test("[HST35] a display that cannot be heard is followed all the same", async () => {
+  test("[HST35] the window follows a display that cannot be listened to", async () => {
     await using display = await startXvnc(fullHd);
-    // Xlib takes this spelling for the server beside it, our client does not.
-    await using stage = await openOn({ ...display, display: `unix/${display.display}` });
+    // Xlib accepts this notation, our client does not.
+    await using fixture = await openOn({ ...display, display: `unix/${display.display}` });
     const mode = { width: 1280, height: 720 };
     await display.setMode(mode);
-    await covers(display, stage.server, mode);
+    await covers(display, fixture.server, mode);
   });
 });
 
-/** Goes through modes and looks for each at the whole glass. */
+/** Sets several modes, and checks the whole screen in each. */
 async function followsEach(display: Xvnc, server: TestPageServer): Promise<void> {
   await covers(display, server, fullHd);
   const modes = [
@@ -157,7 +157,7 @@ async function followsEach(display: Xvnc, server: TestPageServer): Promise<void>
   }
 }
 
-/** Every pixel of the display is the page's within the time promised, and stays so. */
+/** Checks that the page covers every pixel of the display within the promised time, and still does afterwards. */
 async function covers(display: Xvnc, server: TestPageServer, mode: Mode): Promise<void> {
   const { width, height } = mode;
   const isCovered = async (): Promise<boolean> => countForeignPixels(await display.picture(mode), width * 4, width, height) === 0;
@@ -176,7 +176,7 @@ function cookieEntry(display: string): Buffer {
 interface Opened extends AsyncDisposable {
   server: TestPageServer;
   host: Host;
-  /** Stands in the command line of each of the browser's processes. */
+  /** A folder that is in the command line of each of the browser's processes. */
   folder: string;
 }
 

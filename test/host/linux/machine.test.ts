@@ -1,9 +1,9 @@
-// The readings of the box this runs on.
+// Reads the machine that the tests run on.
 import { networkInterfaces, tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { createLinuxMachine } from "../../../src/host/linux/machine.ts";
 
-test("[HST26] the machine reads its box; what it cannot tell is null", async () => {
+test("[HST26] the machine's readings are real values, or null where they are unknown", async () => {
   const readings = await createLinuxMachine().readings(tmpdir());
   expect(readings.timezone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(readings.cpuLoad).toBeGreaterThanOrEqual(0);
@@ -17,7 +17,7 @@ test("[HST27] the boot id changes with each start", () => {
   expect(createLinuxMachine().bootId).not.toBe(createLinuxMachine().bootId);
 });
 
-test("[FST8] the machine knows its addresses in networks, and names none that only it can reach", () => {
+test("[FST8] the machine lists its network addresses, without those that only it can reach", () => {
   const known = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   for (const address of createLinuxMachine().addresses()) {
     expect(known.map((each) => each.address)).toContain(address);

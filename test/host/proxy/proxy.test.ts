@@ -1,4 +1,4 @@
-// The proxy between the browser and the web, asked as a browser asks it, without one.
+// Tests of the browser's proxy with requests like a browser's.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -22,15 +22,15 @@ async function serve(listener: RequestListener, host = "127.0.0.1"): Promise<{ s
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-async function openGate(options: Partial<BrowserProxyOptions> = {}): Promise<BrowserProxy> {
-  const gate = await BrowserProxy.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
-  onTestFinished(() => gate[Symbol.asyncDispose]());
-  return gate;
+async function openProxy(options: Partial<BrowserProxyOptions> = {}): Promise<BrowserProxy> {
+  const proxy = await BrowserProxy.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  return proxy;
 }
 
-/** Asks for an address by way of the gate; rejects when the connection ends without an answer. */
-async function ask(gate: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
-  const { hostname, port } = new URL(gate.address);
+/** Requests an address through the proxy; rejects when the connection ends without a response. */
+async function ask(proxy: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(proxy.address);
   const asked = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
   asked.end(body);
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
@@ -41,9 +41,9 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)).toString();
 }
 
-/** Opens a tunnel by way of the gate; resolves with its first line. */
-async function tunnel(gate: BrowserProxy, authority: string): Promise<{ status: string; socket: Socket }> {
-  const { hostname, port } = new URL(gate.address);
+/** Opens a tunnel through the proxy; resolves with its first line. */
+async function tunnel(proxy: BrowserProxy, authority: string): Promise<{ status: string; socket: Socket }> {
+  const { hostname, port } = new URL(proxy.address);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
@@ -54,7 +54,7 @@ async function tunnel(gate: BrowserProxy, authority: string): Promise<{ status: 
   return { status: first.toString().split("\r\n")[0]!, socket };
 }
 
-test("[PXY4] each connection has its name looked up once, and goes to an address of that look and to no other", async () => {
+test("[PXY4] each connection resolves its name once, and uses one of the resolved addresses", async () => {
   const { server, port } = await serve((_request, response) => response.end("inside"));
   let connections = 0;
   server.on("connection", () => connections++);
@@ -62,64 +62,64 @@ test("[PXY4] each connection has its name looked up once, and goes to an address
   const answers = [["127.0.0.9"], ["127.0.0.1"]];
   let looks = 0;
   const lookup = async (): Promise<string[]> => answers[Math.min(looks++, 1)]!;
-  const gate = await openGate({ clock, lookup, mayReachLocal: (host) => host === "kept.example" });
-  // Nobody listens at the first address. A second look, made by whoever connects, would find the server.
-  await expect(ask(gate, `http://kept.example:${port}/`)).rejects.toThrow();
+  const proxy = await openProxy({ clock, lookup, mayReachLocal: (host) => host === "kept.example" });
+  // Nothing listens at the first address. A second lookup would find the server.
+  await expect(ask(proxy, `http://kept.example:${port}/`)).rejects.toThrow();
   expect([looks, connections]).toEqual([1, 0]);
-  expect(gate.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not accept the connection");
+  expect(proxy.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not accept the connection");
   clock.advance(60_000);
-  expect(await textOf(await ask(gate, `http://kept.example:${port}/`))).toBe("inside");
-  expect(gate.connectionErrorOf(`http://kept.example:${port}/`)).toBeNull();
+  expect(await textOf(await ask(proxy, `http://kept.example:${port}/`))).toBe("inside");
+  expect(proxy.connectionErrorOf(`http://kept.example:${port}/`)).toBeNull();
   expect([looks, connections]).toEqual([2, 1]);
 });
 
-test("[PXY4] a name that leads elsewhere first and to this machine later is refused from then on, for requests and tunnels", async () => {
+test("[PXY4] a name that first leads elsewhere and later to this machine is then rejected, for requests and tunnels", async () => {
   const { server, port } = await serve((_request, response) => response.end("inside"));
   let connections = 0;
   server.on("connection", () => connections++);
   const clock = new FakeClock();
   let addresses = ["93.184.216.34"];
-  const gate = await openGate({ clock, lookup: async () => addresses, route: async () => ({ is: "proxy", host: "127.0.0.1", port: 9 }) });
-  await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
-  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toBe("its server does not accept the connection");
+  const proxy = await openProxy({ clock, lookup: async () => addresses, route: async () => ({ is: "proxy", host: "127.0.0.1", port: 9 }) });
+  await expect(ask(proxy, `http://rebinding.example:${port}/`)).rejects.toThrow();
+  expect(proxy.connectionErrorOf(`http://rebinding.example:${port}/`)).toBe("its server does not accept the connection");
   addresses = ["127.0.0.1"];
   clock.advance(60_000);
-  await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
-  expect((await tunnel(gate, `rebinding.example:${port}`)).status).toContain("502");
-  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
+  await expect(ask(proxy, `http://rebinding.example:${port}/`)).rejects.toThrow();
+  expect((await tunnel(proxy, `rebinding.example:${port}`)).status).toContain("502");
+  expect(proxy.connectionErrorOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
   expect(connections).toBe(0);
 });
 
-test("[PXY10] a public page reaches no private network by way of the player, a page of such a network does", async () => {
+test("[PXY10] a public page cannot guard a private network through the player, a page of such a network can", async () => {
   const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
   const lookup = async (host: string): Promise<string[]> => [known[host]!];
-  const reach = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
-  const reaches = (host: string, asker: string | null): Promise<boolean> =>
-    reach.addressesOf(host, 80, asker).then(
+  const guard = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
+  const reaches = (host: string, requester: string | null): Promise<boolean> =>
+    guard.addressesOf(host, 80, requester).then(
       () => true,
       () => false,
     );
-  reach.setSiteHosts(["public.example"]);
+  guard.setSiteHosts(["public.example"]);
   expect(await reaches("public.example", null)).toBe(true);
   for (const host of ["camera.example", "192.168.1.1", "fd00::1"]) {
     expect(await reaches(host, null), host).toBe(false);
     expect(await reaches(host, "public.example"), host).toBe(false);
-    // The page of the player, and what it serves itself.
+    // The player's page, and other pages that it serves itself.
     expect(await reaches(host, "127.1.2.3"), host).toBe(true);
   }
-  reach.setSiteHosts(["public.example", "lan.example"]);
+  guard.setSiteHosts(["public.example", "lan.example"]);
   expect(await reaches("camera.example", "lan.example")).toBe(true);
   expect(await reaches("camera.example", "public.example")).toBe(false);
   expect(await reaches("lan.example", "public.example")).toBe(true);
-  // By way of the gate, the headers tell who asks.
-  const gate = await openGate({ lookup });
-  gate.allowSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfinedToOrigin: false }]);
-  await expect(ask(gate, "http://camera.example/")).rejects.toThrow();
-  expect(gate.connectionErrorOf("http://camera.example/")).toContain("private network");
-  expect((await tunnel(gate, "lan.example:443")).status).toContain("502");
+  // Through the proxy, the headers name the requesting page.
+  const proxy = await openProxy({ lookup });
+  proxy.allowSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfinedToOrigin: false }]);
+  await expect(ask(proxy, "http://camera.example/")).rejects.toThrow();
+  expect(proxy.connectionErrorOf("http://camera.example/")).toContain("private network");
+  expect((await tunnel(proxy, "lan.example:443")).status).toContain("502");
 });
 
-test("[PXY5] a proxy of the network is asked for everything but this machine, and never for this machine", async () => {
+test("[PXY5] the network's proxy is used for everything except this machine", async () => {
   const asked: string[] = [];
   const upstream = await serve((incoming, response) => {
     asked.push(`${incoming.method} ${incoming.url}`);
@@ -131,22 +131,22 @@ test("[PXY5] a proxy of the network is asked for everything but this machine, an
   });
   const inside = await serve((_request, response) => response.end("inside"));
   const route = routerFromEnvironment({ http_proxy: `http://127.0.0.1:${upstream.port}`, HTTPS_PROXY: `127.0.0.1:${upstream.port}` });
-  // Names that nobody here knows are the proxy's to resolve.
+  // The network's proxy resolves names that are unknown here.
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
-  const gate = await openGate({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
-  expect(await textOf(await ask(gate, "http://site.example/page?x"))).toBe("by the proxy");
-  const { status, socket } = await tunnel(gate, "site.example:443");
+  const proxy = await openProxy({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
+  expect(await textOf(await ask(proxy, "http://site.example/page?x"))).toBe("by the proxy");
+  const { status, socket } = await tunnel(proxy, "site.example:443");
   expect(status).toContain("200");
   expect(String(Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)))).toBe("hello");
-  expect(await textOf(await ask(gate, `http://127.0.0.1:${inside.port}/`))).toBe("inside");
+  expect(await textOf(await ask(proxy, `http://127.0.0.1:${inside.port}/`))).toBe("inside");
   for (const host of ["localhost", "[::1]", "0.0.0.0", "127.0.0.2"]) {
-    await expect(ask(gate, `http://${host}:${inside.port}/`), host).rejects.toThrow();
-    expect((await tunnel(gate, `${host}:${inside.port}`)).status, host).toContain("502");
+    await expect(ask(proxy, `http://${host}:${inside.port}/`), host).rejects.toThrow();
+    expect((await tunnel(proxy, `${host}:${inside.port}`)).status, host).toContain("502");
   }
   expect(asked).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
 });
 
-test("[PXY5] the network's proxy is read from the environment and from what Electron resolves", async () => {
+test("[PXY5] the network's proxy is read from the environment and from Electron's proxy list", async () => {
   const route = routerFromEnvironment({ all_proxy: "http://proxy.example:3128", no_proxy: "intranet.example, .local,10.0.0.1:8080" });
   const proxy = { is: "proxy", host: "proxy.example", port: 3128 };
   expect(await route("https://site.example:443/")).toEqual(proxy);
@@ -164,7 +164,7 @@ test("[PXY5] the network's proxy is read from the environment and from what Elec
   });
 });
 
-test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a reader that leaves takes the request with it", async () => {
+test("[PXY6] responses and request bodies are streamed, and a client that leaves cancels its request", async () => {
   let leftAt = 0;
   const { port } = await serve((incoming, response) => {
     if (incoming.url === "/echo") return void incoming.pipe(response);
@@ -172,9 +172,9 @@ test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a rea
     response.write("first");
     response.on("close", () => (leftAt = Date.now()));
   });
-  const gate = await openGate({ mayReachLocal: () => true });
-  expect(await textOf(await ask(gate, `http://127.0.0.1:${port}/echo`, "x".repeat(200_000)))).toHaveLength(200_000);
-  const answer = await ask(gate, `http://127.0.0.1:${port}/endless`);
+  const proxy = await openProxy({ mayReachLocal: () => true });
+  expect(await textOf(await ask(proxy, `http://127.0.0.1:${port}/echo`, "x".repeat(200_000)))).toHaveLength(200_000);
+  const answer = await ask(proxy, `http://127.0.0.1:${port}/endless`);
   expect(answer.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
   expect([answer.headers["x-own"], answer.headers["x-kept"]]).toEqual([undefined, "2"]);
   expect(String(((await once(answer, "data")) as [Buffer])[0])).toBe("first");
@@ -182,13 +182,13 @@ test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a rea
   await waitUntil("the server is left", () => leftAt > 0);
 });
 
-test("[PXY6] a host that cannot be had is a failed connection, and the gate knows why", async () => {
+test("[PXY6] an unreachable host is a failed connection, and the proxy knows why", async () => {
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
   const clock = new FakeClock();
-  const gate = await openGate({ clock, lookup, mayReachLocal: () => true });
-  await expect(ask(gate, "http://nowhere.example/")).rejects.toThrow();
-  expect(gate.connectionErrorOf("http://nowhere.example/any")).toContain("cannot be resolved");
-  await expect(ask(gate, "http://127.0.0.4:9/")).rejects.toThrow();
-  expect(gate.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not accept the connection");
-  expect(gate.connectionErrorOf("http://127.0.0.4:10/")).toBeNull();
+  const proxy = await openProxy({ clock, lookup, mayReachLocal: () => true });
+  await expect(ask(proxy, "http://nowhere.example/")).rejects.toThrow();
+  expect(proxy.connectionErrorOf("http://nowhere.example/any")).toContain("cannot be resolved");
+  await expect(ask(proxy, "http://127.0.0.4:9/")).rejects.toThrow();
+  expect(proxy.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not accept the connection");
+  expect(proxy.connectionErrorOf("http://127.0.0.4:10/")).toBeNull();
 });

@@ -11,18 +11,18 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually, Program, type Line } from "../../support/programs/programs.ts";
 import type { Life, Start } from "./fake-electron.ts";
 
-// Nothing in a test waits for these to pass but the test of that limit.
+// Only the test of a limit waits for it.
 const hourMs = 3_600_000;
 const patient: ElectronLimits = {
   firstKeepAliveMs: hourMs,
   silentMs: hourMs,
   graceMs: 10,
-  // The fake ends in milliseconds; one that a failed test left stopped must not keep the others waiting.
+  // The fake exits within milliseconds. One that a failed test left stopped must not delay the others.
   stopMs: 8_000,
   restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: 10, longestMs: 20 } },
 };
 
-/** An app's folder with a fake Electron that lives the lives of `plan`, one after the other; its starts and the lines of our log. */
+/** An app's folder with a fake Electron whose runs behave as `plan` says, with its starts and the log. */
 class Stage implements AsyncDisposable {
   readonly folder: string;
   readonly lines: Line[] = [];
@@ -58,11 +58,11 @@ class Stage implements AsyncDisposable {
     const log = pino({ base: null }, { write: (text: string) => void this.lines.push(JSON.parse(text) as Line) });
     const parts = { executable, config: this.config, switches: ["--lang=de"], clock: createSystemClock(), log, appFolder: this.folder };
     this.#run = runElectron({ ...parts, limits: { ...patient, ...limits } }, this.#stop.signal);
-    this.#run.catch(() => undefined); // the test that expects a fault awaits the same promise
+    this.#run.catch(() => undefined); // a test that expects a fault awaits the same promise
     return this.#run;
   }
 
-  /** Resolves once the fake was started so often. */
+  /** Resolves once the fake has been started `times` times. */
   started(times: number): Promise<Start[]> {
     return eventually(async () => {
       const starts = await this.starts();
@@ -86,7 +86,7 @@ class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await Promise.allSettled([this.#run]);
-    // Those of a failed test, and those of a killed parent.
+    // Processes of a failed test, or of a killed parent.
     for (const { pid } of await this.starts()) if (isRunning(pid)) process.kill(pid, "SIGKILL");
     await this.#dispose();
   }
@@ -97,17 +97,17 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch {
-    return false; // the kernel says that there is none
+    return false; // there is no such process
   }
 }
 
-/** What the kernel says of the process, "T" for a stopped one. */
+/** The process's state in /proc, "T" for a stopped one. */
 async function stateOf(pid: number): Promise<string> {
   const status = await readFile(`/proc/${pid}/stat`, "utf8");
   return status.slice(status.lastIndexOf(")") + 2)[0]!;
 }
 
-test("[ENG10] Electron gets the app's folder, the flags in one word each, and Chromium's switches; never a bare Node", async () => {
+test("[ENG10] Electron receives the app's folder, one argument per flag, and Chromium's switches, and never runs as plain Node", async () => {
   process.env["ELECTRON_RUN_AS_NODE"] = "1";
   try {
     await using stage = await Stage.with({ exitCode: 0 });
@@ -120,7 +120,7 @@ test("[ENG10] Electron gets the app's folder, the flags in one word each, and Ch
   }
 });
 
-test("[ENG11] an Electron that crashes is started again, and the log says why", async () => {
+test("[ENG11] an Electron that crashes is restarted, and the log says why", async () => {
   await using stage = await Stage.with({ exitCode: 1 }, { signal: "SIGSEGV" }, "run");
   const run = stage.run();
   const [, , third] = await stage.started(3);
@@ -133,7 +133,7 @@ test("[ENG11] an Electron that crashes is started again, and the log says why", 
   expect(isRunning(third!.pid)).toBe(false);
 });
 
-test("[ENG12] a browser process that hangs is killed and started again", async () => {
+test("[ENG12] a browser process that hangs is killed and restarted", async () => {
   await using stage = await Stage.with("freeze", "run");
   const run = stage.run({ silentMs: 2_000 });
   const [first] = await stage.started(1);
@@ -145,7 +145,7 @@ test("[ENG12] a browser process that hangs is killed and started again", async (
   await run;
 });
 
-test("[ENG12] a browser process that hangs is killed and started again, also when it never came up", async () => {
+test("[ENG12] a browser process that never responded is killed and restarted", async () => {
   await using stage = await Stage.with("mute", "run");
   const run = stage.run({ firstKeepAliveMs: 3_000 });
   await stage.started(2);
@@ -154,11 +154,11 @@ test("[ENG12] a browser process that hangs is killed and started again, also whe
   await run;
 });
 
-test("[ENG13] an Electron that gives signs of life is left alone", async () => {
+test("[ENG13] an Electron that sends keep-alive messages is not restarted", async () => {
   await using stage = await Stage.with("run");
   const run = stage.run({ silentMs: 4_000, graceMs: 2_000 });
   const [start] = await stage.started(1);
-  // Twice as long as a silent one would live.
+  // Twice as long as the limit for a silent process.
   await createSystemClock().wait(8_500);
   expect(isRunning(start!.pid)).toBe(true);
   expect(await stage.starts()).toHaveLength(1);
@@ -167,15 +167,15 @@ test("[ENG13] an Electron that gives signs of life is left alone", async () => {
   await run;
 });
 
-test("[ENG14] an Electron that fails too often is a fault", async () => {
+test("[ENG14] an Electron that fails too often causes a fault", async () => {
   await using stage = await Stage.with({ exitCode: 1 });
   const error: unknown = await stage.run().catch((thrown: unknown) => thrown);
   expect(isFault(error, "browser-failed")).toBe(true);
-  expect((error as Error).message).toContain("Electron failed 6 times within 60 minutes, the last time it exited with 1");
+  expect((error as Error).message).toContain("Electron failed 6 times within 60 minutes; the last time it exited with 1");
   expect(await stage.starts()).toHaveLength(6);
 });
 
-test("[ENG15] failures that lie back longer than the window are forgotten", async () => {
+test("[ENG15] failures older than the time window do not count", async () => {
   await using stage = await Stage.with(...Array.from({ length: 7 }, () => ({ exitCode: 1 })), "run");
   // Each wait is longer than the window.
   const run = stage.run({ restarts: { times: 1, withinMs: 1, backoff: { firstMs: 30, longestMs: 30 } } });
@@ -184,7 +184,7 @@ test("[ENG15] failures that lie back longer than the window are forgotten", asyn
   await run;
 });
 
-test("[ENG16] exit code 0 ends the player, and code 2 is told as bad flags, at once", async () => {
+test("[ENG16] exit code 0 ends the player, and code 2 is immediately reported as bad flags", async () => {
   await using ended = await Stage.with({ exitCode: 0 });
   await ended.run();
   await using refused = await Stage.with({ exitCode: 2 });
@@ -193,7 +193,7 @@ test("[ENG16] exit code 0 ends the player, and code 2 is told as bad flags, at o
   expect([...ended.lines, ...refused.lines]).toEqual([]);
 });
 
-test("[ENG17] a binary that cannot be started, a player that is not built and a data folder in use are told at once", async () => {
+test("[ENG17] a binary that cannot be started, a player that is not built and a data folder in use are reported immediately", async () => {
   await using stage = await Stage.with("run");
   await expect(stage.run({}, join(stage.folder, "nothing"))).rejects.toMatchObject({
     code: "browser-failed",
@@ -208,7 +208,7 @@ test("[ENG17] a binary that cannot be started, a player that is not built and a 
   expect(await stage.starts()).toEqual([]);
 });
 
-test("[ENG18] stopping asks Electron to stop and waits until it is gone; one that does not is killed", async () => {
+test("[ENG18] stopping asks Electron to stop and waits until it has exited; if it does not, it is killed", async () => {
   await using willing = await Stage.with("run");
   void willing.run();
   const [first] = await willing.started(1);
@@ -221,10 +221,10 @@ test("[ENG18] stopping asks Electron to stop and waits until it is gone; one tha
   const [second] = await deaf.started(1);
   await deaf.stop();
   expect(isRunning(second!.pid)).toBe(false);
-  expect(deaf.lines).toMatchObject([{ msg: "Electron did not stop and is killed", limit_ms: 300 }]);
+  expect(deaf.lines).toMatchObject([{ msg: "Electron did not stop in time and is killed", limit_ms: 300 }]);
 });
 
-test("[ENG18] stopping while Electron waits to be started again ends the wait", async () => {
+test("[ENG18] stopping while Electron waits to be restarted ends the wait", async () => {
   await using stage = await Stage.with({ exitCode: 1 });
   void stage.run({ restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: hourMs, longestMs: hourMs } } });
   await eventually(() => stage.lines.length > 0);
@@ -232,7 +232,7 @@ test("[ENG18] stopping while Electron waits to be started again ends the wait", 
   expect(await stage.starts()).toHaveLength(1);
 });
 
-test("[ENG19] a parent that is killed takes Electron with it, and its data folder is free", async () => {
+test("[ENG19] when the parent is killed, Electron ends and its data folder is free", async () => {
   await using stage = await Stage.with("run");
   await using parent = new Program(["test/main/electron/parent.ts", stage.executable, stage.folder, stage.config.data]);
   const [start] = await stage.started(1);

@@ -1,4 +1,4 @@
-// Stands in for Electron's main process in a process of its own: notes its start, then lives and dies as the test planned.
+// A fake of Electron's main process: records its start, then behaves and exits as the test planned.
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSystemClock } from "../../../src/base/clock.ts";
@@ -6,7 +6,7 @@ import { startKeepAlive } from "../../../src/main/electron/keep-alive.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../../../src/main/player-config.ts";
 import { runProgram } from "../../../src/main/program.ts";
 
-/** `run` until it is stopped; `mute`: without a sign of life; `freeze` after the first one; `deaf` to SIGTERM; else how it exits. */
+/** `run` until stopped; `mute`: without keep-alive messages; `freeze` after the first one; `deaf` to SIGTERM; else how it exits. */
 export type Life = "run" | "mute" | "freeze" | "deaf" | { exitCode: number } | { signal: NodeJS.Signals };
 
 /** A line of the file `starts` in the app's folder. */
@@ -20,7 +20,7 @@ const [appFolder = "", ...argv] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(join(appFolder, "plan.json"), "utf8")) as Life[];
 const starts = join(appFolder, "starts");
 const earlier = readFileSync(starts, "utf8").split("\n").length - 1;
-// The last life is lived again and again.
+// The last behaviour is repeated.
 const life = plan[Math.min(earlier, plan.length - 1)]!;
 if (typeof life === "object") {
   noteStart();
@@ -30,12 +30,12 @@ if (typeof life === "object") {
 await runProgram("fake", () => readPlayerConfig(withoutBrowserSwitches(argv)), live);
 
 async function live(_: PlayerConfig, __: unknown, signal: AbortSignal): Promise<void> {
-  // From here on SIGTERM is heard.
+  // From here on SIGTERM is handled.
   noteStart();
   const clock = createSystemClock();
-  // Twenty times as often as the real one, so that tests are quick.
+  // Twenty times as often as the real one, so that the tests are quick.
   if (life !== "mute") startKeepAlive(signal, { ...clock, wait: (ms, either) => clock.wait(ms / 20, either) });
-  // Each message is sent after the one before, so the sign of life is out when this one is.
+  // Messages are sent in order, so the keep-alive message has been sent when this one has.
   if (life === "freeze") process.send!({}, undefined, undefined, () => process.kill(process.pid, "SIGSTOP"));
   await clock.wait(Number.POSITIVE_INFINITY, life === "deaf" ? new AbortController().signal : signal);
 }

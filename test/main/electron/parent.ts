@@ -1,4 +1,4 @@
-// A program that runs Electron as a child, for a test to kill: parent.ts EXECUTABLE APP-FOLDER DATA-FOLDER.
+// A program that supervises Electron and that a test kills. Usage: parent.ts EXECUTABLE APP-FOLDER DATA-FOLDER.
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { runElectron } from "../../../src/main/electron/electron-child.ts";
 import { readPlayerConfig } from "../../../src/main/player-config.ts";

@@ -7,7 +7,7 @@ import type { App, CommandLine, Details, ProcessMetric } from "electron";
 import { metricsOf } from "./metrics.ts";
 import { record } from "./record.ts";
 
-/** An event that its listeners may prevent. */
+/** An event whose default action listeners can prevent. */
 export class PreventableEvent {
   defaultPrevented = false;
   preventDefault(): void {
@@ -15,13 +15,13 @@ export class PreventableEvent {
   }
 }
 
-/** What the app's end has to do with a window. */
+/** The parts of a window that the app's shutdown uses. */
 export interface OwnedWindow {
   close(): void;
   destroy(): void;
-  /** Resolves when the window's browser process is gone. */
+  /** Resolves when the window's browser process has ended. */
   readonly gone: Promise<void>;
-  /** The window's browser process; 0 before there is one. */
+  /** The window's browser process; 0 before it starts. */
   readonly browserPid: number;
 }
 
@@ -30,13 +30,13 @@ const exitProcess = process.exit.bind(process);
 
 type Phase = "evaluating" | "ready" | "exiting";
 
-/** What is behind the stand-in's modules: the phase, the windows, the helper processes. */
+/** The stand-in's state: the phase, the windows, the helper processes. */
 class Runtime {
   phase: Phase = "evaluating";
   readonly ready = Promise.withResolvers<void>();
   readonly windows = new Set<OwnedWindow>();
   readonly utilities = new Map<number, string>();
-  /** The command line as it was when Electron became ready: switches that come later count for nothing. */
+  /** The switches when Electron became ready; later ones have no effect. */
   switches: ReadonlyMap<string, string> = new Map();
   about = { appPath: "", name: "Electron", version: "0", userData: undefined as string | undefined };
   isQuitting = false;
@@ -46,7 +46,7 @@ class Runtime {
     this.about = about;
   }
 
-  /** An app without a handler of its own gets Electron's box and runs on; a rejection that nobody handles is only warned of. */
+  /** Without a handler of the app, Electron shows a dialog for uncaught errors and continues; unhandled rejections only cause a warning. */
   handleUncaughtErrors(): void {
     process.on("uncaughtException", (error) => {
       if (process.listenerCount("uncaughtException") > 1) return;
@@ -60,7 +60,7 @@ class Runtime {
     });
   }
 
-  /** What Electron does once the entry has been evaluated. */
+  /** Does what Electron does once the entry has been evaluated. */
   async becomeReady(): Promise<void> {
     if (this.phase === "exiting") return;
     this.#takeSignals();
@@ -80,8 +80,8 @@ class Runtime {
   }
 
   /**
-   * Puts Electron's handlers in the place of the app's. Listeners that were there before are never called again, nor those that join them
-   * later; a signal that nobody listened to before can still be taken over by a listener. Electron's handler has one shot.
+   * Replaces the app's signal handlers by Electron's. Existing listeners are never called again, nor are later ones of the same signal. A
+   * signal without a listener can still get one later. Electron's handler only handles the first signal.
    */
   #takeSignals(): void {
     for (const signal of handledSignals) {
@@ -117,7 +117,7 @@ class Runtime {
     else void this.shutDown();
   }
 
-  /** Ends the process, after the browser's own processes. */
+  /** Ends the process after the browser's processes have ended. */
   async shutDown(): Promise<void> {
     this.phase = "exiting";
     app.emit("quit", new PreventableEvent(), app.exitCode);
@@ -193,7 +193,7 @@ class StandInApp extends EventEmitter {
     else for (const window of runtime.windows) window.close();
   }
 
-  /** Browser::Exit: before the message loop runs it ends the process, later it returns and the process ends by and by. */
+  /** Browser::Exit: ends the process before the message loop runs; later it returns, and the process ends shortly after. */
   exit(code = 0): void {
     record({ call: "app.exit", code });
     this.exitCode = code;
@@ -208,7 +208,7 @@ class StandInApp extends EventEmitter {
     return metricsOf(process.pid, browsers, runtime.utilities);
   }
 
-  /** Tells the app of a helper process that ended. */
+  /** Reports an ended helper process to the app. */
   emitProcessGone(details: Details): void {
     this.emit("child-process-gone", new PreventableEvent(), details);
   }

@@ -1,9 +1,9 @@
-// A stand-in for Electron's binary: starts an app as Electron does, in the same order, over Debian's Chromium instead of its own.
+// A stand-in for Electron's binary: starts an app in the same order as Electron, but with Debian's Chromium.
 //
-// What it keeps is what Electron 45 documents (electron.d.ts, its documentation) or its source shows: `ready` comes only after the entry
-// has been evaluated (electron/electron#40719); the signal handlers that the entry installed are replaced after that
-// (electron_browser_main_parts_posix.cc); `process.exit` is `app.exit`, which returns (lib/browser/init.ts, browser.cc); an uncaught error
-// shows a box and the app runs on; root is refused. It is not the binary: what only the binary can show stays unknown.
+// It implements what Electron 45 documents (electron.d.ts, its documentation) or its source shows: `ready` comes only after the entry has
+// been evaluated (electron/electron#40719); the entry's signal handlers are replaced after that (electron_browser_main_parts_posix.cc);
+// `process.exit` is `app.exit`, which returns (lib/browser/init.ts, browser.cc); an uncaught error shows a dialog and the app continues;
+// root is rejected. Other behaviour of the binary is not reproduced.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, resolve } from "node:path";
@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 const flags = process.argv.slice(2);
 const binary = join(import.meta.dirname, "binary/electron");
 
-// Whatever the app imports as `electron`, from wherever, is the stand-in's module.
+// Every import of `electron` resolves to the stand-in's module.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === "electron"
@@ -48,13 +48,13 @@ async function startApp(): Promise<void> {
   runtime.describe({ appPath, name: manifest["name"] ?? "Electron", version: manifest["version"] ?? "45.4.1", userData });
   runtime.handleUncaughtErrors();
   Object.assign(process, { exit: app.exit.bind(app) });
-  // Electron's message loop: an app that waits for ever is a process that lives for ever.
+  // Like Electron's message loop, keeps the process running.
   setInterval(() => undefined, 1 << 30);
 
   try {
     await import(pathToFileURL(entry).href);
   } catch (error) {
-    // lib/browser/init.ts: the failed entry is an uncaught exception, and the browser starts all the same.
+    // lib/browser/init.ts: a failed entry is an uncaught exception, and the browser starts nevertheless.
     process.emit("uncaughtException", error as Error);
   }
   await runtime.becomeReady();

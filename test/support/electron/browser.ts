@@ -1,4 +1,4 @@
-// The Chromium behind a window of the stand-in: started with the app's switches, driven over its pipe, ended with the window.
+// The Chromium of a window of the stand-in: started with the app's switches, controlled over its pipe, ended with the window.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -23,16 +23,16 @@ export interface Browser {
   pid: number;
   pipe: DevToolsPipe;
   targetId: string;
-  /** A session of the stand-in's own on the page. */
+  /** The stand-in's own session of the page. */
   page: DevToolsSession;
   windowId: number;
-  /** Hears every event of every session until `signal` aborts. */
+  /** Listens to every event of every session until `signal` aborts. */
   readonly onEvent: (listener: (event: DevToolsEvent) => void, signal: AbortSignal) => void;
-  /** Aborts when the browser is gone. */
+  /** Aborts when the browser has exited. */
   life: AbortSignal;
 }
 
-/** An event as it comes over the pipe. */
+/** An event from the pipe. */
 export interface DevToolsEvent {
   sessionId?: string;
   method: string;
@@ -53,7 +53,7 @@ export class BrowserProcess {
   /** @param size in pixels; null for the whole display. @param profileFolder holds the session's data. */
   constructor(profileFolder: string, size: { width: number; height: number } | null, proxy: ProxyConfig) {
     this.started = this.#start(profileFolder, size, proxy);
-    // Whoever uses the window hears of it.
+    // Users of the window get the error.
     this.started.catch(() => undefined);
   }
 
@@ -68,7 +68,7 @@ export class BrowserProcess {
 
   async #start(profileFolder: string, size: { width: number; height: number } | null, proxy: ProxyConfig): Promise<Browser> {
     await app.whenReady();
-    // The windows before this one had the same profile.
+    // Earlier windows used the same profile.
     await Promise.all(runtime.leaving);
     if (this.#isEnding) throw new Error("Object has been destroyed");
     mkdirSync(profileFolder, { recursive: true });
@@ -89,7 +89,7 @@ export class BrowserProcess {
         `--window-size=${width + 1},${height + 1}`,
         ...offscreen,
         ...switches,
-        // Behind the switches: a session's own proxy wins over the command line.
+        // After the switches, because a session's own proxy takes precedence over the command line.
         ...(proxy.proxyRules === undefined
           ? []
           : [`--proxy-server=${proxy.proxyRules}`, `--proxy-bypass-list=${proxy.proxyBypassRules ?? ""}`]),
@@ -113,7 +113,7 @@ export class BrowserProcess {
     return { pid: child.pid!, pipe, targetId, page, windowId, onEvent, life };
   }
 
-  /** Ends the browser, in its own way first: that writes its profile. */
+  /** Ends the browser. A regular exit is tried first, because it writes the profile. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -129,7 +129,7 @@ export class BrowserProcess {
     try {
       process.kill(-this.#child!.pid!, "SIGKILL");
     } catch {
-      // nobody is left
+      // no process is left
     }
   }
 
@@ -137,12 +137,12 @@ export class BrowserProcess {
     this.#killSession();
     this.#life.abort();
     this.#gone.resolve();
-    // In Electron the browser's process is the app's own: they end together.
+    // In Electron the browser is the app's own process, so both end together.
     if (!this.#isEnding) process.kill(process.pid, signal ?? (code === 0 ? "SIGKILL" : "SIGABRT"));
   }
 }
 
-/** Reads the pipe beside the calls' own reader: an app's debugger is told of events that nobody here knows by name. */
+/** Also reads all events of the pipe for the app's debugger, whatever their names. */
 function eventsOf(output: Readable): Browser["onEvent"] {
   const listeners = new Set<(event: DevToolsEvent) => void>();
   let rest = "";
@@ -162,7 +162,7 @@ function eventsOf(output: Readable): Browser["onEvent"] {
   };
 }
 
-/** Chromium says on its standard error what Electron tells the app. */
+/** Reads from Chromium's standard error what Electron would report to the app. */
 function tellOfHelpers(line: string): void {
   const gpu = /GPU process exited unexpectedly: exit_code=(\d+)/.exec(line)?.[1];
   if (gpu !== undefined) app.emitProcessGone({ type: "GPU", reason: "crashed", exitCode: Number(gpu), name: "GPU" });
@@ -177,7 +177,7 @@ function tellOfHelpers(line: string): void {
   }
 }
 
-/** Where a session's data lies. */
+/** The folder of a session's data. */
 export function partitionFolder(partition: string): string {
   const base = app.getPath("sessionData");
   return partition === "" ? base : join(base, "Partitions", partition.replace(/^persist:/, ""));

@@ -6,13 +6,13 @@ import type { Browser } from "./browser.ts";
 import { onTestEvent, record } from "./record.ts";
 import type { StandInSession } from "./session.ts";
 
-// The only quality that the stand-in takes pictures with ahead of being asked.
+// The only JPEG quality that the stand-in supports, because it captures in advance.
 const knownQuality = 90;
 const frameLimitMs = 30_000;
 
 type OpenHandler = (details: { url: string }) => WindowOpenHandlerResponse;
 
-/** What the page does to its window. */
+/** The parts of a window that the page uses. */
 interface Owner {
   close(): void;
 }
@@ -27,7 +27,7 @@ export class StandInContents extends EventEmitter {
   #isCrashed = false;
   #isDestroyed = false;
   #openHandler: OpenHandler = () => ({ action: "allow" });
-  /** The address that the app itself is loading: such a navigation asks nobody. */
+  /** The address that the app itself is loading. Such a navigation emits no event that prevents it. */
   #ownNavigation: string | null = null;
 
   constructor(owner: Owner, session: StandInSession, browser: Promise<Browser>, { disableDialogs = false }: WebPreferences) {
@@ -56,7 +56,7 @@ export class StandInContents extends EventEmitter {
     return this.#isCrashed;
   }
 
-  /** Whether the page or any of its frames loads. */
+  /** Whether the page or any of its iframes is loading. */
   isLoading(): boolean {
     this.#check();
     return this.#loading.size > 0;
@@ -67,7 +67,7 @@ export class StandInContents extends EventEmitter {
     return this.#loading.has(this.#mainFrame);
   }
 
-  /** The stand-in's Chromium has it from the switches that the app shares with it. */
+  /** The stand-in's Chromium has this policy from its switches. */
   setWebRTCIPHandlingPolicy(policy: string): void {
     this.#check();
     record({ call: "setWebRTCIPHandlingPolicy", policy });
@@ -78,7 +78,7 @@ export class StandInContents extends EventEmitter {
     this.#openHandler = handler;
   }
 
-  /** Resolves with the load event; rejects when the page cannot be had. */
+  /** Resolves with the load event; rejects when the page cannot be loaded. */
   async loadURL(url: string): Promise<void> {
     this.#check();
     const { page, life } = await this.#browser;
@@ -126,11 +126,11 @@ export class StandInContents extends EventEmitter {
 
   forcefullyCrashRenderer(): void {
     this.#check();
-    // Its reply comes only with the next document; the event tells.
+    // The reply only comes with the next document, so the event is awaited.
     void this.#browser.then(({ page }) => page.send("Page.crash", {}).catch(() => undefined));
   }
 
-  /** The window is gone, and this with it. */
+  /** Ends with the window. */
   end(): void {
     this.#isDestroyed = true;
     this.debugger.end("target closed");
@@ -187,7 +187,7 @@ export class StandInContents extends EventEmitter {
         const answer = isPrevented
           ? page.send("Fetch.failRequest", { requestId, errorReason: "Aborted" })
           : page.send("Fetch.continueRequest", { requestId });
-        answer.catch(() => undefined); // the request is gone with its frame
+        answer.catch(() => undefined); // the request ended with its iframe
       },
       life,
     );
@@ -212,7 +212,7 @@ export class StandInContents extends EventEmitter {
     ]);
   }
 
-  /** Tells the app where the page is about to go; true when the app prevents it. The app's own navigations ask nobody. */
+  /** Emits the event of a navigation; true when the app prevents it. The app's own navigations emit none. */
   #asksToLeave(url: string, isRedirect: boolean): boolean {
     const isOwn = !isRedirect && url === this.#ownNavigation;
     if (isOwn) {
@@ -236,7 +236,7 @@ type StandsInFor = Pick<
 >;
 StandInContents.prototype satisfies StandsInFor;
 
-/** A DevTools client of the page, of the app's own. */
+/** The app's own DevTools client of the page. */
 class StandInDebugger extends EventEmitter {
   readonly #browser: Promise<Browser>;
   readonly #life = new AbortController();
@@ -245,7 +245,7 @@ class StandInDebugger extends EventEmitter {
   constructor(browser: Promise<Browser>) {
     super();
     this.#browser = browser;
-    onTestEvent((happening) => happening.is === "detach" && this.end(happening.reason));
+    onTestEvent((event) => event.is === "detach" && this.end(event.reason));
   }
 
   isAttached(): boolean {
@@ -262,7 +262,7 @@ class StandInDebugger extends EventEmitter {
     if (this.#sessionId === undefined) throw new Error("No target available");
     const own = await this.#sessionId;
     const { pipe } = await this.#browser;
-    // Calls go on for as long as the browser takes: the app sets limits of its own.
+    // Calls have no deadline here, because the app sets its own.
     return await pipe.call(sessionId ?? own, method, params, { deadlineMs: 2 ** 30 });
   }
 

@@ -1,4 +1,4 @@
-// The stand-in's module `electron`: what this project imports of it, typed against electron.d.ts.
+// The stand-in's module `electron`: the parts that this project imports, typed by electron.d.ts.
 import { EventEmitter } from "node:events";
 import type { IpcMain, Menu as ElectronMenu, NativeTheme, PowerSaveBlocker, Shell } from "electron";
 import { app } from "./app.ts";

@@ -1,8 +1,8 @@
-// The stand-in's figures of its processes: itself, the browser's, and the helpers it forked.
+// The stand-in's process metrics: itself, the browsers' processes, and forked helpers.
 import { readdirSync, readFileSync } from "node:fs";
 import type { ProcessMetric } from "electron";
 
-/** @param browsers process ids of running browsers, each the leader of a session of its own. */
+/** @param browsers process ids of running browsers, each of which leads its own session. */
 export function metricsOf(own: number, browsers: readonly number[], utilities: ReadonlyMap<number, string>): ProcessMetric[] {
   const ids = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -34,6 +34,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return ""; // the process is gone
+    return ""; // the process has ended
   }
 }

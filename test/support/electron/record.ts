@@ -1,10 +1,10 @@
-// The stand-in's line to a test: what the app asked of Electron goes out, what the box does to Electron comes in.
+// Communication between the stand-in and a test: records the app's calls to Electron, and receives events from the test.
 import { appendFileSync, existsSync, readFileSync, watch, writeFileSync } from "node:fs";
 
-/** One thing that the app asked of Electron, or that Electron did to it. */
+/** A call of the app to Electron, or an action of Electron. */
 export type Recorded = { call: string } & Record<string, unknown>;
 
-/** What a test has the box do: the display gets another size, or somebody else takes the page's debugger over. */
+/** An event from a test: the display changes its size, or another client takes over the page's debugger. */
 export type TestEvent = { is: "display"; width: number; height: number } | { is: "detach"; reason: string };
 
 /** Adds a line to the file that `ELECTRON_STAND_IN_RECORD` names. */
@@ -13,9 +13,9 @@ export function record(line: Recorded): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(line)}\n`);
 }
 
-/** Calls `listener` with each line that a test adds to the file `ELECTRON_STAND_IN_HAPPENINGS`. */
-export function onTestEvent(listener: (happening: TestEvent) => void): void {
-  const file = process.env["ELECTRON_STAND_IN_HAPPENINGS"];
+/** Calls `listener` with each line that a test adds to the file `ELECTRON_STAND_IN_EVENTS`. */
+export function onTestEvent(listener: (event: TestEvent) => void): void {
+  const file = process.env["ELECTRON_STAND_IN_EVENTS"];
   if (file === undefined) return;
   if (!existsSync(file)) writeFileSync(file, "");
   let read = 0;

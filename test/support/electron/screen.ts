@@ -1,4 +1,4 @@
-// The stand-in's `screen`: the X display's size, and word of each change of it.
+// The stand-in's `screen`: the X display's size and its changes.
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Display, Rectangle, Screen } from "electron";
@@ -10,11 +10,11 @@ class StandInScreen extends EventEmitter {
   getPrimaryDisplay(): Display {
     const { width, height } = this.bounds;
     const known = { id: 1, bounds: this.bounds, size: { width, height }, workArea: this.bounds, scaleFactor: 1, rotation: 0 };
-    // The rest is not asked for; whoever does gets undefined and notices.
+    // Other properties are undefined, because this project does not use them.
     return known as Display;
   }
 
-  /** Takes a new size over, as the display's driver would tell it. */
+  /** Applies a new size, as if the display's driver had reported it. */
   resize(width: number, height: number): void {
     if (width === this.bounds.width && height === this.bounds.height) return;
     this.bounds = { x: 0, y: 0, width, height };
@@ -25,7 +25,7 @@ class StandInScreen extends EventEmitter {
 export const screen = new StandInScreen();
 screen satisfies Pick<Screen, "getPrimaryDisplay">;
 
-/** Asks the X server for the display's size (X protocol, section 8: connection setup); a test changes it as a display's driver would. */
+/** Reads the display's size from the X server (X protocol, section 8: connection setup). A test can change it. */
 export async function openDisplay(): Promise<void> {
   const number = /^:(\d+)/.exec(process.env["DISPLAY"] ?? "")?.[1];
   if (number === undefined) throw new Error("the stand-in needs a local X display");
@@ -38,12 +38,12 @@ export async function openDisplay(): Promise<void> {
   const formats = setup[29]!;
   const root = 40 + Math.ceil(vendorBytes / 4) * 4 + formats * 8;
   screen.resize(setup.readUInt16LE(root + 20), setup.readUInt16LE(root + 22));
-  onTestEvent((happening) => {
-    if (happening.is === "display") screen.resize(happening.width, happening.height);
+  onTestEvent((event) => {
+    if (event.is === "display") screen.resize(event.width, event.height);
   });
 }
 
-/** The server's whole answer to a connection. @throws Error when it refuses. */
+/** The server's whole setup response. @throws Error when it rejects the connection. */
 async function readSetup(socket: Socket): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of socket as AsyncIterable<Buffer>) {

@@ -9,11 +9,11 @@ const sameSites = { strict: "Strict", lax: "Lax", no_restriction: "None" } as co
 
 class StandInSession extends EventEmitter {
   readonly partition: string;
-  /** The browser that holds the session's data, while a window of it is there. */
+  /** The browser with the session's data, while a window of it is open. */
   browser: Promise<Browser> | undefined;
-  /** What the window's browser is started with; a change while it runs has no effect here. */
+  /** The proxy for the window's browser; changes have no effect while the browser runs. */
   proxy: ProxyConfig = {};
-  /** Without a handler Electron grants what a page asks for. */
+  /** Without a handler Electron grants every permission. */
   grants = true;
 
   constructor(partition: string) {
@@ -37,7 +37,7 @@ class StandInSession extends EventEmitter {
     return Promise.resolve();
   }
 
-  /** By the switches of the command line alone. */
+  /** Uses only the switches of the command line. */
   resolveProxy(url: string): Promise<string> {
     const server = app.commandLine.getSwitchValue("proxy-server");
     if (server === "" || app.commandLine.hasSwitch("no-proxy-server")) return Promise.resolve("DIRECT");
@@ -57,7 +57,7 @@ class StandInSession extends EventEmitter {
   }
 
   setDevicePermissionHandler(_handler: unknown): void {
-    // No device is ever offered.
+    // The stand-in has no devices.
   }
 }
 

@@ -1,4 +1,4 @@
-// The stand-in's `utilityProcess`: a Node process with a parent port, forked by the app and ended with it.
+// The stand-in's `utilityProcess`: a Node process with a parent port that ends with the app.
 import { fork, type ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { constants } from "node:os";
@@ -41,7 +41,7 @@ class StandInUtilityProcess extends EventEmitter {
   }
 
   postMessage(message: unknown): void {
-    // Like a message to a process that is gone: it goes nowhere.
+    // A message to an ended process is dropped.
     if (this.#child.connected) this.#child.send(message as object);
   }
 
@@ -59,15 +59,15 @@ export const utilityProcess = {
 type Part = Pick<UtilityProcess, "postMessage" | "kill" | "pid">;
 utilityProcess.fork satisfies (modulePath: string, args?: string[], options?: ForkOptions) => Part;
 
-/** Turns this process into a utility process and runs its module. */
+/** Makes this process a utility process and runs its module. */
 export async function startUtility(modulePath: string, args: readonly string[]): Promise<void> {
   const send = process.send!.bind(process);
   const exit = process.exit.bind(process);
   const port = Object.assign(new EventEmitter(), { postMessage: (message: unknown) => void send(message) });
   port satisfies Pick<ParentPort, "postMessage">;
-  // As Electron's port does, it keeps what comes before anybody listens.
+  // Like Electron's port, keeps messages that arrive before there is a listener.
   port.once("newListener", () => process.nextTick(() => process.on("message", (data) => port.emit("message", { data, ports: [] }))));
-  // The browser's helpers end with the browser, however it ended.
+  // Helpers end with the browser, however it ends.
   process.on("disconnect", () => exit(1));
   Object.assign(process, { type: "utility", parentPort: port });
   delete process.send;

@@ -1,4 +1,4 @@
-// The stand-in's `BrowserWindow`: one window with one page, in a Chromium of its own.
+// The stand-in's `BrowserWindow`: a window with one page, in its own Chromium.
 import { EventEmitter } from "node:events";
 import type { BrowserWindow as ElectronWindow, BrowserWindowConstructorOptions, Rectangle } from "electron";
 import { app, PreventableEvent, runtime, type OwnedWindow } from "./app.ts";
@@ -55,7 +55,7 @@ export class BrowserWindow extends EventEmitter implements OwnedWindow {
     });
   }
 
-  /** Asks first. */
+  /** Emits "close", which listeners can prevent. */
   close(): void {
     this.#check();
     const event = new PreventableEvent();
@@ -66,7 +66,7 @@ export class BrowserWindow extends EventEmitter implements OwnedWindow {
     else this.destroy();
   }
 
-  /** Asks nobody. */
+  /** Cannot be prevented. */
   destroy(): void {
     if (this.#isDestroyed) return;
     this.#isDestroyed = true;

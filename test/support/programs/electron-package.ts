@@ -1,4 +1,4 @@
-// Packs the Electron player by the project's own electron-builder.yml, around a folder that stands in for Electron's own.
+// Packs the Electron player by the project's electron-builder.yml, with a stand-in for Electron's own folder.
 import { execFile } from "node:child_process";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,19 +9,19 @@ import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../folder.ts";
 import { bundleProgramsIfStale } from "./bundle.ts";
 
-/** A file in the archive, by its path there. */
+/** A file of the archive. */
 export interface PackedFile {
   path: string;
-  /** Whether it lies in `app.asar.unpacked`. */
+  /** Whether it is in `app.asar.unpacked`. */
   unpacked: boolean;
 }
 
-/** A packed player, and its archive extracted to where none of this project's files can be found. */
+/** A packed player, with its archive extracted outside this project, so that it cannot find the project's files. */
 export interface ElectronPackage extends AsyncDisposable {
-  /** Electron's executable, its fuses burnt. */
+  /** Electron's executable with its fuses set. */
   executable: string;
   files: readonly PackedFile[];
-  /** A folder named `app.asar` with what the archive holds; `app.asar.unpacked` lies beside it. */
+  /** A folder named `app.asar` with the archive's content; `app.asar.unpacked` is beside it. */
   program: string;
 }
 
@@ -36,7 +36,7 @@ export async function packForElectron(): Promise<ElectronPackage> {
   const flags = [`electronDist=${join(folder, "electron")}`, `electronVersion=${manifest.devDependencies.electron}`];
   const settings = [...flags, `directories.output=${output}`].map((setting) => `-c.${setting}`);
   const builder = join(rootFolder, "node_modules/electron-builder/cli.js");
-  // A proxy that nobody listens at: what electron-builder would download it cannot.
+  // An unreachable proxy, so that electron-builder cannot download anything.
   const env = { ...process.env, HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
   await promisify(execFile)(process.execPath, [builder, "--linux", "--dir", ...settings], { cwd: rootFolder, env });
   const unpacked = join(output, process.arch === "x64" ? "linux-unpacked" : `linux-${process.arch}-unpacked`);
@@ -49,7 +49,7 @@ export async function packForElectron(): Promise<ElectronPackage> {
   return { executable: join(unpacked, "signage-player"), files, program, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** What electron-builder looks for in Electron's folder. The executable is a fuse wire as Electron ships it, by @electron/fuses. */
+/** Writes the files that electron-builder expects in Electron's folder. The executable only contains Electron's fuses. */
 async function writeElectron(folder: string): Promise<void> {
   await mkdir(join(folder, "locales"), { recursive: true });
   await mkdir(join(folder, "resources"));

@@ -1,4 +1,4 @@
-// The bundled Electron player as an unprivileged user, run by the stand-in for Electron's binary, or by the binary itself.
+// Runs the bundled Electron player as an unprivileged user, on the stand-in for Electron's binary or on the binary itself.
 import { appendFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rootFolder } from "../../../src/main/folders.ts";
@@ -9,32 +9,32 @@ import { asSeenByNobody, giveAway, unprivileged } from "./unprivileged.ts";
 /** The stand-in for Electron's binary. */
 export const standInBinary = join(import.meta.dirname, "../electron/binary/electron");
 
-/** Electron's own binary, for `npm run electron:check`; null where the stand-in stands in for it. */
+/** Electron's own binary, for `npm run electron:check`; null to use the stand-in. */
 export const realBinary = process.env["SIGNAGE_ELECTRON_BINARY"] ?? null;
 
-/** Environment of the stand-in: its display, its home, and its line to the test. All files lie in `folder`. */
+/** Environment of the stand-in: its display, its home, and the files by which it communicates with the test, in `folder`. */
 function standInEnvironment(folder: string, display: string): Record<string, string> {
   return {
     DISPLAY: display,
     HOME: folder,
     ELECTRON_STAND_IN_RECORD: join(folder, "record.jsonl"),
-    ELECTRON_STAND_IN_HAPPENINGS: join(folder, "happenings.jsonl"),
+    ELECTRON_STAND_IN_EVENTS: join(folder, "events.jsonl"),
   };
 }
 
-/** Starts an app on the stand-in: the folder of the project, or a file. `folder` is given to the user it runs as. */
+/** Starts an app (the project's folder, or a file) on the stand-in. The user it runs as becomes the owner of `folder`. */
 export function startOnStandIn(app: string, folder: string, display: string, flags: readonly string[] = []): Program {
   giveAway(folder);
   const { executable, argv } = unprivileged({ executable: realBinary ?? standInBinary, argv: [app, ...flags] });
   return new Program(argv, standInEnvironment(folder, display), executable);
 }
 
-/** Starts the bundled player as the packaged one starts, with its data in `folder`/player; without `--server` it brings its own. */
+/** Starts the bundled player like the packaged one, with its data in `folder`/player. Without `--server` it runs its embedded service. */
 export function startElectronPlayer(folder: string, display: string, flags: readonly string[] = []): Program {
   return startOnStandIn(rootFolder, folder, display, ["--data", join(folder, "player"), ...flags]);
 }
 
-/** Starts the player as `npm run player` does where Electron's binary is: by a parent that watches over it. */
+/** Starts the player like `npm run player` with Electron's binary: by a supervising parent process. */
 export function startSupervisedPlayer(folder: string, display: string, flags: readonly string[]): Program {
   giveAway(folder);
   const env = { ...standInEnvironment(folder, display), ELECTRON_OVERRIDE_DIST_PATH: asSeenByNobody(dirname(realBinary ?? standInBinary)) };
@@ -43,7 +43,7 @@ export function startSupervisedPlayer(folder: string, display: string, flags: re
   return new Program(argv, env, executable);
 }
 
-/** What the apps that ran in `folder` asked of Electron, in order. */
+/** The calls to Electron by the apps that ran in `folder`, in order. */
 export function recorded(folder: string): Recorded[] {
   return readFileSync(join(folder, "record.jsonl"), "utf8")
     .split("\n")
@@ -51,7 +51,7 @@ export function recorded(folder: string): Recorded[] {
     .map((line) => JSON.parse(line) as Recorded);
 }
 
-/** Has the box do something to the app that runs in `folder`. */
-export function happen(folder: string, happening: TestEvent): void {
-  appendFileSync(join(folder, "happenings.jsonl"), `${JSON.stringify(happening)}\n`);
+/** Sends an event to the app that runs in `folder`. */
+export function sendTestEvent(folder: string, event: TestEvent): void {
+  appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify(event)}\n`);
 }

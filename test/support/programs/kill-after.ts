@@ -1,5 +1,5 @@
-// Loaded before a program of ours: once told by SIGUSR2, it ends the process as a power cut would, right after the SQL statement
-// whose number KILL_AFTER says. So a test reaches every gap between two steps of a write, in the real program.
+// Preloaded into a program: after SIGUSR2 it kills the process after as many SQL statements as KILL_AFTER says. So tests can
+// interrupt the real program between any two steps of a write.
 import { writeSync } from "node:fs";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 

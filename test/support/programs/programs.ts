@@ -1,4 +1,4 @@
-// The real programs as a stranger starts them, each in a process of its own, heard through their logs.
+// Starts the real programs, each in its own process, and reads their logs.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -9,16 +9,16 @@ import { rootFolder } from "../../../src/main/folders.ts";
 /** A line of a program's log. */
 export type Line = Record<string, unknown> & { msg: string };
 
-/** A running program. Its whole process group is ended with it. */
+/** A running program in its own process group. Disposing stops it. */
 export class Program implements AsyncDisposable {
   readonly lines: Line[] = [];
-  /** All that it wrote, for a failed test to show. */
+  /** All its output, for messages of failed tests. */
   output = "";
   readonly #process: ChildProcess;
   readonly #exited: Promise<[number | null, string | null]>;
   #heard = new Set<() => void>();
 
-  /** @param executable another program than Node. */
+  /** @param executable Node by default. */
   constructor(argv: readonly string[], env: Record<string, string> = {}, executable = process.execPath) {
     const environment: NodeJS.ProcessEnv = { ...process.env, ...env };
     if (!("DISPLAY" in env)) delete environment["DISPLAY"];
@@ -42,7 +42,7 @@ export class Program implements AsyncDisposable {
     return this.#exited.then(([code]) => code);
   }
 
-  /** The first line at or after place `from` of the log that `matches`; rejects when the program ends without it. */
+  /** The first line of the log that `matches`, from index `from` on; rejects when the program ends without it. */
   line(matches: string | ((line: Line) => boolean), from = 0): Promise<Line> {
     const test = typeof matches === "string" ? (line: Line) => line.msg === matches : matches;
     return new Promise((resolve, reject) => {
@@ -58,13 +58,13 @@ export class Program implements AsyncDisposable {
     });
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it, as a power cut would. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#exited;
   }
 
-  /** Ends it as Ctrl+C does, or by another signal; resolves to the exit code. */
+  /** Stops it by Ctrl+C or another signal; resolves to the exit code. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | null> {
     this.#process.kill(signal);
     return this.exitCode;
@@ -78,20 +78,20 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** A service on a port of its own, and a client with its first token. */
+/** Starts a service on a free port, with a client that uses its first token. */
 export async function startService(folder: string, ...flags: string[]): Promise<{ program: Program; api: Api } & AsyncDisposable> {
-  // Tests look every few milliseconds, far oftener than anybody else does.
-  const patient = ["--requests-per-minute", "1000000"];
-  const program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder, ...patient, ...flags]);
+  // Tests poll every few milliseconds.
+  const limits = ["--requests-per-minute", "1000000"];
+  const program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder, ...limits, ...flags]);
   const { url } = await program.line("listening");
   const token = (await readFile(join(folder, "admin-token"), "utf8")).trim();
   return { program, api: new Api(String(url), token), [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
 }
 
-// The web servers of tests are on this machine.
+// The web servers of tests run on this machine.
 const sites = "127.0.0.7:*,127.0.0.8:*,127.0.0.9:*";
 
-/** A player; with `display` in a window on it, else headless. */
+/** Starts a player, in a window on `display` or else headless. */
 export function startPlayer(server: string, folder: string, display?: string, more: readonly string[] = []): Program {
   const screen = display === undefined ? ["--headless"] : [];
   const flags = ["start", "--server", server, "--data", folder, "--engine", "chromium", "--allow-local", sites, ...screen, ...more];
@@ -100,7 +100,7 @@ export function startPlayer(server: string, folder: string, display?: string, mo
 
 type Json = Record<string, unknown>;
 
-/** The operator's API, as curl would call it. */
+/** A client of the operator's API. */
 export class Api {
   readonly url: string;
   readonly token: string;
@@ -122,7 +122,7 @@ export class Api {
     });
   }
 
-  /** The answer's JSON; rejects unless it is a success. */
+  /** The response's JSON; rejects if the request fails. */
   async ok(method: string, path: string, body?: Json | Buffer): Promise<Json & { id: string }> {
     const response = await this.call(method, path, body);
     const text = await response.text();
@@ -162,7 +162,7 @@ export class Api {
   }
 }
 
-/** Resolves once `look` gives something else than null or false; asks every few milliseconds. The test's own limit ends it. */
+/** Calls `look` every few milliseconds until it returns neither null nor false. Only the test's time limit ends it earlier. */
 export async function eventually<T>(look: () => T | null | false | Promise<T | null | false>): Promise<T> {
   for (;;) {
     const seen = await look();

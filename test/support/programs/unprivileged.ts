@@ -1,4 +1,4 @@
-// How tests that run as root start what refuses root: as `nobody`, who is shown the checkout elsewhere where its own place is closed to him.
+// Runs commands as `nobody` when the tests run as root, and makes the checkout readable for that user.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const asNobody = [`--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
 const isOpen = isRoot && spawnSync("setpriv", [...asNobody, "test", "-r", join(rootFolder, "package.json")]).status === 0;
-// In a mount namespace of its own: nobody else sees it, and it is gone with the program.
+// In a separate mount namespace, which ends with the program.
 const showCheckout = 'mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"';
 
 let madeFolder: string | undefined;
@@ -20,7 +20,7 @@ export interface Command {
   argv: string[];
 }
 
-/** The same command as an unprivileged user. Its process id is that of the process started. */
+/** The command as an unprivileged user. It keeps the started process's id. */
 export function unprivileged({ executable, argv }: Command): Command {
   if (!isRoot) return { executable, argv };
   const command = [executable, ...argv].map(asSeenByNobody);
@@ -31,17 +31,17 @@ export function unprivileged({ executable, argv }: Command): Command {
   };
 }
 
-/** Where an {@link unprivileged} command finds a file of the checkout. */
+/** The path at which an {@link unprivileged} command finds a file of the checkout. */
 export function asSeenByNobody(path: string): string {
   return !isRoot || isOpen ? path : path.replace(rootFolder, `${openFolder()}/`);
 }
 
-/** Gives a folder to the user that {@link unprivileged} commands run as. */
+/** Makes the user of {@link unprivileged} commands the owner of a folder. */
 export function giveAway(folder: string): void {
   if (isRoot) chownSync(folder, nobody, nobody);
 }
 
-/** An empty folder that everybody may enter, removed when the tests end. */
+/** An empty folder that all users may enter, removed when the tests end. */
 function openFolder(): string {
   if (madeFolder !== undefined) return madeFolder;
   const folder = mkdtempSync(join(tmpdir(), "signage-checkout-"));

@@ -1,4 +1,4 @@
-// An app on the stand-in that fails in a way nobody catches, as its last argument says: thrown in a timer, or a rejection left alone.
+// An app for the stand-in with an uncaught error, by its last argument: thrown in a timer, or an unhandled rejection.
 import { app } from "electron";
 import { electronLifecycle } from "../../../../src/main/electron/lifecycle.ts";
 import { runProgram } from "../../../../src/main/program.ts";
