@@ -1,22 +1,22 @@
-// A Chromium without us: what ours is measured against.
+// Starts a plain Chromium as the baseline for the player.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { findChromium } from "../src/host/chromium/find-chromium.ts";
 
-/** One that runs; disposing ends it and all its processes. */
+/** A running Chromium. Disposing ends it and all its processes. */
 export interface BareChromium extends AsyncDisposable {
   pid: number;
-  /** When it was started, by performance.now(). */
+  /** The start time (performance.now(), ms). */
   startedAt: number;
 }
 
 const nobody = 65_534;
 
 /**
- * Starts one on the whole display, as the unprivileged user that ours runs as. Its profile, in `folder`, is fresh: one that was
- * ended by a signal takes seconds to recover.
+ * Starts Chromium in full screen, as the same unprivileged user as the player. Always uses a new profile in `folder`: a profile
+ * takes seconds to recover after a signal has ended the browser.
  */
 export async function startBareChromium(url: string, display: string, folder: string): Promise<BareChromium> {
   const profile = join(folder, "bare-profile");

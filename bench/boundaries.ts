@@ -1,4 +1,4 @@
-// A thousand changes of program on the real screen, by schedule, interrupt, override and on a wall: what else was seen, and how late they came.
+// A thousand program changes on a real screen, by schedule, interrupt, override and on a video wall: wrong pictures and lateness.
 import { join } from "node:path";
 import { type BoundaryKind, boundaryKinds } from "../test/support/browser/program-boundaries.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
@@ -9,8 +9,8 @@ import { measureProgramChanges } from "./program.ts";
 const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 2_000);
 const height = Number(process.argv[4] ?? 1_080);
-// Such as `schedule,wall`.
-const asked = process.argv[5]?.split(",") ?? boundaryKinds;
+// For example `schedule,wall`.
+const requested = process.argv[5]?.split(",") ?? boundaryKinds;
 
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: (height * 16) / 9, height });
@@ -18,5 +18,5 @@ await using service = await startService(join(folder.path, "service"));
 const { api } = service;
 await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
 const playerId = await api.pair(player);
-const kinds = boundaryKinds.filter((kind: BoundaryKind) => asked.includes(kind));
+const kinds = boundaryKinds.filter((kind: BoundaryKind) => requested.includes(kind));
 await measureProgramChanges({ api, player, playerId, framebuffer: xvfb.framebuffer }, wanted, slotMs, kinds);

@@ -1,4 +1,4 @@
-// Every change of item and of program seen from outside: blank and foreign frames, lateness against the timeline, drift. Real player, real screen.
+// Item and program changes on a real screen: blank and foreign frames, lateness against the timeline, drift.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Framebuffer } from "../test/support/browser/framebuffer.ts";
@@ -9,12 +9,12 @@ import { printFigure, latenessOf, slopePpm, percentiles } from "./lib.ts";
 import { measureProgramChanges } from "./program.ts";
 
 const seconds = Number(process.argv[2] ?? 180);
-// Changes of program after that.
+// The number of program changes after the item changes.
 const boundaries = Number(process.argv[3] ?? 60);
 const boundarySlotMs = 2_000;
 const red = [220, 30, 40] as const;
 const green = [20, 160, 60] as const;
-// Still, clip, still, clip: each change of kind in both directions.
+// Still, clip, still, clip: every change of kind in both directions.
 const durations = [4_000, 5_000, 4_000, 5_000];
 
 type Sight = "red" | "green" | "clip" | "blank" | "foreign";
@@ -41,8 +41,8 @@ const at: number[] = [];
 let blankMs = 0;
 let foreignMs = 0;
 let changes = 0;
-let looks = 0;
-let slowestLookMs = 0;
+let samples = 0;
+let slowestSampleMs = 0;
 let before: Sight | null = null;
 let item: Sight | null = null;
 let previous = performance.now();
@@ -53,7 +53,7 @@ while (previous < end) {
   const spanMs = now - previous;
   if (before === "blank") blankMs += spanMs;
   if (before === "foreign") foreignMs += spanMs;
-  if (before !== null) slowestLookMs = Math.max(slowestLookMs, spanMs);
+  if (before !== null) slowestSampleMs = Math.max(slowestSampleMs, spanMs);
   const isItem = sight !== "blank" && sight !== "foreign";
   if (item !== null && isItem && sight !== item) {
     changes += 1;
@@ -63,22 +63,22 @@ while (previous < end) {
   if (isItem) item = sight;
   if (item !== null) before = sight;
   previous = now;
-  looks += 1;
+  samples += 1;
   await new Promise((resolve) => setTimeout(resolve, 1));
 }
-printFigure("changes of item seen on the screen", {
+printFigure("item changes on the screen", {
   n: changes,
   seconds,
-  looks_per_s: Math.round(looks / seconds),
-  slowest_look_ms: round(slowestLookMs),
+  samples_per_s: Math.round(samples / seconds),
+  slowest_sample_ms: round(slowestSampleMs),
 });
 printFigure("blank or foreign picture during all changes, ms", { blank: round(blankMs), foreign: round(foreignMs) });
 printFigure("change on screen after its instant on the timeline, ms", percentiles(late));
-// The slope of lateness over time; what is left of it is jitter, since every loop counts from the same epoch.
+// The slope of lateness over time. Every loop starts at the same epoch, so anything but zero is jitter.
 printFigure("drift, least squares, ppm", { ppm: slopePpm(at, late) });
 await measureProgramChanges({ api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
 
-/** What one row of the screen shows, read in one go: several reads could see two frames. */
+/** What one row of the screen shows. Read at once, since several reads could see two frames. */
 function look(framebuffer: Framebuffer): Sight {
   const row = framebuffer.row(540);
   const points = [200, 700, 1_230, 1_750].map((x) => [row[4 * x + 2]!, row[4 * x + 1]!, row[4 * x]!]);

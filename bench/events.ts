@@ -1,4 +1,4 @@
-// One change told to 1,000 subscribers, beside a bare `ws` server that sends the same text; and a change to its webhook.
+// The time from a change to 1,000 subscribers, next to a bare `ws` server that sends the same text, and from a change to a webhook.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -13,10 +13,10 @@ import { printFigure, percentiles } from "./lib.ts";
 const subscribers = Number(process.argv[2] ?? 1_000);
 const changes = Number(process.argv[3] ?? 100);
 
-// As a child: opens its sockets, and tells for every round when the last of them had heard. The clock is the machine's own.
+// As a child process: opens the sockets, and reports for every round when the last one received the event, by the system clock.
 if (process.send !== undefined) {
   const [url, token, count] = process.argv.slice(2) as [string, string, string];
-  let heard = 0;
+  let received = 0;
   const open = async (): Promise<void> => {
     const socket = new WebSocket(url, "signage.events.v1", { headers: { authorization: `Bearer ${token}` }, perMessageDeflate: false });
     await once(socket, "open");
@@ -25,8 +25,8 @@ if (process.send !== undefined) {
         const { type } = JSON.parse(raw.toString()) as { type: string };
         if (type === "subscribed") return resolve();
         if (type !== "event") return;
-        heard += 1;
-        if (heard % Number(count) === 0) process.send!(performance.timeOrigin + performance.now());
+        received += 1;
+        if (received % Number(count) === 0) process.send!(performance.timeOrigin + performance.now());
       });
     });
     socket.send(JSON.stringify({ type: "subscribe", id: "1", data: { kinds: ["playlist_updates"] } }));
@@ -41,10 +41,10 @@ if (process.send !== undefined) {
     await once(child, "message");
     const times: number[] = [];
     for (let round = 0; round < changes; round += 1) {
-      const told = once(child, "message");
-      const begun = now();
+      const reported = once(child, "message");
+      const started = now();
       await change(round);
-      times.push(((await told) as [number])[0] - begun);
+      times.push(((await reported) as [number])[0] - started);
     }
     child.kill();
     await once(child, "exit");
@@ -58,7 +58,7 @@ if (process.send !== undefined) {
   const rename = (round: number) => api.ok("PATCH", `playlists/${String(playlist["id"])}`, { name: `${round + 1}` });
   const ours = await measure(`${api.url.replace("http", "ws")}/api/v1/events`, api.token, rename);
 
-  // Bare: an HTTP request that sends one text to every socket, and nothing else.
+  // The baseline: an HTTP request that sends one text to every socket.
   const server = createServer((_request, response) => {
     const text = JSON.stringify({
       type: "event",
@@ -78,7 +78,7 @@ if (process.send !== undefined) {
   server.closeAllConnections();
   server.close();
 
-  // From the answer of the change, which comes after its commit, to the message at the receiver.
+  // From the response to the change, which follows its commit, to the message at the receiver.
   const arrived: PromiseWithResolvers<number>[] = [];
   const receiver = createServer((request, response) => {
     arrived.at(-1)!.resolve(performance.now());

@@ -1,4 +1,4 @@
-// An hour on a real window: a log of the screen beside proof of play, forecast and `why`, through all that can change what is on.
+// An hour on a real screen: compares a log of the screen with proof of play, forecast and `why`, through every kind of change.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -18,13 +18,13 @@ import { printFigure } from "./lib.ts";
 const minutes = Number(process.argv[2] ?? 60);
 const seed = Number(process.argv[3] ?? 1);
 const toleranceMs = Number(process.argv[4] ?? 50);
-// All that was seen and told, as JSON, for whoever looks into a difference.
+// Where to write all observations as JSON, to investigate a difference.
 const evidenceFile = process.argv[5];
-// A killed player's plays count to the last frame that it had saved.
+// The plays of a killed player count up to the last saved frame.
 const savedEveryMs = 6_000;
-// After the first frame of a new page its picture must have come.
+// The picture must appear within this time after the first frame of a new page.
 const pictureMs = 1_000;
-// What an override brings or uncovers cannot be prepared ahead of its command: so long after its answer its picture may come.
+// The picture of an override, or the one after it, cannot be prepared ahead. It may appear this long after the command's result.
 const preparingMs = 1_000;
 const leadMs = 15_000;
 const leadOfScheduleMs = 150;
@@ -46,7 +46,7 @@ const playerId = await api.pair(player, content.layoutIds.get("home"));
 await player.line("presented");
 
 const iso = (at: number): string => new Date(at).toISOString();
-// Each schedule takes the service some milliseconds, and all must be on the player before the hour begins.
+// Each schedule costs the service some milliseconds, and all must be on the player before the hour begins.
 const begin = Math.ceil((Date.now() + leadMs + leadOfScheduleMs * plan.windows.length) / 1_000) * 1_000;
 const end = begin + lengthMs;
 const target = { type: "player", player_id: playerId };
@@ -55,7 +55,7 @@ const schedule = async (layout: string, from: number, until: number, about: Reco
   const layout_id = content.layoutIds.get(layout as "one");
   return (await api.ok("POST", "schedules", { name: layout, layout_id, target, ...times, ...about })).id;
 };
-// Schedules of priority 2 hold it off. Its turns begin at no whole second, at which the bench itself keeps the service busy.
+// Schedules of priority 2 suppress it. Its turns do not start at whole seconds, when this bench keeps the service busy.
 const turns = { priority: 1, interrupt: { share_percent: 20, play_ms: 4_137 } };
 const ordered: PlannedCauses = {
   schedules: [],
@@ -92,16 +92,16 @@ try {
 const log = await logging;
 await Promise.all(whys.values());
 await player.stop();
-// The next start tells the service all that waits.
+// The next start sends all waiting messages to the service.
 programs.use(startPlayer(api.url, playerFolder));
-const isTold = async (zone: "left" | "right"): Promise<boolean> => {
+const isReported = async (zone: "left" | "right"): Promise<boolean> => {
   const recent = await pageOfEvents(null);
   return recent.data.some(({ ended_at, asset_id }) => {
     const isMark = [...content.layoutIds.keys()].some((name) => content.assetIds.get(name) === asset_id);
     return isMark === (zone === "right") && Date.parse(ended_at) >= end;
   });
 };
-await eventually(async () => (await isTold("left")) && (await isTold("right")));
+await eventually(async () => (await isReported("left")) && (await isReported("right")));
 const events = await allEvents();
 
 const seen = observedRuns(log.spans, ordered);
@@ -178,7 +178,7 @@ async function succeeded(type: string, args: Record<string, unknown>): Promise<R
   return command;
 }
 
-/** Between a command and the next forecast nobody but the player knows what is on, and its picture comes a little later. */
+/** Records a disturbance: between a command and the next forecast only the player knows what is on screen. */
 async function afterCommand(from: number): Promise<void> {
   await askForecast();
   others.push({ from, until: Date.now() + preparingMs, reason: "command" });
@@ -204,7 +204,7 @@ async function askForecast(): Promise<void> {
   forecasts.push({ at: Date.now(), stretches });
 }
 
-/** Asks at each whole second why the screen shows what it shows. */
+/** Requests at each whole second why the screen shows what it shows. */
 async function sampleWhy(): Promise<void> {
   for (let at = begin + 1_000; at < end; at += 1_000) {
     await untilInstant(at);
@@ -217,7 +217,7 @@ async function askWhy(at: number): Promise<string | undefined> {
   try {
     return causeOfWhy((await api.ok("GET", `players/${playerId}/why?at=${iso(at)}`)) as unknown as Why, content);
   } catch (error) {
-    if (isServiceUp) printFigure("why was not answered", { at: iso(at), error: String(error) });
+    if (isServiceUp) printFigure("why request failed", { at: iso(at), error: String(error) });
     return undefined;
   }
 }

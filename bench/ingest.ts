@@ -1,4 +1,4 @@
-// Play events taken in per second, in batches of 500: over HTTP and without it, against a bare insert of the same rows.
+// Play events stored per second in batches of 500, with and without HTTP, against a bare insert of the same rows.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -37,43 +37,43 @@ function batch(): PlayEvent[] {
   }));
 }
 
-/** Runs `take` once for each batch; prints events a second. */
-async function measure(name: string, take: (events: PlayEvent[]) => Promise<void> | void, bare?: number): Promise<number> {
-  for (let warm = 0; warm < 5; warm += 1) await take(batch());
-  const took: number[] = [];
-  const sent = Array.from({ length: batches }, batch);
+/** Runs `store` once per batch and prints the events per second. */
+async function measure(name: string, store: (events: PlayEvent[]) => Promise<void> | void, bare?: number): Promise<number> {
+  for (let warm = 0; warm < 5; warm += 1) await store(batch());
+  const times: number[] = [];
+  const allBatches = Array.from({ length: batches }, batch);
   const before = process.cpuUsage();
-  for (const events of sent) {
+  for (const events of allBatches) {
     const from = performance.now();
-    await take(events);
-    took.push(performance.now() - from);
+    await store(events);
+    times.push(performance.now() - from);
   }
   const { user, system } = process.cpuUsage(before);
   const perCpuSecond = Math.round((batches * 500 * 1e6) / (user + system));
-  const perSecond = Math.round((batches * 500 * 1_000) / took.reduce((sum, each) => sum + each, 0));
+  const perSecond = Math.round((batches * 500 * 1_000) / times.reduce((sum, each) => sum + each, 0));
   printFigure(name, {
     events_per_s: perSecond,
     events_per_cpu_s: perCpuSecond,
     ...(bare === undefined ? {} : { of_bare: Math.round((100 * perSecond) / bare) / 100 }),
-    ...percentiles(took),
+    ...percentiles(times),
   });
   return perSecond;
 }
 
 const player = { id: makeId("plr"), team_id: makeId("team") } as PlayerRow;
 
-// The same rows, indices and synchronisation, one prepared statement in one transaction a batch.
+// The same rows, indices and syncs, with one prepared statement and one transaction per batch.
 const bareFolder = await temporaryFolder();
 await (await openStore(bareFolder.path))[Symbol.asyncDispose]();
 const file = new DatabaseSync(join(bareFolder.path, "plays.db"));
 file.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
 const insert = file.prepare("INSERT INTO play_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-const bare = await measure("bare insert into node:sqlite, ms a batch of 500", (events) => {
+const bare = await measure("bare insert into node:sqlite, ms per batch of 500", (events) => {
   file.exec("BEGIN");
   for (const event of events) {
     const { id, layout_id, zone_id, item_id, asset_id, result, started_at, duration_ms, ...details } = event;
-    const about = [player.id, id, player.team_id, layout_id, zone_id, item_id, asset_id, result];
-    insert.run(...about, Date.parse(started_at), duration_ms, Date.now(), JSON.stringify(details));
+    const columns = [player.id, id, player.team_id, layout_id, zone_id, item_id, asset_id, result];
+    insert.run(...columns, Date.parse(started_at), duration_ms, Date.now(), JSON.stringify(details));
   }
   file.exec("COMMIT");
 });
@@ -82,7 +82,7 @@ file.close();
 const storeFolder = await temporaryFolder();
 await using store = await openStore(storeFolder.path);
 await measure(
-  "checked and stored, ms a batch of 500",
+  "validated and stored, ms per batch of 500",
   async (events) => {
     const { accepted } = await storePlayEvents(store.plays, player, events, Date.now());
     if (accepted !== events.length) throw new Error(`accepted ${accepted}`);
@@ -92,9 +92,9 @@ await measure(
 await using folder = await temporaryFolder();
 await using bench = await TestService.start(folder.path);
 const device = await bench.pairDevice();
-// Client and service share the processor here: what the client costs is measured by a server that only reads.
+// Client and service share the CPU. A server that only reads measures the cost of the client.
 await measure(
-  "POST /device/play-events, client included, ms a batch of 500",
+  "POST /device/play-events with the client, ms per batch of 500",
   async (events) => {
     const { body } = await device.call("POST", "play-events", { events });
     if (body.accepted !== events.length) throw new Error(`accepted ${body.accepted}`);
@@ -104,7 +104,7 @@ await measure(
 const sink = createServer((request, response) => request.resume().once("end", () => response.end("{}"))).listen(0, "127.0.0.1");
 await once(sink, "listening");
 const { port } = sink.address() as { port: number };
-await measure("the client alone, against a server that only reads, ms a batch of 500", async (events) => {
+await measure("the client alone, against a server that only reads, ms per batch of 500", async (events) => {
   await (await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: JSON.stringify({ events }) })).text();
 });
 sink.close();

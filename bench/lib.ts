@@ -1,14 +1,14 @@
-// What the measurements share: figures as JSON lines, percentiles, and a watch on pixels of an Xvfb screen.
+// Shared functions of the benchmarks: figures as JSON lines, statistics, pixels of an Xvfb screen, resource usage.
 import { readdirSync, readFileSync } from "node:fs";
 import { loopEpochMs } from "../src/protocol/device/desired-state.ts";
 import type { Framebuffer, Rgb } from "../test/support/browser/framebuffer.ts";
 
-/** Prints one figure as one JSON line. */
+/** Prints one figure as a JSON line. */
 export function printFigure(name: string, about: Record<string, number | string>): void {
   process.stdout.write(`${JSON.stringify({ figure: name, ...about })}\n`);
 }
 
-/** p50, p99, least and greatest of `values`, rounded to a tenth. */
+/** p50, p99, minimum and maximum of `values`, rounded to a tenth. */
 export function percentiles(values: readonly number[]): { n: number; p50: number; p99: number; min: number; max: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => Math.round(10 * sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!) / 10;
@@ -20,7 +20,7 @@ export function mean(values: readonly number[]): number {
   return Math.round((10 * sum(values)) / values.length) / 10;
 }
 
-/** Resolves to the instant (performance.now(), ms) at which the pixel has the colour; looked at about every millisecond. */
+/** Resolves to the time (performance.now(), ms) at which the pixel has the colour. Polls about every millisecond. */
 export async function waitForPixel(framebuffer: Framebuffer, color: Rgb, x = 960, y = 540): Promise<number> {
   for (;;) {
     if (framebuffer.pixel(x, y).every((value, channel) => Math.abs(value - color[channel]!) <= 6)) return performance.now();
@@ -28,27 +28,27 @@ export async function waitForPixel(framebuffer: Framebuffer, color: Rgb, x = 960
   }
 }
 
-/** What a process and all below it take. */
+/** The resource usage of a process and its descendants. */
 export interface Usage {
-  /** Processor time so far. */
+  /** CPU time so far. */
   cpuMs: number;
-  /** Their share of the memory (PSS). */
+  /** Proportional set size (PSS). */
   pssBytes: number;
   processes: number;
   /**
-   * Memory of their own (anonymous), by what the process does: `node`, `browser`, `renderer`, `gpu-process`, `utility`, …
+   * Private (anonymous) memory by the role of the process: `node`, `browser`, `renderer`, `gpu-process`, `utility`, …
    * Unlike PSS it does not rise when other browsers on the machine end.
    */
   ownByRole: Record<string, number>;
-  /** Their share of memory that processes hand each other. Chromium lets decoded pictures lie there, up to a limit of its own. */
+  /** The share of shared memory. Chromium caches decoded pictures there, up to its own limit. */
   sharedBytes: number;
 }
 
-/** What a process and all below it take. Linux only. */
+/** Measures a process and its descendants. Linux only. */
 export function usageOf(root: number): Usage {
   const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
   const tree = new Set([root]);
-  // A child may stand before its parent in the list.
+  // A child may come before its parent in the list.
   for (let size = 0; size !== tree.size;) {
     size = tree.size;
     for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
@@ -68,20 +68,20 @@ export function usageOf(root: number): Usage {
   };
 }
 
-/** Chromium's children say on their command line what they are for. */
+/** The role of a process. Chromium's processes name it on their command line. */
 function roleOf(pid: number): string {
   const line = readProc(pid, "cmdline") ?? "";
   const type = /--type=([\w-]+)/.exec(line)?.[1];
   return type ?? (/chrom/.test(line.split("\0")[0]!) ? "browser" : "node");
 }
 
-// USER_HZ is 100 on every Linux architecture we run on.
+// USER_HZ is 100 on every supported Linux architecture.
 const tickMs = 10;
 
 function statOf(pid: number): { pid: number; parent: number; cpuMs: number } | null {
   const text = readProc(pid, "stat");
   if (text === null) return null;
-  // The name in parentheses may hold spaces: the fields are counted from behind it.
+  // The name in parentheses may contain spaces, so count the fields after it.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { pid, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs };
 }
@@ -91,7 +91,7 @@ function memoryOf(pid: number, what: "Pss" | "Pss_Anon" | "Pss_Shmem" | "SwapPss
   return Number(kilobytes ?? 0) * 1_024;
 }
 
-/** Null when the process has ended meanwhile. */
+/** A file of /proc; null when the process has ended. */
 function readProc(pid: number, file: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
@@ -101,7 +101,7 @@ function readProc(pid: number, file: string): string | null {
   }
 }
 
-/** How long after the nearest boundary of a loop that counts from the epoch `wall` is, in ms. */
+/** The distance in ms of `wall` from the nearest item boundary of a loop that starts at the epoch. */
 export function latenessOf(wall: number, durations: readonly number[]): number {
   const into = (wall - loopEpochMs) % sum(durations);
   let boundary = 0;
@@ -113,7 +113,7 @@ export function latenessOf(wall: number, durations: readonly number[]): number {
   return nearest;
 }
 
-/** The slope of the straight line of least squares through the points, in parts per million. */
+/** The slope of the least-squares line through the points, in parts per million. */
 export function slopePpm(xs: readonly number[], ys: readonly number[]): number {
   const meanX = sum(xs) / xs.length;
   const meanY = sum(ys) / ys.length;

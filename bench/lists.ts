@@ -1,4 +1,4 @@
-// What a page of a list costs at its beginning and far in: by keyset it is to cost the same.
+// The time of a page at the start and at the end of a long list. Keyset paging should make them equal.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
@@ -34,12 +34,12 @@ for (let sample = 0; sample < samples; sample += 1) {
     ["near", first],
     ["far", far],
   ] as const) {
-    const begun = performance.now();
+    const started = performance.now();
     await page(cursor);
-    times[name].push(performance.now() - begun);
+    times[name].push(performance.now() - started);
   }
 }
 printFigure("page 2 of a list, ms", percentiles(times.near));
 printFigure(`page ${depth} of a list, ms`, percentiles(times.far));
-const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
-printFigure(`page ${depth} against page 2`, { aim_ratio: 1.2, ratio: Number((middle(times.far) / middle(times.near)).toFixed(2)) });
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+printFigure(`page ${depth} against page 2`, { aim_ratio: 1.2, ratio: Number((median(times.far) / median(times.near)).toFixed(2)) });

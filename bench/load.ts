@@ -1,10 +1,10 @@
-// Asks one address over and over from a process of its own, and tells how often and how fast it was answered.
+// Loads one URL from a separate process, and reports the rate and times of the responses.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Pool } from "undici";
 
-/** Answers a second, and how long they took in ms. */
+/** Responses per second, and their times in ms. */
 export interface LoadResult {
   rps: number;
   times: number[];
@@ -13,20 +13,20 @@ export interface LoadResult {
 const connections = 16;
 const run = promisify(execFile);
 
-/** Loads `url` for so long, from another process. Rejects when an answer is no success. */
+/** Loads `url` for `ms` milliseconds. Rejects when a request fails. */
 export async function measureLoad(url: string, token: string, ms: number): Promise<LoadResult> {
   const { stdout } = await run(process.execPath, [fileURLToPath(import.meta.url), url, token, String(ms)], { maxBuffer: 64 * 1_024 ** 2 });
   return JSON.parse(stdout) as LoadResult;
 }
 
-async function ask(url: URL, token: string, ms: number): Promise<LoadResult> {
+async function generateLoad(url: URL, token: string, ms: number): Promise<LoadResult> {
   const pool = new Pool(url.origin, { connections, pipelining: 1 });
   const times: number[] = [];
-  const begun = performance.now();
-  const one = async (): Promise<void> => {
+  const started = performance.now();
+  const runConnection = async (): Promise<void> => {
     for (;;) {
-      const asked = performance.now();
-      if (asked - begun > ms) return;
+      const sent = performance.now();
+      if (sent - started > ms) return;
       const { statusCode, body } = await pool.request({
         path: url.pathname + url.search,
         method: "GET",
@@ -34,16 +34,16 @@ async function ask(url: URL, token: string, ms: number): Promise<LoadResult> {
       });
       await body.dump();
       if (statusCode !== 200) throw new Error(`${url.href} answered ${statusCode}`);
-      times.push(performance.now() - asked);
+      times.push(performance.now() - sent);
     }
   };
-  await Promise.all(Array.from({ length: connections }, one));
-  const rps = (times.length * 1_000) / (performance.now() - begun);
+  await Promise.all(Array.from({ length: connections }, runConnection));
+  const rps = (times.length * 1_000) / (performance.now() - started);
   await pool.close();
   return { rps, times };
 }
 
 if (import.meta.main) {
   const [url, token, ms] = process.argv.slice(2);
-  process.stdout.write(JSON.stringify(await ask(new URL(url!), token!, Number(ms))));
+  process.stdout.write(JSON.stringify(await generateLoad(new URL(url!), token!, Number(ms))));
 }

@@ -1,4 +1,4 @@
-// A thousand changes of picture, clip, web page and text by cut and crossfade on the real screen, then changes of program: what else was seen, and what grew.
+// A thousand changes between picture, clip, web page and text on a real screen, then program changes: wrong pictures and memory growth.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../test/support/browser/mixed-loop.ts";
@@ -10,14 +10,14 @@ import { measureProgramChanges } from "./program.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
-// Without a graphics processor a small screen fades smoothly on a busy machine where a large one falls back to cuts.
+// Without a GPU a busy machine fades smoothly only on a small screen; on a large one it falls back to cuts.
 const height = Number(process.argv[4] ?? 1_080);
-// What the web pages' server takes for each answer.
+// How long the web pages' server takes for each response.
 const pageMs = Number(process.argv[5] ?? 0);
-// Changes of program after the changes of item.
+// The number of program changes after the item changes.
 const boundaries = Number(process.argv[6] ?? 60);
 const boundarySlotMs = 2_000;
-const tellEvery = 50;
+const reportEvery = 50;
 
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: (height * 16) / 9, height });
@@ -29,29 +29,29 @@ const playerId = await service.api.pair(player, layoutId);
 await player.line("presented");
 
 const judge = new MixedLoopChecker(slotMs);
-let told = 0;
+let reported = 0;
 const { looks, slowestLookMs } = await watchScreen(
   xvfb.framebuffer,
   { y: Math.round((mixedRow * height) / 1_080), loop: mixedLoop },
   (span) => {
     judge.add(span);
-    if (judge.changes < told + tellEvery) return;
-    told = judge.changes;
-    tell();
+    if (judge.changes < reported + reportEvery) return;
+    reported = judge.changes;
+    report();
   },
   () => judge.changes >= wanted,
 );
-tell();
-const stays = judge.spans.slice(2).map((span, index) => span.at - judge.spans[index + 1]!.at);
+report();
+const durations = judge.spans.slice(2).map((span, index) => span.at - judge.spans[index + 1]!.at);
 printFigure("mixed changes: watch", { looks, slowest_look_ms: Math.round(slowestLookMs) });
-printFigure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: mean(stays) });
-// A loop that leaves an item out is quicker round, and no change of it was watched.
+printFigure("mixed changes: mean duration of an item, ms", { configured: slotMs, mean: mean(durations) });
+// A loop that skips an item is shorter, which the plays of each item show.
 for (const [name, n] of judge.seen) printFigure("mixed changes: plays seen", { item: name, n });
 for (const line of player.lines.filter(isFault).slice(0, 5)) printFigure("mixed changes: fault", { line: JSON.stringify(line) });
 for (const sight of judge.unexpected) printFigure("mixed changes: wrong sight", { sight });
 await measureProgramChanges({ api: service.api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
 
-function tell(): void {
+function report(): void {
   const { processes, pssBytes, ownByRole, sharedBytes } = usageOf(player.pid);
   const { changes, fades, staleFrames } = judge;
   const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };

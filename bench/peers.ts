@@ -1,21 +1,21 @@
-// What our stage is measured against, as pages: one written in an afternoon, and xiboplayer's renderer from the npm registry.
+// The pages that the stage is compared with: a naive one, and xiboplayer's renderer from the npm registry.
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "vite";
 
-/** A page's files by name; `""` is the page. The media lie beside them as `red`, `green` and `clip`. */
+/** The files of a page by name; `""` is the page itself. The server adds the media `red`, `green` and `clip`. */
 export type PeerPage = ReadonlyMap<string, { type: string; bytes: Buffer }>;
 
-// AGPL: it is fetched for the measurement, and nothing of it is in the product or its packages.
+// AGPL: installed only for the measurement. Nothing of it is in the product or its packages.
 const xibo = "@xiboplayer/renderer@0.5.20";
 const html = (body: string): { type: string; bytes: Buffer } => ({
   type: "text/html",
   bytes: Buffer.from(`<!doctype html><body style="margin:0;background:#000;overflow:hidden">${body}`),
 });
 
-/** An element that is swapped by setTimeout. */
+/** A page that replaces one element by setTimeout. */
 export function naivePage(): PeerPage {
   const script = `
 const items = [["img", "red", 4000], ["video", "clip", 5000], ["img", "green", 4000], ["video", "clip", 5000]];
@@ -33,7 +33,7 @@ next();`;
   return new Map([["", html(`<script>${script}</script>`)]]);
 }
 
-/** xiboplayer as its authors mean it: a layout for each item, of which the next is preloaded when it asks for it. */
+/** xiboplayer as its authors intend it: a layout per item, and the next layout preloaded on request. */
 export async function xiboPage(folder: string): Promise<PeerPage> {
   await mkdir(folder);
   await writeFile(join(folder, "package.json"), "{}");

@@ -1,4 +1,4 @@
-// Measures changes of program on a player that runs: what else was seen at them, and how late they came.
+// Measures program changes on a running player: wrong pictures during a change, and lateness.
 import { type BoundaryKind, boundaryKinds, publishBoundaries, watchBoundaries } from "../test/support/browser/program-boundaries.ts";
 import type { Framebuffer } from "../test/support/browser/framebuffer.ts";
 import { startMixedSite } from "../test/support/browser/mixed-loop.ts";
@@ -12,7 +12,7 @@ interface Running {
   framebuffer: Framebuffer;
 }
 
-/** Prints the figures of `wanted` changes, as many of each kind, with slots of `slotMs`. The player gets another layout. */
+/** Makes `wanted` program changes, equally many of each kind, with items of `slotMs`, and prints the figures. Replaces the player's layout. */
 export async function measureProgramChanges(
   running: Running,
   wanted: number,

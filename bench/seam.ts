@@ -1,4 +1,4 @@
-// One clip that follows itself for ever: how long its last frame stays, and what else is seen at the seam. Real player, real screen.
+// A clip that loops on a real screen: how long its last frame stays, and wrong pictures at the seam.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { numberedClip } from "../test/support/media/media.ts";
@@ -9,7 +9,7 @@ import { printFigure, percentiles } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const clipSeconds = Number(process.argv[3] ?? 2);
-// As long as the clip: each round is a play of its own. Longer: the element repeats within its slot.
+// As long as the clip: each round is a separate play. Longer: the video element loops within its slot.
 const slotMs = Number(process.argv[4] ?? clipSeconds * 1_000);
 const fps = 30;
 const lastFrame = clipSeconds * fps - 1;
@@ -40,11 +40,11 @@ const { slowestLookMs } = await watchScreen(
   },
   () => seams.length >= wanted,
 );
-printFigure("seam: rounds watched", { n: seams.length, slot_ms: slotMs, slowest_look_ms: Math.round(slowestLookMs) });
-printFigure("seam: blank or foreign picture in all of them, ms", {
+printFigure("seam: rounds", { n: seams.length, slot_ms: slotMs, slowest_sample_ms: Math.round(slowestLookMs) });
+printFigure("seam: blank or foreign picture in all rounds, ms", {
   blank: Math.round(otherMs["blank"]!),
   foreign: Math.round(otherMs["foreign"]!),
 });
-printFigure("seam: the last frame seen stays, ms (a frame lasts 33.3)", percentiles(seams.map(({ lastMs }) => lastMs)));
-printFigure("seam: frames left out at the end", percentiles(seams.map(({ from }) => lastFrame - from)));
-printFigure("seam: frames left out at the beginning", percentiles(seams.map(({ to }) => to)));
+printFigure("seam: duration of the last visible frame, ms (a frame lasts 33.3)", percentiles(seams.map(({ lastMs }) => lastMs)));
+printFigure("seam: frames skipped at the end", percentiles(seams.map(({ from }) => lastFrame - from)));
+printFigure("seam: frames skipped at the start", percentiles(seams.map(({ to }) => to)));

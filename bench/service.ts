@@ -1,4 +1,4 @@
-// The service's start and memory, empty and with much stored, and its reads against bare Fastify routes in the same run.
+// The service's start time and memory, empty and full, and its reads against bare Fastify routes in the same run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
@@ -18,8 +18,8 @@ const assets = 100_000;
 const players = 10_000;
 
 /**
- * Bare routes: under `/memory` they answer what the service answered, without asking anybody anything; under `/database` they
- * read the same rows by a prepared statement and send them as they are. Prints its port.
+ * Serves bare routes: `/memory` sends the service's own responses from memory; `/database` reads the same rows with a prepared
+ * statement and sends them unchanged. Prints its port.
  */
 async function serveBare(): Promise<never> {
   const [bodies, folder, asset, player] = process.argv.slice(3) as [string, string, string, string];
@@ -68,14 +68,14 @@ async function residentMb(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1_024;
 }
 
-/** Processor time a process has used, ms; the kernel counts in hundredths of a second. */
+/** The CPU time of a process, ms. The kernel reports hundredths of a second. */
 async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-/** A load, and the processor time that each answer cost its server. */
+/** The result of a load, and the server's CPU time per response. */
 async function loaded(pid: number, url: string, token: string): Promise<LoadResult & { cpuMs: number }> {
   const before = await cpuMs(pid);
   const done = await measureLoad(url, token, roundMs);
@@ -86,9 +86,9 @@ async function measureStart(name: string, folder: string): Promise<void> {
   const times: number[] = [];
   const memory: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const begun = performance.now();
+    const started = performance.now();
     await using service = await startService(folder);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
     memory.push(await residentMb(service.program.pid));
   }
   printFigure(`start to listening, ${name}, ms (aim 2000)`, percentiles(times));
@@ -117,10 +117,10 @@ async function measureReads(folder: string, stored: FilledFolder): Promise<void>
       string,
       string,
     ];
-    // Until the compilers are done with what is hot.
+    // Warm up until the hot code is compiled.
     for (const each of [url + path, fromMemory, fromDatabase]) await measureLoad(each, token, 3_000);
     const runs: Record<"ours" | "bare" | "bareReading", LoadResult & { cpuMs: number }>[] = [];
-    // One right after the other, so that whatever else the machine does meets all.
+    // Alternate, so that other load on the machine affects all alike.
     for (let round = 0; round < rounds; round += 1) {
       const ours = await loaded(service.program.pid, url + path, token);
       const inMemory = await loaded(bare.pid, fromMemory, token);
@@ -129,12 +129,12 @@ async function measureReads(folder: string, stored: FilledFolder): Promise<void>
     const { p50, p99 } = percentiles(runs.flatMap(({ ours }) => ours.times));
     printFigure(`GET ${name}`, {
       aim_ratio: aim,
-      ratio_to_bare: middle(runs.map((run) => run.ours.rps / run.bare.rps)),
-      // On a machine with other work the rates waver; the processor's time does so less.
-      ratio_by_cpu: middle(runs.map((run) => run.bare.cpuMs / run.ours.cpuMs)),
-      ratio_to_bare_reading: middle(runs.map((run) => run.ours.rps / run.bareReading.rps)),
-      rps: middle(runs.map(({ ours }) => ours.rps)),
-      cpu_ms: middle(runs.map(({ ours }) => ours.cpuMs)),
+      ratio_to_bare: median(runs.map((run) => run.ours.rps / run.bare.rps)),
+      // On a busy machine the rates vary; the CPU time varies less.
+      ratio_by_cpu: median(runs.map((run) => run.bare.cpuMs / run.ours.cpuMs)),
+      ratio_to_bare_reading: median(runs.map((run) => run.ours.rps / run.bareReading.rps)),
+      rps: median(runs.map(({ ours }) => ours.rps)),
+      cpu_ms: median(runs.map(({ ours }) => ours.cpuMs)),
       p50_ms: p50,
       p99_ms: p99,
     });
@@ -142,8 +142,8 @@ async function measureReads(folder: string, stored: FilledFolder): Promise<void>
   printFigure("resident after the load, MB", { value: Math.round(await residentMb(service.program.pid)) });
 }
 
-/** The middle of some values, to a hundredth. */
-function middle(values: number[]): number {
+/** The median, rounded to a hundredth. */
+function median(values: number[]): number {
   return Number(values.toSorted((a, b) => a - b)[values.length >> 1]!.toFixed(2));
 }
 

@@ -1,4 +1,4 @@
-// A thousand changes with every load of a picture or clip slowed, four zones at once on the real screen: what else was seen.
+// A thousand item changes in four zones on a real screen, with slow loading of pictures and clips: wrong pictures.
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SceneItem, SceneZone, Slot } from "../src/protocol/scene.ts";
@@ -15,7 +15,7 @@ import { printFigure } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const loadMs = Number(process.argv[3] ?? 3_000);
-// A little longer than a load takes: what is made ready while the one before is shown comes in time, just.
+// Slightly longer than a load, so that an item loaded during the previous one is just in time.
 const slotMs = Number(process.argv[4] ?? loadMs + 500);
 const [width, height] = [1_920, 1_080];
 const rows = 4;
@@ -51,7 +51,7 @@ server.draw(stage(zones, { width, height }));
 const judges = zones.map(() => new MixedLoopChecker(slotMs));
 const changes = (): number => judges.reduce((sum, judge) => sum + judge.changes, 0);
 const watched = judges.map((judge, row) => {
-  // Away from the words in the middle of the zone.
+  // Avoid the text in the middle of the zone.
   const watch = { y: Math.round(((row + 0.1) * height) / rows), loop };
   return watchScreen(xvfb.framebuffer, watch, (span) => judge.add(span), () => changes() >= wanted); // prettier-ignore
 });
@@ -65,21 +65,21 @@ printFigure("slow loads", {
   fades: total("fades"),
   slowest_look_ms: Math.round(slowest),
 });
-printFigure("slow loads: seen beside the items", { blank_ms: total("blankMs"), foreign_ms: total("foreignMs"), stale_frames: total("staleFrames") }); // prettier-ignore
-printFigure("slow loads: told by the page", {
+printFigure("slow loads: wrong pictures", { blank_ms: total("blankMs"), foreign_ms: total("foreignMs"), stale_frames: total("staleFrames") }); // prettier-ignore
+printFigure("slow loads: reported by the page", {
   failed: server.messages.filter(({ type }) => type === "failed").length,
   faults: server.messages.filter(({ type }) => type === "fault").length,
   fallbacks: server.messages.filter(({ type }) => type === "fallback").length,
 });
 for (const sight of judges.flatMap(({ unexpected: wrong }) => wrong)) printFigure("slow loads: wrong sight", { sight });
 
-/** A row of slots that outlasts the measurement. Each file is asked for anew: an address of its own passes the browser's cache. */
+/** The slots of a zone, more than the measurement needs. Every file has its own URL, to bypass the browser's cache. */
 function playsOf(row: number, startsAt: number): Slot[] {
   const count = 2 * Math.ceil(wanted / rows);
   return Array.from({ length: count }, (_, turn) => {
-    const asked = `?row=${row}&turn=${turn}`;
-    const picture = (name: string) => item({ type: "image", src: `/media/${name}.png${asked}`, fit: "fill" });
-    const clip = item({ type: "video", src: `/media/clip.mp4${asked}`, fit: "fill", muted: true, media_duration_ms: null });
+    const query = `?row=${row}&turn=${turn}`;
+    const picture = (name: string) => item({ type: "image", src: `/media/${name}.png${query}`, fit: "fill" });
+    const clip = item({ type: "video", src: `/media/clip.mp4${query}`, fit: "fill", muted: true, media_duration_ms: null });
     const items: readonly SceneItem[] = [picture("red"), clip, text("Welcome", `#${hexOf(green)}`), picture("blue"), clip];
     const place = turn % items.length;
     const play = slot(items[place]!, startsAt + turn * slotMs, slotMs);

@@ -1,4 +1,4 @@
-// Our stage beside a naive page and a peer from the npm registry: the same loop, the same screen, round about, in one run.
+// The stage next to a naive page and a peer from the npm registry: the same loop on the same screen, alternating in one run.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,7 +23,7 @@ const looks: readonly Appearance[] = [
 ];
 const wantedMs: Record<string, number> = { red: 4_000, clip: 5_000, green: 4_000 };
 
-/** What one player did on the screen. */
+/** The measurements of one player. */
 interface Tally {
   changes: number;
   blankMs: number[];
@@ -56,43 +56,43 @@ try {
   for (let round = 0; round < rounds; round += 1) {
     for (const name of ["naive", "xiboplayer"] as const) {
       await peer(peers[name], tallies[name]);
-      await isDark();
+      await untilDark();
     }
     const startedAt = performance.now();
     await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
     await measure(player.pid, startedAt, tallies.ours);
     await player.stop();
-    await isDark();
+    await untilDark();
   }
 } finally {
   await rm(folder, { recursive: true });
 }
 for (const [name, tally] of Object.entries(tallies)) {
-  printFigure(`${name}: changes seen`, { n: tally.changes, foreign_ms: Math.round(tally.foreignMs) });
+  printFigure(`${name}: changes`, { n: tally.changes, foreign_ms: Math.round(tally.foreignMs) });
   printFigure(`${name}: blank at a change, ms`, percentiles(tally.blankMs));
-  printFigure(`${name}: how much longer an item stayed than asked, ms`, {
+  printFigure(`${name}: actual minus configured duration of an item, ms`, {
     ...percentiles(tally.durationErrorsMs),
     mean: mean(tally.durationErrorsMs),
   });
-  printFigure(`${name}: first frame of the clip that was seen`, percentiles(tally.firstFrames));
+  printFigure(`${name}: first visible frame of the clip`, percentiles(tally.firstFrames));
   printFigure(`${name}: start to the first picture, ms`, percentiles(tally.startMs));
   printFigure(`${name}: CPU of all its processes, % of a core`, { mean: mean(tally.cpuPercent) });
   printFigure(`${name}: PSS of all its processes at the end, MB`, { mean: mean(tally.pssMb) });
 }
 for (const name of ["naive", "xiboplayer"] as const) {
-  printFigure(`ours to ${name}`, {
+  printFigure(`ours against ${name}`, {
     cpu: ratio(tallies.ours.cpuPercent, tallies[name].cpuPercent),
     pss: ratio(tallies.ours.pssMb, tallies[name].pssMb),
     start: ratio(tallies.ours.startMs, tallies[name].startMs),
   });
 }
 
-/** Watches for `seconds` from the first change on; the program was started a moment ago, at `startedAt`. */
+/** Watches the screen for `seconds` from the first change on. The program was started at `startedAt`. */
 async function measure(pid: number, startedAt: number, tally: Tally): Promise<void> {
   const spans: ObservedSpan[] = [];
   let firstAt = Number.NaN;
-  let begun: { at: number; cpuMs: number } | null = null;
-  const done = (): boolean => begun !== null && performance.now() - begun.at > seconds * 1_000;
+  let started: { at: number; cpuMs: number } | null = null;
+  const done = (): boolean => started !== null && performance.now() - started.at > seconds * 1_000;
   const watched = watchScreen(
     xvfb.framebuffer,
     { y: 540, loop: looks },
@@ -100,24 +100,24 @@ async function measure(pid: number, startedAt: number, tally: Tally): Promise<vo
       spans.push(span);
       if (span.is === "item" && Number.isNaN(firstAt)) firstAt = span.at;
       const items = new Set(spans.filter(({ is }) => is === "item").map(({ name }) => name));
-      // The first item came on midway; counted is from the second on.
-      if (begun === null && items.size >= 2) {
+      // The loop starts in the middle of the first item, so count from the second item on.
+      if (started === null && items.size >= 2) {
         spans.splice(0, spans.length - 1);
-        begun = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
+        started = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
       }
     },
     done,
   );
   await watched;
   const { cpuMs, pssBytes } = usageOf(pid);
-  const { at, cpuMs: before } = begun!;
+  const { at, cpuMs: before } = started!;
   tally.startMs.push(firstAt - startedAt);
   tally.cpuPercent.push((100 * (cpuMs - before)) / (performance.now() - at));
   tally.pssMb.push(pssBytes / 2 ** 20);
-  take(spans, tally);
+  addSpans(spans, tally);
 }
 
-function take(spans: readonly ObservedSpan[], tally: Tally): void {
+function addSpans(spans: readonly ObservedSpan[], tally: Tally): void {
   let item: { name: string; at: number } | null = null;
   let blankMs = 0;
   for (const span of spans) {
@@ -127,7 +127,7 @@ function take(spans: readonly ObservedSpan[], tally: Tally): void {
       if (item !== null) {
         tally.changes += 1;
         tally.blankMs.push(blankMs);
-        // The first one counted may have been on for a while.
+        // The first counted item may have started earlier.
         if (tally.changes > 1) tally.durationErrorsMs.push(span.at - item.at - wantedMs[item.name]!);
       }
       if (span.frame !== null) tally.firstFrames.push(span.frame);
@@ -137,7 +137,7 @@ function take(spans: readonly ObservedSpan[], tally: Tally): void {
   }
 }
 
-/** Bare Chromium, as the same unprivileged user, on a peer's page. */
+/** Measures a peer's page in a plain Chromium. */
 async function peer(page: PeerPage, tally: Tally): Promise<void> {
   const server = createServer((request, response) => {
     const name = (request.url ?? "/").slice(1);
@@ -157,7 +157,7 @@ async function peer(page: PeerPage, tally: Tally): Promise<void> {
   }
 }
 
-async function isDark(): Promise<void> {
+async function untilDark(): Promise<void> {
   await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value) => value < 24));
 }
 

@@ -1,4 +1,4 @@
-// Start to first content with a warm cache, against bare `chromium --kiosk file.html`, interleaved in one run on one Xvfb.
+// The time from start to first content with a warm cache, against plain `chromium --kiosk file.html`, alternating on one Xvfb.
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -29,7 +29,7 @@ await writeFile(
 const ours: number[] = [];
 const bare: number[] = [];
 try {
-  // The service is there only to fill the cache: the measured starts find it gone, as after a power cut.
+  // The service only fills the cache. It is gone during the measured starts, as after a power cut.
   {
     await using service = await startService(join(folder, "service"));
     const { layoutId } = await service.api.publish([
@@ -43,9 +43,9 @@ try {
     await eventually(() => black(xvfb.framebuffer.pixel(960, 540)));
     bare.push(await bareStart());
     await eventually(() => black(xvfb.framebuffer.pixel(960, 540)));
-    const begun = performance.now();
+    const started = performance.now();
     await using _player = startPlayer("http://127.0.0.1:9", join(folder, "player"), xvfb.display);
-    ours.push((await waitForPixel(xvfb.framebuffer, color)) - begun);
+    ours.push((await waitForPixel(xvfb.framebuffer, color)) - started);
   }
 } finally {
   await rm(folder, { recursive: true });

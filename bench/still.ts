@@ -1,4 +1,4 @@
-// What a still picture costs: our player beside a bare Chromium that shows the same file, round about, processor time of all processes.
+// The CPU time of a still picture: the player and a plain Chromium with the same file, alternating.
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { printFigure, percentiles, usageOf } from "./lib.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 const rounds = Number(process.argv[3] ?? 2);
-// Starting up is over by then on any box that is not busy with something else.
+// On an idle machine startup is over by then.
 const settleMs = 15_000;
 const color = [30, 120, 200] as const;
 
@@ -43,13 +43,13 @@ try {
 for (const [name, values] of Object.entries(percent))
   printFigure(`still picture, ${name}: CPU of all its processes, % of a core`, percentiles(values));
 
-/** Percent of a core that the tree takes, once the picture is there. */
+/** The CPU usage of a process tree in percent of a core, once the picture is on screen. */
 async function measure(pid: number): Promise<number> {
   await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) < 8));
   await wait(settleMs);
-  const begun = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
+  const started = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
   await wait(seconds * 1_000);
-  return (100 * (usageOf(pid).cpuMs - begun.cpuMs)) / (performance.now() - begun.at);
+  return (100 * (usageOf(pid).cpuMs - started.cpuMs)) / (performance.now() - started.at);
 }
 
 async function bare(file: string): Promise<number> {

@@ -1,4 +1,4 @@
-// A service's data folder with as many players and assets in it as a large customer has.
+// Fills a service's data folder with as many players and assets as a large customer has.
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,21 +9,21 @@ import { call, Device, heartbeat } from "../test/service/harness.ts";
 
 type Row = Record<string, SQLInputValue>;
 
-/** What a filled folder holds besides its many things. */
+/** The admin token of a filled folder, and one asset and one player in it. */
 export interface FilledFolder {
   token: string;
   assetId: string;
   playerId: string;
 }
 
-/** Makes a service's folder, one player and one asset by its own API, then so many more like them by SQL. */
+/** Creates one player and one asset through the API, then copies of them by SQL. */
 export async function fillDataFolder(folder: string, assets: number, players: number): Promise<FilledFolder> {
-  const made = await makeOne(folder);
+  const first = await createFirst(folder);
   using state = new DatabaseSync(join(folder, "state.db"));
   using telemetry = new DatabaseSync(join(folder, "telemetry.db"));
-  const asset = state.prepare("SELECT * FROM assets WHERE id = ?").get(made.assetId) as Row;
-  const player = state.prepare("SELECT * FROM players WHERE id = ?").get(made.playerId) as Row;
-  const beat = telemetry.prepare("SELECT * FROM heartbeats WHERE player_id = ?").get(made.playerId) as Row;
+  const asset = state.prepare("SELECT * FROM assets WHERE id = ?").get(first.assetId) as Row;
+  const player = state.prepare("SELECT * FROM players WHERE id = ?").get(first.playerId) as Row;
+  const beat = telemetry.prepare("SELECT * FROM heartbeats WHERE player_id = ?").get(first.playerId) as Row;
   const since = Number(asset["created_at"]) - assets * 1_000;
   insert(state, "assets", assets, (place) => ({ ...asset, ...own("ast", place, since), sha256: randomBytes(32).toString("hex") }));
   insert(state, "players", players, (place) => ({
@@ -32,10 +32,10 @@ export async function fillDataFolder(folder: string, assets: number, players: nu
     public_key: randomBytes(32).toString("base64url"),
   }));
   insert(telemetry, "heartbeats", players, (place) => ({ ...beat, player_id: own("plr", place, since).id }));
-  return made;
+  return first;
 }
 
-async function makeOne(folder: string): Promise<FilledFolder> {
+async function createFirst(folder: string): Promise<FilledFolder> {
   await using service = await startService(folder);
   const { api } = service;
   const token = (await readFile(join(folder, "admin-token"), "utf8")).trim();
@@ -44,8 +44,8 @@ async function makeOne(folder: string): Promise<FilledFolder> {
   const { user_code: code } = await device.askForCode();
   const player = await api.ok("POST", "players/pair", { code, name: "Lobby" });
   await device.firstToken();
-  const answer = await call(api.url, "POST", "device/heartbeat", heartbeat(), { authorization: `Bearer ${device.access.access_token}` });
-  if (answer.status !== 200) throw new Error(`no heartbeat: ${answer.status}`);
+  const response = await call(api.url, "POST", "device/heartbeat", heartbeat(), { authorization: `Bearer ${device.access.access_token}` });
+  if (response.status !== 200) throw new Error(`no heartbeat: ${response.status}`);
   return { token, assetId, playerId: player.id };
 }
 

@@ -1,4 +1,4 @@
-// Ten thousand players on one service: memory, a change to all, heartbeats, and coming back after kill -9. Usage: swarm.ts [players] [processes] [changes]
+// Ten thousand simulated players on one service: memory, heartbeats, a change to all, and recovery after kill -9. Usage: swarm.ts [players] [processes] [changes]
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -23,9 +23,9 @@ const changes = Number(process.argv[4] ?? 5);
 const idleMs = 60_000;
 const handshakesAtOnce = 24;
 const settleMs = 5_000;
-const longestReturnMs = 120_000;
+const maxRecoveryMs = 120_000;
 
-type Told = SwarmStats & { heard: number; had: number };
+type Report = SwarmStats & { hintCount: number; stateCount: number };
 const now = (): number => performance.timeOrigin + performance.now();
 
 await using folder = await temporaryFolder();
@@ -56,7 +56,7 @@ try {
   await service[Symbol.asyncDispose]();
 }
 
-/** Ten thousand pairings one by one would only measure the bench: the rows are written as pairing writes them. */
+/** Writes the rows of paired players directly: ten thousand pairings would only measure the bench. */
 async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
   await using first = await startService(data);
   const { layoutId: made } = await first.api.publish([{ type: "web", url: "https://example.com/", duration_ms: 10_000 }]);
@@ -101,24 +101,24 @@ async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
 }
 
 async function connectAll(): Promise<void> {
-  const begun = now();
+  const started = now();
   const before = usage();
   const share = Math.ceil(players / processes);
   await Promise.all(
     swarm.map((child, place) => {
-      const its = tokens.slice(place * share, (place + 1) * share);
-      return ask(child, { is: "open", url, tokens: its, atOnce: Math.ceil(handshakesAtOnce / processes) });
+      const ownTokens = tokens.slice(place * share, (place + 1) * share);
+      return send(child, { is: "open", url, tokens: ownTokens, atOnce: Math.ceil(handshakesAtOnce / processes) });
     }),
   );
-  const seconds = (now() - begun) / 1_000;
+  const seconds = (now() - started) / 1_000;
   printFigure("first handshakes", { players, per_s: Math.round(players / seconds), ...cpuSince(before, seconds) });
 }
 
 async function heartbeats(): Promise<void> {
   const before = usage();
-  const begun = now();
+  const started = now();
   await setTimeout(idleMs);
-  printFigure("heartbeats of all at 30 s", { players, ...cpuSince(before, (now() - begun) / 1_000) });
+  printFigure("heartbeats of all at 30 s", { players, ...cpuSince(before, (now() - started) / 1_000) });
 }
 
 async function layoutChanges(): Promise<void> {
@@ -127,26 +127,32 @@ async function layoutChanges(): Promise<void> {
   for (let round = 0; round < changes; round += 1) {
     await take();
     const before = usage();
-    const begun = now();
+    const started = now();
     await service.api.ok("PATCH", `layouts/${layoutId}`, { background_color: `#00000${round + 1}` });
-    const answered = Math.round(now() - begun);
-    const seconds = () => (now() - begun) / 1_000;
-    while ((await count()).reduce((sum, told) => sum + told.had, 0) < players && seconds() < 60) await setTimeout(100);
-    const told = await take();
-    const hints = told.flatMap((each) => each.hints).map((at) => at - begun);
-    const states = told.flatMap((each) => each.states).map((at) => at - begun);
-    if (hints.length !== players) throw new Error(`${hints.length} of ${players} heard of the change`);
+    const answered = Math.round(now() - started);
+    const seconds = () => (now() - started) / 1_000;
+    while ((await count()).reduce((sum, report) => sum + report.stateCount, 0) < players && seconds() < 60) await setTimeout(100);
+    const reports = await take();
+    const hints = reports.flatMap((each) => each.hints).map((at) => at - started);
+    const states = reports.flatMap((each) => each.states).map((at) => at - started);
+    if (hints.length !== players) throw new Error(`${hints.length} of ${players} received the change`);
     all.push(...hints);
     had.push(...states);
     const state = { fetched: states.length, fetched_p99: percentiles(states).p99 };
-    printFigure("one layout change, ms", { round, ...percentiles(hints), answered, ...state, ...cpuSince(before, seconds()) });
+    printFigure("one layout change: notification, ms", {
+      round,
+      ...percentiles(hints),
+      answered,
+      ...state,
+      ...cpuSince(before, seconds()),
+    });
     await setTimeout(settleMs);
   }
-  printFigure("layout change, from the request to each player, ms", { players, ...percentiles(all) });
+  printFigure("layout change, from the request to each player's notification, ms", { players, ...percentiles(all) });
   printFigure("layout change, until each player has fetched the state, ms", { players, ...percentiles(had) });
 }
 
-/** Every player gets a command, the service dies as the answer is out, and all come back to a new one. */
+/** Sends a command to every player, kills the service after the response, and measures the reconnection to a new one. */
 async function killed(): Promise<void> {
   await take();
   const commanded = (await count()).reduce((sum, { commands }) => sum + commands, 0);
@@ -159,20 +165,20 @@ async function killed(): Promise<void> {
   const returned: number[] = [];
   const attempts: number[] = [];
   const wanted = Math.ceil(players * 0.99);
-  while (now() - killedAt < longestReturnMs) {
+  while (now() - killedAt < maxRecoveryMs) {
     await setTimeout(500);
-    for (const told of await take()) {
-      returned.push(...told.welcomes.filter((at) => at > killedAt).map((at) => at - killedAt));
-      attempts.push(...told.attempts.map((at) => at - killedAt));
+    for (const report of await take()) {
+      returned.push(...report.welcomes.filter((at) => at > killedAt).map((at) => at - killedAt));
+      attempts.push(...report.attempts.map((at) => at - killedAt));
     }
     if (returned.length >= players) break;
   }
   const seconds = (now() - killedAt) / 1_000;
   await setTimeout(settleMs);
-  const told = await count();
-  const sum = (read: (each: Told) => number) => told.reduce((total, each) => total + read(each), 0);
+  const reports = await count();
+  const sum = (read: (each: Report) => number) => reports.reduce((total, each) => total + read(each), 0);
   const asked = attempts.filter((at) => at >= upAt - killedAt);
-  printFigure("kill -9: coming back", {
+  printFigure("kill -9: recovery", {
     players,
     service_down_ms: Math.round(upAt - killedAt),
     back: returned.length,
@@ -183,7 +189,7 @@ async function killed(): Promise<void> {
     service_cpu_percent: Math.round(usageOf(service.program.pid).cpuMs / seconds / 10),
     load_cpu_percent: Math.round((loadUsage() - loadBefore) / seconds / 10),
   });
-  printFigure("kill -9: what was lost", {
+  printFigure("kill -9: losses", {
     commands_sent: players,
     commands_heard: sum((each) => each.commands) - commanded,
     gaps_in_seq: sum((each) => each.gaps),
@@ -191,22 +197,22 @@ async function killed(): Promise<void> {
   });
 }
 
-/** The most within any whole second. */
+/** The highest count within a whole second. */
 function peak(times: readonly number[]): number {
   const bySecond = Map.groupBy(times, (at) => Math.floor(at / 1_000));
   return Math.max(0, ...[...bySecond.values()].map(({ length }) => length));
 }
 
-async function ask(child: ChildProcess, question: SwarmCommand): Promise<Told> {
-  const answer = once(child, "message");
-  child.send(question);
-  return ((await answer) as [Told])[0];
+async function send(child: ChildProcess, command: SwarmCommand): Promise<Report> {
+  const reply = once(child, "message");
+  child.send(command);
+  return ((await reply) as [Report])[0];
 }
-function count(): Promise<Told[]> {
-  return Promise.all(swarm.map((child) => ask(child, { is: "count" })));
+function count(): Promise<Report[]> {
+  return Promise.all(swarm.map((child) => send(child, { is: "count" })));
 }
-function take(): Promise<Told[]> {
-  return Promise.all(swarm.map((child) => ask(child, { is: "take" })));
+function take(): Promise<Report[]> {
+  return Promise.all(swarm.map((child) => send(child, { is: "take" })));
 }
 
 function usage(): { service: number; load: number } {
@@ -215,7 +221,7 @@ function usage(): { service: number; load: number } {
 function loadUsage(): number {
   return swarm.reduce((sum, { pid }) => sum + usageOf(pid!).cpuMs, 0);
 }
-/** Of one core, in percent: the service's share and that of the processes that play the players. */
+/** CPU usage in percent of a core: of the service, and of the processes that simulate the players. */
 function cpuSince(before: { service: number; load: number }, seconds: number): Record<string, number> {
   const after = usage();
   const percent = (ms: number) => Math.round(ms / seconds / 10);

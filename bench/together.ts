@@ -1,4 +1,4 @@
-// How far apart two players are that go by the clock alone: one started late and restarted, the service stopped. Real players, real screens.
+// The time difference between two synchronized players on real screens; one starts late and restarts without the service.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { numberedClip, plainImage } from "../test/support/media/media.ts";
@@ -8,7 +8,7 @@ import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { printFigure, latenessOf, slopePpm, percentiles } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 30);
-// Two players share what each would have for itself: small screens leave it to them.
+// Two players share the CPU, so use small screens.
 const [width, height] = (process.argv[3] ?? "1280x720").split("x").map(Number) as [number, number];
 const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
 // The clip and the two stills.
@@ -43,19 +43,19 @@ await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === clip
 const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, minutes * 60_000);
 const { changes, frames } = timeDifferences(one!, other!);
 const size = (values: readonly number[]) => percentiles(values.map(Math.abs));
-printFigure("same change of item on two screens, apart, ms", { minutes, ...size(changes) });
-printFigure("same frame of a clip on two screens, apart, ms", { minutes, ...size(frames) });
+printFigure("time difference of the same item change on two screens, ms", { minutes, ...size(changes) });
+printFigure("time difference of the same clip frame on two screens, ms", { minutes, ...size(frames) });
 for (const [name, { changes: seen }] of [["first", one!] as const, ["second", other!] as const]) {
   const at = seen.slice(1).map((change) => change.at);
   const late = at.map((when) => latenessOf(performance.timeOrigin + when, durations));
-  // Every loop counts from the same epoch: what is left of the slope is jitter.
+  // Every loop starts at the same epoch, so a slope is only jitter.
   printFigure(`${name} screen: change after its instant on the timeline, ms`, { ...percentiles(late), drift_ppm: slopePpm(at, late) });
 }
-// The baseline: how evenly one screen alone shows the clip's frames, which are 33.3 ms apart.
+// The baseline: how regularly one screen shows the clip's frames, which are 33.3 ms apart.
 const steps = one!.frames.flatMap(({ frame, at }, index) => {
   const before = one!.frames[index - 1];
   return before !== undefined && frame === before.frame + 1 ? [at - before.at - 1_000 / 30] : [];
 });
 const baseline = size(steps);
-printFigure("one screen's frames off their own rhythm, ms (baseline)", { ...baseline });
-printFigure("two screens to the baseline, ratio of p99", { ratio: Math.round((10 * size(frames).p99) / baseline.p99) / 10 });
+printFigure("irregularity of one screen's frames, ms (baseline)", { ...baseline });
+printFigure("two screens against the baseline, ratio of p99", { ratio: Math.round((10 * size(frames).p99) / baseline.p99) / 10 });

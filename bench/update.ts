@@ -1,4 +1,4 @@
-// PATCH of a playlist to changed pixel on the glass, p50 and p99, with a picture that the player has yet to fetch.
+// The time from a PATCH of a playlist to the changed pixel on screen, with a picture that the player must download.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { plainImage } from "../test/support/media/media.ts";
@@ -23,11 +23,11 @@ await waitForPixel(xvfb.framebuffer, colorOf(0));
 const times: number[] = [];
 for (let round = 1; round <= rounds; round += 1) {
   const assetId = await api.upload(`${round}.png`, await plainImage(colorOf(round), 1920, 1080));
-  const begun = performance.now();
+  const started = performance.now();
   const [shown] = await Promise.all([
     waitForPixel(xvfb.framebuffer, colorOf(round)),
     api.ok("PATCH", `playlists/${playlistId}`, { items: [item(assetId)] }),
   ]);
-  times.push(shown - begun);
+  times.push(shown - started);
 }
 printFigure("PATCH to changed pixel, ms", percentiles(times));

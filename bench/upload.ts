@@ -1,4 +1,4 @@
-// An upload of 200 MB against cp and sha256sum of the same file on the same disk, and the service's memory meanwhile.
+// An upload of 200 MB against cp and sha256sum of the same file on the same disk, and the service's memory during it.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
@@ -28,7 +28,7 @@ const theirs: number[] = [];
 const synced: number[] = [];
 const memories: number[] = [];
 for (let round = 0; round < rounds; round += 1) {
-  // Another first sample each time: equal bytes would not be written again.
+  // Change the first sample each time, since equal bytes are stored only once.
   await mark(source, round);
   theirs.push(timed(() => copyAndHash(false)));
   synced.push(timed(() => copyAndHash(true)));
@@ -37,7 +37,7 @@ for (let round = 0; round < rounds; round += 1) {
   const id = await send("POST", "/api/v1/assets?name=bench", {}, 201, "location");
   ours.push(performance.now() - from);
   await remove(id);
-  const begun = performance.now();
+  const started = performance.now();
   const location = await send(
     "POST",
     "/api/v1/uploads",
@@ -48,7 +48,7 @@ for (let round = 0; round < rounds; round += 1) {
   );
   const patch = { "tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream", "upload-offset": "0" };
   const asset = await send("PATCH", location, patch, 204, "asset-id");
-  tus.push(performance.now() - begun);
+  tus.push(performance.now() - started);
   await remove(`/api/v1/assets/${asset}`);
   watching();
 }
@@ -65,7 +65,7 @@ printFigure("speed of an upload, as a share", {
 });
 printFigure("memory of the service, MB", { idle: idleMb, ...percentiles(memories), peak: await memory("VmHWM") });
 
-/** Noise as sound: a file of any size that the service takes. */
+/** A WAV file of noise: valid at any size. */
 async function writeSound(path: string, bytes: number): Promise<void> {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0);
@@ -114,7 +114,7 @@ function timed(act: () => void): number {
   return performance.now() - from;
 }
 
-/** Sends the file (or nothing) and gives back a header of the answer. */
+/** Sends the file, or nothing, and returns a header of the response. */
 async function send(
   method: string,
   path: string,
@@ -127,23 +127,23 @@ async function send(
   const sending = request(url + path, { method, headers: { authorization: `Bearer ${token}`, ...length, ...headers } });
   if (hasBody) createReadStream(source, { highWaterMark: 1_048_576 }).pipe(sending);
   else sending.end();
-  const [answer] = (await once(sending, "response")) as [import("node:http").IncomingMessage];
-  const body = Buffer.concat(await answer.toArray()).toString();
-  if (answer.statusCode !== status) throw new Error(`${method} ${path}: ${answer.statusCode} ${body}`);
-  return String(answer.headers[header]);
+  const [response] = (await once(sending, "response")) as [import("node:http").IncomingMessage];
+  const body = Buffer.concat(await response.toArray()).toString();
+  if (response.statusCode !== status) throw new Error(`${method} ${path}: ${response.statusCode} ${body}`);
+  return String(response.headers[header]);
 }
 
 async function remove(location: string): Promise<void> {
   await fetch(`${url}${location}?permanent=true`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Looks at the service's memory ten times a second until the answer is called. */
+/** Measures the service's memory ten times a second. @returns a function that stops. */
 function watch(into: number[]): () => void {
   const timer = setInterval(() => void memory("VmRSS").then((mb) => into.push(mb)), 100);
   return () => clearInterval(timer);
 }
 
-/** A figure of the service's process, MB. */
+/** A memory value of the service's process, MB. */
 async function memory(name: string): Promise<number> {
   const status = await readFile(`/proc/${program.pid}/status`, "utf8");
   return Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)![1]) / 1_024);

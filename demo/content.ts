@@ -1,13 +1,13 @@
-// What the demo shows, as data: the files to upload, and bodies for POST /playlists and POST /layouts that name files and playlists by key.
+// The demo's content as data: the files to upload, and the bodies of POST /playlists and POST /layouts, with names and keys instead of ids.
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import type { NewLayout, NewPlaylist } from "../src/protocol/operator/resources.ts";
 
 /** A file of demo/media. */
 export interface DemoMedia {
-  /** What the items call it, and the asset's name. */
+  /** The asset's name, which the items refer to. */
   name: string;
-  /** Absolute, in this checkout. */
+  /** Absolute path. */
   path: string;
 }
 
@@ -16,10 +16,10 @@ type ItemBody = NonNullable<PlaylistBody["items"]>[number];
 type LayoutBody = z.input<typeof NewLayout>;
 type ZoneBody = NonNullable<LayoutBody["zones"]>[number];
 
-// Distributes over the kinds of item: each keeps its own fields.
+// Distributes over the kinds of items, so that each keeps its own fields.
 type Symbolic<I> = I extends { asset_id: string } ? Omit<I, "asset_id"> & { asset: string } : I;
 
-/** An item as POST /playlists takes it, save that `asset` holds a media name where the body holds `asset_id`. */
+/** An item of POST /playlists with a media name in `asset` instead of an `asset_id`. */
 export type DemoItem = Symbolic<ItemBody>;
 
 export interface DemoPlaylist {
@@ -28,7 +28,7 @@ export interface DemoPlaylist {
   items: DemoItem[];
 }
 
-/** A layout as POST /layouts takes it, save that a zone's `playlist` holds a key where the body holds `playlist_id`. */
+/** A layout of POST /layouts with a playlist key in each zone's `playlist` instead of a `playlist_id`. */
 export type DemoLayout = Omit<LayoutBody, "zones"> & {
   zones: (Omit<ZoneBody, "playlist_id"> & { playlist: string })[];
 };
@@ -50,7 +50,7 @@ const colours = {
 
 const fade = { type: "crossfade", duration_ms: 800 } as const;
 
-/** The screen of Morgenrot, a bakery with a bookshop that does not exist: main loop, side column, strip of text, clock. */
+/** The screen of Morgenrot, a fictional bakery with a bookshop: main loop, side column, text strip, clock. */
 export function demoContent(): DemoContent {
   return {
     media: [
@@ -144,7 +144,7 @@ function image(asset: string, durationMs: number): DemoItem {
 }
 
 function text(line: string, ground: string, ink: string): DemoItem {
-  // One size for all lines, so that they do not jump; the longest fits the strip even in DejaVu Sans Bold, the widest likely face.
+  // All lines have the same size, so that they do not jump. The longest one fits even in DejaVu Sans Bold, the widest likely font.
   return {
     type: "text",
     text: line,

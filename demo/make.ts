@@ -1,4 +1,4 @@
-// Draws the demo's pictures and its video into demo/media: `node demo/make.ts`. Needs the fonts named in README.md, and ffmpeg.
+// Draws the demo's pictures and video into demo/media: `node demo/make.ts`. Requires ffmpeg and the fonts named in README.md.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, stat } from "node:fs/promises";
@@ -32,7 +32,7 @@ async function still(picture: { name: string; svg: string }, type: "jpg" | "webp
   await say(path);
 }
 
-/** H.264 as every Pi decodes it in hardware; the index stands first, so playing can begin before all is read. */
+/** Encodes H.264 that every Raspberry Pi decodes in hardware. The index comes first, so that playback starts before the download ends. */
 async function film(): Promise<void> {
   const path = `${folder}${video.name}.mp4`;
   const input = `-f rawvideo -pix_fmt rgb24 -s ${video.width}x${video.height} -r ${video.framesPerSecond} -i pipe:0`;

@@ -1,7 +1,7 @@
-// Tells what a new description takes from those who rely on the old one. Pure: two documents in, sentences out.
+// Finds the changes of an API description that break its clients. Pure: takes two documents and returns sentences.
 
 type Json = Record<string, unknown>;
-/** A description, as far as it is looked at. */
+/** The compared parts of an OpenAPI description. */
 export interface Description {
   info: { version: string };
   paths: Record<string, Record<string, Json>>;
@@ -11,14 +11,14 @@ type Side = "request" | "response";
 type Pair = { old: Json; new: Json; at: string; side: Side };
 
 /**
- * One sentence for each change that breaks a client: something removed, something newly required, a type or an
- * enumeration or a bound that takes less in a request or promises less in an answer.
+ * One sentence per change that breaks a client: something was removed or became required, or a type, enumeration or bound
+ * accepts less in a request or guarantees less in a response.
  */
 export function breakingChanges(before: Description, after: Description): string[] {
   return new Comparison(before, after).run();
 }
 
-/** Whether the version says that clients may break: a higher major, or below 1.0 a higher minor. */
+/** Whether the version allows breaking changes: a higher major version, or below 1.0 a higher minor version. */
 export function allowsBreaking(before: string, after: string): boolean {
   const [oldMajor = 0, oldMinor = 0] = before.split(".").map(Number);
   const [newMajor = 0, newMinor = 0] = after.split(".").map(Number);
@@ -62,7 +62,7 @@ class Comparison {
   #security(at: string, old: Json, now: Json): void {
     const needs = (each: Json) => ((each["security"] ?? []) as Record<string, string[]>[]).map((scheme) => JSON.stringify(scheme));
     const allowed = needs(now);
-    for (const scheme of needs(old).length === 0 && allowed.length > 0 ? ["nobody in particular"] : needs(old)) {
+    for (const scheme of needs(old).length === 0 && allowed.length > 0 ? ["no authentication"] : needs(old)) {
       if (allowed.length > 0 && !allowed.includes(scheme)) this.#found.push(`${at}: ${scheme} no longer suffices`);
     }
   }
@@ -89,7 +89,7 @@ class Comparison {
     const after = now["requestBody"] === undefined ? undefined : this.#new(now["requestBody"]);
     if (after?.["required"] === true && before?.["required"] !== true) this.#found.push(`${at}: a body is required now`);
     if (before === undefined) return;
-    if (after === undefined) return void this.#found.push(`${at}: it takes no body any more`);
+    if (after === undefined) return void this.#found.push(`${at}: it accepts no body any more`);
     this.#content(at, before, after, "request");
   }
 
@@ -104,7 +104,7 @@ class Comparison {
 
   #schema({ old: oldPart, new: newPart, at, side }: Pair): void {
     const key = `${side} ${JSON.stringify(oldPart)} ${JSON.stringify(newPart)}`;
-    // What two operations share is told once; a schema that refers to itself ends here.
+    // Reports a shared schema once, and ends the recursion of a schema that refers to itself.
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const old = this.#old(oldPart);
@@ -112,14 +112,14 @@ class Comparison {
     const report = (what: string) => this.#found.push(`${at}: ${what}`);
     const before = this.#types(old, (part) => this.#old(part));
     const after = this.#types(now, (part) => this.#new(part));
-    // "any" takes and promises everything.
+    // "any" accepts and returns every type.
     const lost = after.includes("any") ? [] : minus(before, after);
     const gained = before.includes("any") ? [] : minus(after, before);
     if ((side === "request" ? lost : gained).length > 0) report(`the type was ${before.join(" or ")}, it is ${after.join(" or ")}`);
     const values = (schema: Json) => ("const" in schema ? [schema["const"]] : (schema["enum"] as unknown[] | undefined));
     const gone = minus(values(old) ?? [], values(now) ?? values(old) ?? []);
     if (side === "request" && gone.length > 0) report(`the value ${gone.map(String).join(", ")} is gone`);
-    if (side === "request" && values(old) === undefined && values(now) !== undefined) report("only certain values are taken now");
+    if (side === "request" && values(old) === undefined && values(now) !== undefined) report("only certain values are accepted now");
     if (side === "request") this.#bounds(old, now, report);
     this.#fields(old, now, at, side);
     if (old["items"] !== undefined && now["items"] !== undefined) {
@@ -147,7 +147,7 @@ class Comparison {
     const isObject = [now["type"]].flat().includes("object");
     for (const [name, schema] of Object.entries(before)) {
       const other = after[name];
-      // Where the type itself changed, that was said.
+      // A changed type has been reported already.
       if (other === undefined && isObject) this.#found.push(`${at}.${name}: the field is gone`);
       else if (other !== undefined) this.#schema({ at: `${at}.${name}`, old: schema, new: other, side });
     }
@@ -169,7 +169,7 @@ class Comparison {
     }
   }
 
-  /** The members of a union by what tells them apart: their constant fields, else their type. */
+  /** The members of a union by the name that distinguishes them: their constant fields, else their type. */
   #members(schema: Json, resolve: (part: unknown) => Json): Map<string, Json> {
     const list = membersOf(schema).map(resolve);
     const nameOf = (each: Json) => {
@@ -182,7 +182,7 @@ class Comparison {
     return new Map(list.map((each, place) => [names.indexOf(names[place]!) === place ? names[place]! : `${names[place]!}#${place}`, each]));
   }
 
-  /** The types that a schema allows; a union's are those of its members. */
+  /** The types that a schema allows; for a union, those of its members. */
   #types(schema: Json, resolve: (part: unknown) => Json): string[] {
     if (isUnion(schema)) return [...new Set(membersOf(schema).flatMap((each) => this.#types(resolve(each), resolve)))];
     if (schema["type"] !== undefined) return [schema["type"]].flat().map(String);
@@ -212,7 +212,7 @@ function isUnion(schema: Json): boolean {
   return "oneOf" in schema || "anyOf" in schema;
 }
 
-/** The members of a union; several types are one too. What is none is its own only member. */
+/** The members of a union. Several types count as a union; another schema is its own only member. */
 function membersOf(schema: Json): unknown[] {
   const types = [schema["type"]].flat();
   return (schema["oneOf"] ?? schema["anyOf"] ?? (types.length > 1 ? types.map((type) => ({ ...schema, type })) : [schema])) as unknown[];

@@ -1,4 +1,4 @@
-// `npm run electron:check`: runs the Electron player's tests on Electron's real binary and writes a report to send in.
+// `npm run electron:check`: runs the Electron player's tests on the real Electron binary and writes a report to send to the developers.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { release, tmpdir, type } from "node:os";
@@ -12,7 +12,7 @@ import { rootFolder } from "../src/main/folders.ts";
 
 const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";
 const files = ["test/system/electron.test.ts", "test/host/contract.test.ts", "test/host/sites.test.ts"];
-// Of the hosts' files only what concerns Electron's own binary.
+// From the tests of all hosts, only those of the Electron binary.
 const wanted = "\\[EL|electron under Xvfb";
 const questions = [
   "ELE1 passes: the window, the pages' frames and the screenshots work, and Electron ends with 0",
@@ -38,16 +38,16 @@ if (missing !== null) {
   process.exit(2);
 }
 const results = runTests(binary!);
-const report = inWords(binary!, results);
+const report = formatReport(binary!, results);
 writeFileSync(values.report, report);
-process.stdout.write(`${report}\nWritten to ${resolve(values.report)}: please send it in.\n`);
+process.stdout.write(`${report}\nWritten to ${resolve(values.report)}: please send it to the developers.\n`);
 process.exitCode = results.some(({ status }) => status === "failed") || results.every(({ status }) => status !== "passed") ? 1 : 0;
 
-/** Why the check cannot be made, with the remedy; null when it can. */
+/** Why the check cannot run, with the remedy; null if it can. */
 function obstacle(path: string | null): string | null {
-  if (path === null) return "Electron's binary is not here; fetch it with: npx install-electron";
-  if (!existsSync(path)) return `there is no ${path}`;
-  return existsSync("/usr/bin/Xvfb") ? null : "Xvfb is not here; install it with: sudo apt-get install xvfb";
+  if (path === null) return "the Electron binary is missing; install it with: npx install-electron";
+  if (!existsSync(path)) return `${path} does not exist`;
+  return existsSync("/usr/bin/Xvfb") ? null : "Xvfb is missing; install it with: sudo apt-get install xvfb";
 }
 
 function runTests(path: string): Result[] {
@@ -59,7 +59,7 @@ function runTests(path: string): Result[] {
     const env = { ...process.env, SIGNAGE_ELECTRON_BINARY: path };
     const { error } = spawnSync(process.execPath, [vitest, ...flags], { cwd: rootFolder, stdio: "inherit", env });
     if (error !== undefined) throw error;
-    if (!existsSync(file)) throw new Error("the tests ended before they wrote their results; their output above says why");
+    if (!existsSync(file)) throw new Error("the tests ended without results; see their output above");
     const { testResults } = Report.parse(JSON.parse(readFileSync(file, "utf8")));
     return testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ fullName }) => new RegExp(wanted).test(fullName));
   } finally {
@@ -67,8 +67,8 @@ function runTests(path: string): Result[] {
   }
 }
 
-/** The report as Markdown: the machine, each test, and what the tests that failed said. */
-function inWords(path: string, all: readonly Result[]): string {
+/** The report as Markdown: the machine, each test, and the messages of failed tests. */
+function formatReport(path: string, all: readonly Result[]): string {
   const count = (status: string): number => all.filter((one) => one.status === status).length;
   const failed = all.filter(({ status }) => status === "failed");
   return [
@@ -79,7 +79,7 @@ function inWords(path: string, all: readonly Result[]): string {
     `- GPU: ${hasGpu() ? "yes" : "none"}, user: ${process.getuid?.() === 0 ? "root (Electron ran as nobody)" : "unprivileged"}`,
     `- ${count("passed")} passed, ${count("failed")} failed, ${all.length - count("passed") - count("failed")} skipped`,
     "",
-    "What only a real binary can show, and the tests that show it:",
+    "What only a real binary can show, with the tests:",
     "",
     ...questions.map((question) => `- ${question}`),
     "",

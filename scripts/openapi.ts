@@ -1,4 +1,4 @@
-// `node scripts/openapi.ts` writes docs/openapi.json and the client's types; with --check it only says what would break clients.
+// `node scripts/openapi.ts` writes docs/openapi.json and the client's types; with --check it only reports breaking changes.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,17 +7,17 @@ import { readVersion, rootFolder } from "../src/main/folders.ts";
 import { describeService } from "../src/service/openapi/document.ts";
 import { allowsBreaking, breakingChanges, type Description } from "./breaking-changes.ts";
 
-/** Where the committed copy of the description is, from the root. */
+/** The committed description, relative to the root. */
 export const descriptionFile = "docs/openapi.json";
-/** Where the client's types are. */
+/** The client's types, relative to the root. */
 export const typesFile = "sdk/typescript/types.ts";
 
-/** The description as it is committed. */
+/** The current description, formatted for the commit. */
 export function descriptionText(): string {
   return `${JSON.stringify(describeService(readVersion()), null, 2)}\n`;
 }
 
-/** The types that openapi-typescript makes of a description. It needs the TypeScript of its own workspace. */
+/** The types that openapi-typescript generates from a description, with the TypeScript version of its own workspace. */
 export function typesText(description: string): string {
   const folder = mkdtempSync(join(tmpdir(), "signage-types-"));
   try {
@@ -34,7 +34,7 @@ export function typesText(description: string): string {
   }
 }
 
-/** What clients may rely on: the description of the newest release that has one, else the last one committed; null: none. */
+/** The description that clients rely on: of the newest release that has one, else the last commit; null if there is none. */
 export function baseline(): { from: string; description: Description } | null {
   const tags = git("tag", "--list", "v*", "--sort=-version:refname", "--merged", "HEAD")?.split("\n") ?? [];
   for (const from of [...tags.filter((tag) => tag !== ""), "HEAD"]) {
@@ -44,12 +44,12 @@ export function baseline(): { from: string; description: Description } | null {
   return null;
 }
 
-/** What breaks the clients of the baseline without the version saying so. */
+/** The breaking changes since the baseline that the version does not announce. */
 export function unannouncedBreaks(base: Description, now: Description): string[] {
   return allowsBreaking(base.info.version, now.info.version) ? [] : breakingChanges(base, now);
 }
 
-/** A git command's output, null where it fails: outside a repository, or for what is not there. */
+/** The output of a git command; null if it fails, for example outside a repository. */
 function git(...argv: string[]): string | null {
   try {
     return execFileSync("git", argv, { cwd: rootFolder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 64 * 1024 ** 2 });

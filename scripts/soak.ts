@@ -1,4 +1,4 @@
-// `npm run soak`: ten thousand changes of every kind, and how what could grow went: JSON lines, slopes at the end of each part.
+// `npm run soak`: makes ten thousand changes of every kind and prints, as JSON lines, how counts and memory grow.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,7 +15,7 @@ type Values = Record<string, number>;
 
 const wanted = Number(process.argv[2] ?? 10_000);
 const parts = (process.argv[3] ?? "counts,memory").split(",");
-// Caches fill and code is compiled in the first rounds: that is no growth.
+// Ignore the first rounds, in which caches fill and code is compiled.
 const warmUpRounds = 2;
 
 await using bench = await startTestBrowser();
@@ -23,7 +23,7 @@ await makeChangesMedia(bench.mediaFolder);
 if (parts.includes("counts")) await soakCounts();
 if (parts.includes("memory")) await soakMemory();
 
-/** What DevTools tell of the page. Whoever asks them makes the renderer itself grow: it keeps for them what it loaded. */
+/** Counts of page objects from DevTools. DevTools themselves make the renderer grow, so memory is measured without them. */
 async function soakCounts(): Promise<void> {
   await using opened = await bench.open();
   const watch = await PageResourceMonitor.start(bench.chromium, opened.page);
@@ -33,7 +33,7 @@ async function soakCounts(): Promise<void> {
   });
 }
 
-/** Memory by process, of a browser that nobody looks into. */
+/** Memory by process, of a browser without DevTools. */
 async function soakMemory(): Promise<void> {
   await using server = await startPageServer(bench.mediaFolder, bench.rendererFolder);
   const profile = await mkdtemp(join(tmpdir(), "signage-soak-"));
@@ -57,20 +57,20 @@ async function soakMemory(): Promise<void> {
 async function soak(part: string, changes: FastChanges, look: () => Promise<Values>): Promise<void> {
   const points: { changes: number; values: Values }[] = [];
   for (let round = 1; changes.changes < wanted || points.length < 2; round += 1) {
-    // Always looked at in the same place of the round: what is on the glass then is the same.
+    // Always measure at the same point of a round, so that the screen shows the same content.
     for (let turn = 0; turn < FastChanges.turnsPerRound; turn += 1) await changes.changeAllZones();
     const values = await look();
-    say({ soak: part, changes: changes.changes, ...values });
+    print({ soak: part, changes: changes.changes, ...values });
     if (round >= warmUpRounds) points.push({ changes: changes.changes, values });
   }
   const thousands = points.map((point) => point.changes / 1_000);
   for (const what of Object.keys(points[0]!.values)) {
     const values = points.map((point) => point.values[what] ?? 0);
-    say({ soak: `${part}: slope`, what, first: values[0]!, last: values.at(-1)!, ...slope(thousands, values) });
+    print({ soak: `${part}: slope`, what, first: values[0]!, last: values.at(-1)!, ...slope(thousands, values) });
   }
 }
 
-/** The straight line of least squares: what is added per thousand changes, and that figure's standard error. */
+/** The least-squares slope: the growth per thousand changes, and its standard error. */
 function slope(xs: readonly number[], ys: readonly number[]): { per_1000: number; error: number } {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x0, y0] = [mean(xs), mean(ys)];
@@ -82,6 +82,6 @@ function slope(xs: readonly number[], ys: readonly number[]): { per_1000: number
   return { per_1000: round(rise), error: round(error) };
 }
 
-function say(line: Record<string, number | string>): void {
+function print(line: Record<string, number | string>): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

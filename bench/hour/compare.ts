@@ -1,18 +1,18 @@
-// Compares what a screen showed with what proof of play, forecast and `why` say of it. Pure: no clock, no screen, no service.
+// Compares what a screen showed with proof of play, forecast and `why`. Pure: no clock, no screen, no service.
 
-/** One stretch of time in one zone with the same item for the same cause. Instants in UTC ms, the end excluded. */
+/** A time span in which one zone shows the same item for the same cause. Instants in UTC ms; the end is exclusive. */
 export interface Run {
   zone: string;
-  /** Layout, layer and what brought it, such as `home default -`. */
+  /** Layout, layer, and the id of the schedule or override, such as `home default -`. */
   cause: string;
   item: string;
   from: number;
   until: number;
-  /** Of what was seen: how long before its first look, and before the look that missed it, the look before was. */
+  /** For an observed run: how long before its first sample, and before the first sample without it, the previous sample was. */
   blur?: { fromMs: number; untilMs: number };
 }
 
-/** A stretch of time in which a difference is explained, and how. */
+/** A time span in which a difference has a known reason. */
 export interface Disturbance {
   from: number;
   until: number;
@@ -21,28 +21,28 @@ export interface Disturbance {
 
 type Reason = Disturbance["reason"] | "boundary" | "unexplained";
 
-/** A run whose edge is elsewhere than the other side has it, or that the other side does not have. */
+/** A run that starts or ends at another time than its partner, or that has no partner. */
 export interface RunDifference {
   is: "not-told" | "not-seen" | "start" | "end";
   run: Run;
-  /** The seen instant; of a run that was not seen, when it was told to begin. */
+  /** The observed instant; for a run that was not observed, its reported start. */
   at: number;
-  /** By how much the told edge comes after the seen one; of a missing run its length. */
+  /** Reported minus observed time; for a run without a partner, its length. */
   ms: number;
   reason: Reason;
 }
 
-/** How long one cause, item and zone were on, by the screen and by the play events, without the disturbed time. */
+/** The total time of one cause, item and zone on the screen and in the play events, without disturbances. */
 export interface SumPair {
   key: string;
   seenMs: number;
   toldMs: number;
-  /** How many runs of it were seen, and how closely their edges together. */
+  /** The number of observed runs, and the total uncertainty of their edges. */
   runs: number;
   blurMs: number;
 }
 
-/** One second: the cause on the screen at its instant, and those that were named; undefined where none could be asked. */
+/** One second: the observed cause, and those of forecast and `why`; undefined if the request was not possible. */
 export interface SecondSample {
   at: number;
   seen: string | null;
@@ -58,10 +58,10 @@ export interface SecondDifference {
   reason: Reason;
 }
 
-// Two spans that touch so closely follow each other without another picture between them.
+// Two spans this close follow each other without another picture in between.
 const touchMs = 20;
 
-/** Joins what follows itself in its zone: the screen shows no edge between two plays of one item. */
+/** Merges consecutive runs of the same item in a zone: the screen shows no boundary between two plays of one item. */
 export function mergeAdjacent(spans: readonly Run[]): Run[] {
   const runs: Run[] = [];
   const last = new Map<string, Run>();
@@ -80,9 +80,9 @@ export function mergeAdjacent(spans: readonly Run[]): Run[] {
 }
 
 /**
- * Pairs the runs that were seen with those that were told, each with the one that shares most of its time.
- * @param toleranceMs edges may lie so far apart, besides what two looks leave open, and runs shorter than it may be missing
- * @returns by how much each told start and end comes after the seen one, and what differs by more
+ * Pairs each observed run with the reported run that overlaps it most.
+ * @param toleranceMs how far edges may differ, in addition to the sampling uncertainty; shorter runs may be missing
+ * @returns reported minus observed time of each start and end, and the differences above the tolerance
  */
 export function compareRuns(
   seen: readonly Run[],
@@ -122,7 +122,7 @@ export function compareRuns(
   return { startsMs, endsMs, differences };
 }
 
-/** Sums both sides by zone, cause and item, or by what `keyOf` says. Disturbed time counts on neither side. */
+/** Sums both sides by zone, cause and item, or by `keyOf`. Disturbed time does not count. */
 export function compareSums(
   seen: readonly Run[],
   told: readonly Run[],
@@ -147,9 +147,9 @@ export function compareSums(
 }
 
 /**
- * Compares each second with what forecast and `why` named for it. A lost service explains only that none was named.
- * @param changes when the screen changed, each from the last look before to the first after it
- * @param boundaryMs so close to one of them the old and the new are both right
+ * Compares the observed cause of each second with forecast and `why`. A lost service explains only a missing response.
+ * @param changes the changes of the screen, each from the last sample before to the first sample after it
+ * @param boundaryMs this close to a change both the old and the new cause are right
  */
 export function compareSeconds(
   seconds: readonly SecondSample[],
@@ -170,7 +170,7 @@ export function compareSeconds(
   );
 }
 
-/** How much of a stretch of time no disturbance touches, in ms. */
+/** The undisturbed part of a time span, in ms. */
 export function undisturbedMs({ from, until }: Pick<Run, "from" | "until">, disturbances: readonly Disturbance[]): number {
   let ms = 0;
   let at = from;
@@ -182,12 +182,12 @@ export function undisturbedMs({ from, until }: Pick<Run, "from" | "until">, dist
   return ms + Math.max(0, until - at);
 }
 
-/** The first disturbance that touches the stretch, both ends included. */
+/** The reason of the first disturbance that overlaps the time span, ends included. */
 function reasonOf(disturbances: readonly Disturbance[], from: number, until: number): Reason {
   return disturbances.find((each) => each.from <= until && each.until >= from)?.reason ?? "unexplained";
 }
 
-/** For each run of `ones` the equal one of `others` that shares most of its time. */
+/** For each run of `ones`, the equal run of `others` that overlaps it most. */
 function partners(ones: readonly Run[], others: readonly Run[]): Map<Run, Run> {
   const byKey = Map.groupBy(others, keyOfRun);
   const found = new Map<Run, Run>();

@@ -1,4 +1,4 @@
-// Publishes what the hour shows: a layout for each cause with a mark of its own, and a web page whose server can be closed.
+// Publishes the content of the hour: a layout with its own mark for each cause, and a web page whose server can be stopped.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,20 +7,20 @@ import type { Api } from "../../test/support/programs/programs.ts";
 import { colouredPage } from "../../test/support/web-server.ts";
 import { type Item, itemColors, type LayoutName, markColors } from "./screen.ts";
 
-/** What was published, by the names that the screen tells it by. */
+/** The published ids by the names that the screen log uses. */
 export interface Content {
   layoutIds: ReadonlyMap<LayoutName, string>;
-  /** Of items and marks. */
+  /** The assets of items and marks. */
   assetIds: ReadonlyMap<string, string>;
 }
 
-/** How often the limited item may play in an hour, and how long each play is. */
+/** The limit and duration of the item with a play limit. */
 export const limitedItem = { playsPerHour: 60, durationMs: 1_500 };
 
 const durationsMs: Record<Item, number> = { red: 2_300, green: 1_700, blue: 2_900, limited: limitedItem.durationMs, web: 2_100 };
 const markMs = 10_000;
 
-/** A web server that is there only while it is open, always at the same address. */
+/** A web server that can be stopped and restarted at the same address. */
 export class TestWebsite implements AsyncDisposable {
   #server = createServer();
   #port = 0;
@@ -37,7 +37,7 @@ export class TestWebsite implements AsyncDisposable {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Refuses whoever comes from now on. */
+  /** Stops accepting connections. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
@@ -51,7 +51,7 @@ export class TestWebsite implements AsyncDisposable {
   }
 }
 
-/** `home` has the limited item and the web page; all other layouts share one playlist. */
+/** Publishes the layouts. `home` has the limited item and the web page; all other layouts share one playlist. */
 export async function publishHour(api: Api, site: TestWebsite): Promise<Content> {
   const assetIds = new Map<string, string>();
   for (const [name, color] of Object.entries({ ...itemColors, ...markColors })) {

@@ -1,7 +1,7 @@
-// Logs what both halves of the screen show: on the left an item, on the right the mark of its layout.
+// Logs both halves of the screen: the left half shows an item, the right half the mark of its layout.
 import type { Framebuffer, Rgb } from "../../test/support/browser/framebuffer.ts";
 
-/** Items of the left half; the web page is drawn by the bench's own server. */
+/** The colours of the items in the left half. The bench's own server draws the web page. */
 export const itemColors = {
   red: [220, 30, 40],
   green: [20, 160, 60],
@@ -10,7 +10,7 @@ export const itemColors = {
   web: [150, 110, 60],
 } as const satisfies Record<string, Rgb>;
 
-/** Marks of the right half, one for each layout. */
+/** The colours of the marks in the right half, one per layout. */
 export const markColors = {
   home: [240, 240, 240],
   one: [240, 240, 20],
@@ -24,29 +24,29 @@ export const markColors = {
 export type Item = keyof typeof itemColors;
 export type LayoutName = keyof typeof markColors;
 
-/** One half from one instant to another, in UTC ms; `layout` is null where the right half shows no mark. */
+/** What one half shows from one instant to another, in UTC ms; `layout` is null if the right half shows no mark. */
 export interface ObservedSpan {
   zone: "left" | "right";
-  /** An item, a layout's mark, `plate`, `blank` or `foreign`. */
+  /** An item, a mark, `plate`, `blank` or `foreign`. */
   sight: string;
   layout: LayoutName | null;
   from: number;
   until: number;
-  /** How long before each of them the look before was. */
+  /** How long before the start and the end the previous sample was. */
   blur: { fromMs: number; untilMs: number };
 }
 
-/** The screen's log, and how closely it was looked at. */
+/** The log, and how often the screen was sampled. */
 export interface ScreenLog {
   spans: ObservedSpan[];
-  /** The time between two looks. */
+  /** The time between two samples. */
   gapsMs: number[];
 }
 
-const lookEveryMs = 10;
+const sampleEveryMs = 10;
 const tolerance = 6;
 const darkest = 16;
-// The calm ground of a zone of which nothing can be shown: a gradient between these (`.plate` of the page).
+// The background of a zone that can show nothing: a gradient between these colours (`.plate` of the page).
 const plate = { least: [14, 20, 31], most: [26, 37, 54] } as const;
 // Three points of each half, as shares of the width.
 const points = { left: [0.1, 0.25, 0.4], right: [0.6, 0.75, 0.9] } as const;
@@ -60,7 +60,7 @@ export async function logScreen(framebuffer: Framebuffer, signal: AbortSignal): 
   while (!signal.aborted) {
     const now = Date.now();
     const gapMs = now - previous;
-    const sights = lookAt(framebuffer, row);
+    const sights = sampleRow(framebuffer, row);
     const layout = Object.hasOwn(markColors, sights.right) ? (sights.right as LayoutName) : null;
     for (const zone of ["left", "right"] as const) {
       const before = open.get(zone);
@@ -70,7 +70,7 @@ export async function logScreen(framebuffer: Framebuffer, signal: AbortSignal): 
     }
     log.gapsMs.push(gapMs);
     previous = now;
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await new Promise((resolve) => setTimeout(resolve, sampleEveryMs));
   }
   for (const span of open.values()) log.spans.push(ended(span, previous, 0));
   return log;
@@ -80,8 +80,8 @@ function ended(span: ObservedSpan, until: number, untilMs: number): ObservedSpan
   return { ...span, until, blur: { ...span.blur, untilMs } };
 }
 
-/** What both halves show, from one row. One that the X server was just writing holds parts of two pictures: it is read once more. */
-function lookAt(framebuffer: Framebuffer, row: Buffer): { left: string; right: string } {
+/** What both halves show, from one row. A row that the X server is writing contains parts of two pictures, so it is read again. */
+function sampleRow(framebuffer: Framebuffer, row: Buffer): { left: string; right: string } {
   const y = Math.floor(framebuffer.height / 2);
   const read = () => {
     framebuffer.row(y, row);

@@ -1,4 +1,4 @@
-// Prints what the hour's comparison found, figure by figure, and says whether anything is left unexplained.
+// Prints the figures of the hour's comparison, and counts the unexplained differences.
 import type { PlayEventRecord } from "../../src/protocol/device/play-events.ts";
 import { printFigure, percentiles } from "../lib.ts";
 import {
@@ -16,7 +16,7 @@ import { limitedItem } from "./content.ts";
 import type { PlannedCauses } from "./records.ts";
 import type { ScreenLog } from "./screen.ts";
 
-/** All that the hour left behind. Instants in UTC ms. */
+/** All observations of the hour. Instants in UTC ms. */
 export interface Evidence {
   log: ScreenLog;
   seen: readonly Run[];
@@ -24,26 +24,26 @@ export interface Evidence {
   seconds: readonly SecondSample[];
   events: readonly PlayEventRecord[];
   overrides: PlannedCauses["overrides"];
-  /** Restarts of the player; `leftAt` of a killed one is earlier for its plays, which count to its last saved frame alone. */
+  /** Restarts of the player. `leftAt` of a killed player is earlier, since its plays count only up to the last saved frame. */
   restarts: readonly (Disturbance & { leftAt: number })[];
-  /** While there was no service, and from each command to the forecast after it. */
+  /** Times without a service, and from each command to the forecast after it. */
   others: readonly Disturbance[];
   siteClosed: { from: number; until: number };
 }
 
 const frameMs = 1_000 / 60;
 const hourMs = 3_600_000;
-// The page prepares an item ahead of its slot: what was loaded before the server closed may still come.
+// The page prepares an item ahead of its slot, so an item loaded before the server stopped may still appear.
 const preparedMs = 30_000;
 
 /**
  * Prints the figures.
- * @param toleranceMs an edge may be told so far from where it was seen, and a change may fall so close to a second
- * @returns how many things differ without a reason
+ * @param toleranceMs how far a reported edge may differ from the observed one, and how close to a second a change may be
+ * @returns the number of unexplained differences
  */
 export function judge(evidence: Evidence, toleranceMs: number): number {
   const { log } = evidence;
-  printFigure("time between two looks at the screen, ms", {
+  printFigure("time between two samples of the screen, ms", {
     ...percentiles(log.gapsMs),
     longer_than_tolerance: log.gapsMs.filter((ms) => ms > toleranceMs).length,
   });
@@ -57,7 +57,7 @@ export function judge(evidence: Evidence, toleranceMs: number): number {
   );
 }
 
-/** Blank and foreign pictures, outside restarts of the player. */
+/** Checks for blank and foreign pictures outside restarts of the player. */
 function judgePictures({ log, restarts, seen }: Evidence): number {
   let wrong = 0;
   const ms = { blank: 0, foreign: 0 };
@@ -65,7 +65,7 @@ function judgePictures({ log, restarts, seen }: Evidence): number {
     if (span.sight !== "blank" && span.sight !== "foreign") continue;
     const undisturbed = undisturbedMs(span, restarts);
     ms[span.sight] += undisturbed;
-    // One frame is what a look amid the drawing of a picture may catch.
+    // A sample during drawing may catch one incomplete frame.
     if (undisturbed <= 2 * frameMs) continue;
     wrong += 1;
     const inZone = log.spans.filter(({ zone }) => zone === span.zone);
@@ -75,14 +75,14 @@ function judgePictures({ log, restarts, seen }: Evidence): number {
     printFigure(`${span.sight} picture`, { at: iso(span.from), zone: span.zone, ms: undisturbed, between });
   }
   const without = seen.filter(({ cause }) => cause.endsWith("without a cause"));
-  for (const run of without) printFigure("layout that nothing brought", { at: iso(run.from), cause: run.cause, ms: run.until - run.from });
+  for (const run of without) printFigure("layout without a cause", { at: iso(run.from), cause: run.cause, ms: run.until - run.from });
   printFigure("blank or foreign outside restarts", { blank_ms: ms.blank, foreign_ms: ms.foreign, longer_than_two_frames: wrong });
   return wrong + without.length;
 }
 
 /**
- * The plate, the calm ground of a zone of which nothing can be shown: seen only while the web page was dead or not tried
- * again yet, and only where proof of play says that nothing was on.
+ * Checks the plate, the background of a zone that can show nothing: it may appear only while the web page is down or not retried
+ * yet, and only while proof of play reports no play.
  */
 function judgePlates({ log, seen, told, restarts, siteClosed }: Evidence, toleranceMs: number): number {
   const plates = log.spans.filter(({ sight }) => sight === "plate");
@@ -97,16 +97,16 @@ function judgePlates({ log, seen, told, restarts, siteClosed }: Evidence, tolera
   for (const { zone, layout, from, until } of wrong)
     printFigure("plate picture", { at: iso(from), zone, layout: layout ?? "none", ms: until - from });
   const ms = plates.reduce((sum, plate) => sum + undisturbedMs(plate, restarts), 0);
-  printFigure("plate where nothing of a zone can be shown", { n: plates.length, ms, unexplained: wrong.length });
+  printFigure("plate of a zone that can show nothing", { n: plates.length, ms, unexplained: wrong.length });
   return wrong.length;
 }
 
-/** Starts and ends of what was seen and told. */
+/** Compares starts and ends of observed and reported plays. */
 function judgePlays({ seen, told, restarts }: Evidence, toleranceMs: number): number {
   const disturbances = restarts.map(({ leftAt, until, reason }) => ({ from: leftAt, until, reason }));
   const { startsMs, endsMs, differences } = compareRuns(mergeAdjacent(seen), mergeAdjacent(told), disturbances, toleranceMs);
-  if (startsMs.length > 0) printFigure("start of a play told after it was seen, ms", percentiles(startsMs));
-  if (endsMs.length > 0) printFigure("end of a play told after it was seen, ms", percentiles(endsMs));
+  if (startsMs.length > 0) printFigure("reported minus observed start of a play, ms", percentiles(startsMs));
+  if (endsMs.length > 0) printFigure("reported minus observed end of a play, ms", percentiles(endsMs));
   for (const group of Map.groupBy(differences, ({ at, reason }) => `${at} ${reason}`).values()) {
     const { at, ms, reason } = group[0]!;
     const edges = group.map(({ is, run: { zone, cause, item } }) => `${is} of ${item} (${zone}, ${cause})`);
@@ -117,7 +117,7 @@ function judgePlays({ seen, told, restarts }: Evidence, toleranceMs: number): nu
   return unexplained;
 }
 
-/** Time on the screen by layout, and by zone, cause and item. */
+/** Compares the time on screen by layout, and by zone, cause and item. */
 function judgeSums({ seen, told, restarts }: Evidence, toleranceMs: number): number {
   const disturbances = restarts.map(({ leftAt, until, reason }) => ({ from: leftAt, until, reason }));
   const [ones, others] = [mergeAdjacent(seen), mergeAdjacent(told)];
@@ -139,7 +139,7 @@ function judgeSums({ seen, told, restarts }: Evidence, toleranceMs: number): num
   return wrong.length;
 }
 
-/** Each second against forecast and `why`. */
+/** Compares each second with forecast and `why`. */
 function judgeSeconds({ seen, seconds, restarts, others }: Evidence, toleranceMs: number): number {
   const changes = seen
     .filter(({ zone }) => zone === "right")
@@ -148,7 +148,7 @@ function judgeSeconds({ seen, seconds, restarts, others }: Evidence, toleranceMs
       { from: until - (blur?.untilMs ?? 0), until },
     ]);
   const differences = compareSeconds(seconds, [...restarts, ...others], changes, toleranceMs);
-  for (const stretch of together(differences)) printFigure("seconds that differ", stretch);
+  for (const interval of groupSeconds(differences)) printFigure("seconds that differ", interval);
   for (const against of ["forecast", "why"] as const) {
     const own = differences.filter((each) => each.against === against);
     const count = (reason: SecondDifference["reason"]): number => own.filter((each) => each.reason === reason).length;
@@ -165,14 +165,14 @@ function judgeSeconds({ seen, seconds, restarts, others }: Evidence, toleranceMs
   return differences.filter(({ reason }) => reason === "unexplained").length;
 }
 
-/** How fast overrides came; the web page while its server was closed; the item with a limit. */
+/** Checks the delay of overrides, the web page while its server was down, and the item with a play limit. */
 function judgeItems({ seen, events, overrides, siteClosed }: Evidence): number {
   const runs = mergeAdjacent(seen.filter(({ zone }) => zone === "left"));
-  const cameMs = overrides.flatMap(({ id, from }) => {
+  const delaysMs = overrides.flatMap(({ id, from }) => {
     const first = seen.find(({ cause }) => cause.endsWith(id));
     return first === undefined ? [] : [first.from - from];
   });
-  if (cameMs.length > 0) printFigure("override seen after its command was sent, ms", percentiles(cameMs));
+  if (delaysMs.length > 0) printFigure("override on screen after its command was sent, ms", percentiles(delaysMs));
   const dead = { from: siteClosed.from + preparedMs, until: siteClosed.until };
   const shown = runs.filter(({ item, from, until }) => item === "web" && from < dead.until && until > dead.from);
   const failed = events.filter((each) => each.asset_id === null && each.result === "failed").length;
@@ -181,22 +181,22 @@ function judgeItems({ seen, events, overrides, siteClosed }: Evidence): number {
   printFigure("web page: times seen", { before, while_dead: shown.length, after, failed_plays: failed });
   const begins: number[] = [];
   for (const { item, from } of runs) {
-    // One that comes back after an interrupt within its own time is the same play.
+    // An item that returns after an interrupt within its duration is the same play.
     if (item === "limited" && from > (begins.at(-1) ?? Number.NEGATIVE_INFINITY) + limitedItem.durationMs) begins.push(from);
   }
   const inAnHour = begins.map((from) => begins.filter((other) => other >= from && other < from + hourMs).length);
   const most = Math.max(0, ...inAnHour);
   printFigure("limited item: plays seen", { n: begins.length, most_in_an_hour: most, limit: limitedItem.playsPerHour });
-  return overrides.length - cameMs.length + shown.length + (most > limitedItem.playsPerHour ? 1 : 0);
+  return overrides.length - delaysMs.length + shown.length + (most > limitedItem.playsPerHour ? 1 : 0);
 }
 
-/** Seconds one after the other with the same difference, as one line. */
-function together(differences: readonly SecondDifference[]): Record<string, string | number>[] {
+/** Groups consecutive seconds with the same difference into one line. */
+function groupSeconds(differences: readonly SecondDifference[]): Record<string, string | number>[] {
   const lines: (SecondDifference & { seconds: number })[] = [];
   for (const each of differences.toSorted((a, b) => a.against.localeCompare(b.against) || a.at - b.at)) {
     const last = lines.at(-1);
     const isNext = last !== undefined && last.against === each.against && last.at + 1_000 * last.seconds === each.at;
-    // Who was not asked named nothing: there it does not matter what was seen.
+    // Without a response the observed cause does not matter.
     const isSame =
       last?.reason === each.reason && last.expected === each.expected && (last.seen === each.seen || each.expected === undefined);
     if (isNext && isSame) last.seconds += 1;

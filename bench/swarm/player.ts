@@ -1,32 +1,32 @@
-// A lean simulated player: the device's socket with hello, acknowledgements, heartbeats, states and the waits of the real one, and no screen.
+// A lightweight simulated player without a screen: socket, hello, acknowledgements, heartbeats, states, and the real reconnect delays.
 import { Agent, request } from "undici";
 import { WebSocket } from "ws";
 import { ReconnectDelay } from "../../src/player/link/reconnect-delay.ts";
 import { deviceSubprotocol, type ServiceMessage } from "../../src/protocol/device/messages.ts";
 
-/** What a swarm writes down. */
+/** The statistics of a swarm. */
 export interface SwarmStats {
-  /** Instants (ms since the epoch) of attempts to open a socket. */
+  /** Times (ms since the epoch) of attempts to open a socket. */
   attempts: number[];
-  /** Instants of welcomes. */
+  /** Times of welcome messages. */
   welcomes: number[];
-  /** Instants at which a hint of a new revision came over an open socket. */
+  /** Times of notifications of a new revision. */
   hints: number[];
-  /** Instants at which a state that was hinted at was there. */
+  /** Times at which the new state was fetched. */
   states: number[];
-  /** Commands heard for the first time. */
+  /** Commands received for the first time. */
   commands: number;
-  /** Messages whose place in the journal was not the next one. */
+  /** Messages whose sequence number was not the next one. */
   gaps: number;
-  /** Welcomes that could not resume. */
+  /** Connections that could not resume. */
   lost: number;
-  /** States that were not had. */
+  /** Failed state requests. */
   refused: number;
   connected: number;
 }
 
 const now = (): number => performance.timeOrigin + performance.now();
-// A real player has a connection of its own; ten thousand of them here would only measure this process.
+// Real players have one connection each. Ten thousand in this process would only measure the process.
 const dispatcher = new Agent({ connections: 50 });
 
 export class SwarmPlayer {
@@ -46,7 +46,7 @@ export class SwarmPlayer {
     this.#notes = notes;
   }
 
-  /** Opens the socket, and again whenever it ends; resolves at the first welcome. */
+  /** Opens the socket, and reopens it whenever it closes. Resolves at the first welcome. */
   start(): Promise<void> {
     return new Promise((resolve) => this.#open(resolve));
   }
@@ -93,7 +93,7 @@ export class SwarmPlayer {
       this.#lastSeq = Math.max(this.#lastSeq, message.seq);
       send("ack", {});
     });
-    // "close" follows and does the rest.
+    // "close" follows and handles it.
     socket.on("error", () => undefined);
     socket.on("close", () => {
       clearTimeout(this.#heartbeat);
@@ -103,7 +103,7 @@ export class SwarmPlayer {
     });
   }
 
-  /** Fetches the state, and tells at once that it is applied, as a player does that has all files. */
+  /** Fetches the state and reports it as applied at once, like a player that has all files. */
   async #fetch(applied: () => void): Promise<void> {
     const headers = {
       authorization: `Bearer ${this.#token}`,
@@ -116,7 +116,7 @@ export class SwarmPlayer {
       if (statusCode === 200) applied();
       else this.#notes.refused += 1;
     } catch {
-      // The service went away meanwhile: the next welcome tells what to fetch.
+      // The service is gone. The next welcome says what to fetch.
       this.#notes.refused += 1;
     }
   }
@@ -133,7 +133,7 @@ export class SwarmPlayer {
   }
 }
 
-/** One of usual size: an applied revision, one item on screen. */
+/** A heartbeat of typical size: an applied revision and one item on screen. */
 function heartbeat(applied: string | null): object {
   const at = new Date().toISOString();
   const revision = applied ?? "0123456789abcdef0123456789abcdef";

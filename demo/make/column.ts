@@ -71,7 +71,7 @@ function tag(y: number, text: string, ground: string, fill: string): string {
   return `<rect x="${middle - 112}" y="${y - 8}" width="224" height="76" rx="38" fill="${ground}"/>${textLines(text, { x: middle, y: y + 47, size: 48, fill, face: "label", anchor: "middle" })}`;
 }
 
-/** Broad rays from behind, as on old bread bags. */
+/** Broad rays behind the bun, as on old bread bags. */
 function rays(x: number, y: number): string {
   return Array.from({ length: 16 }, (_, at) => {
     const point = (turn: number) => `${round(x + 900 * Math.cos(turn))} ${round(y + 900 * Math.sin(turn))}`;
@@ -89,7 +89,7 @@ function spiral(x: number, y: number, outer: number, turns: number): string {
   return smoothCurve(points);
 }
 
-/** One thread of sugar drawn to and fro across the bun. */
+/** A thread of icing in zigzag across the bun. */
 function icing(x: number, y: number): string {
   const reach = 138;
   const points = Array.from({ length: 11 }, (_, at) => {

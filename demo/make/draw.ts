@@ -1,7 +1,7 @@
-// The brushes of the demo's pictures: palette, type, seeded chance and the step from SVG to pixels.
+// Drawing functions of the demo's pictures: palette, text, seeded random numbers, and rendering of SVG.
 import sharp from "sharp";
 
-/** The colours of Morgenrot, from night to daylight, and one cool one against them. */
+/** The colours of Morgenrot, from night to daylight, and two cool contrasting colours. */
 export const palette = {
   night: "#1f1530",
   plum: "#341b3c",
@@ -22,7 +22,7 @@ export interface Picture {
   svg: string;
 }
 
-/** A picture of the size of its zone. */
+/** A picture with the size of its zone. */
 export function picture(name: string, size: { width: number; height: number }, body: string): Picture {
   const { width, height } = size;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${body}</svg>`;
@@ -42,13 +42,13 @@ export interface TextStyle {
   fill: string;
   face?: keyof typeof faces;
   anchor?: "start" | "middle" | "end";
-  /** Distance of the lines, as a multiple of the size. */
+  /** Line height, as a multiple of the font size. */
   leading?: number;
   /** Letter spacing in pixels. */
   spacing?: number;
 }
 
-/** Lines of type; `y` is the first baseline. */
+/** Lines of text; `y` is the first baseline. */
 export function textLines(lines: string | readonly string[], type: TextStyle): string {
   const { x, y, size, fill, face = "title", anchor = "start", leading = 1.05, spacing = 0 } = type;
   return [lines]
@@ -85,7 +85,7 @@ export function blur(id: string, deviation: number): string {
   return `<filter id="${id}" x="-50%" y="-50%" width="200%" height="200%"><feGaussianBlur stdDeviation="${deviation}"/></filter>`;
 }
 
-/** The same numbers on every machine: a picture is made again byte for byte alike (mulberry32). */
+/** Seeded random numbers (mulberry32), so that pictures are reproducible to the byte. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -113,7 +113,7 @@ export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Pixels of a picture, RGB, with a grain too fine to see that keeps gradients from banding. */
+/** Renders a picture to RGB pixels, with invisible noise that prevents banding of gradients. */
 export async function renderPixels(svg: string, seed = 1): Promise<{ data: Buffer; info: { width: number; height: number } }> {
   const { data, info } = await sharp(Buffer.from(svg)).flatten().removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const next = seededRandom(seed);

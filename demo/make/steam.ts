@@ -1,4 +1,4 @@
-// The demo's video: a cup steams on the sill while snow falls outside. Every motion closes its circle in one loop.
+// The demo's video: a steaming cup on the sill, and snow outside. Every motion repeats once per loop.
 import { blur, seededRandom, glow, palette, picture, radialGradient, verticalGradient, textLines } from "./draw.ts";
 import sharp from "sharp";
 
@@ -13,10 +13,10 @@ export const video = {
 const { width, height } = video;
 const pane = { left: 700, top: 84, right: 1330, bottom: 716 };
 const cup = { x: 1015, top: 520 };
-// Steam is soft: it is reckoned on a coarse grid and enlarged.
+// Steam is soft, so it is computed on a coarse grid and enlarged.
 const coarse = 5;
 
-/** The frames, RGB, in order; the one after the last is the first again. */
+/** The RGB frames of one loop. */
 export async function* frames(): AsyncGenerator<Buffer> {
   const outside = await sharp(Buffer.from(view())).removeAlpha().raw().toBuffer();
   const inside = await sharp(Buffer.from(room())).ensureAlpha().raw().toBuffer();
@@ -44,7 +44,7 @@ function view(): string {
   ).svg;
 }
 
-/** All that stands in front of the view: wall, window frame, sill and cup. */
+/** Everything in front of the view: wall, window frame, sill and cup. */
 function room(): string {
   const { left, top, right, bottom } = pane;
   const middle = (left + right) / 2;
@@ -82,7 +82,7 @@ function volume(x: number, y: number, long: number, thick: number, cover: string
     <rect x="${x + 40}" y="${y}" width="10" height="${thick}" fill="#fff" opacity="0.35"/><rect x="${x}" y="${y + thick - 8}" width="${long}" height="8" rx="4" fill="#1f1530" opacity="0.25"/>`;
 }
 
-/** Soft flakes that sink a whole number of window heights in one loop. */
+/** Soft flakes that fall a whole number of window heights per loop. */
 function snow(frame: Buffer, phase: number): void {
   const next = seededRandom(17);
   const drop = pane.bottom - pane.top + 40;
@@ -121,7 +121,7 @@ const threads = [
   { x: 24, sway: 78, wave: 420, turn: 0.3, rises: 1, strength: 0.3 },
 ] as const;
 
-/** How much the steam hides, one byte a pixel: threads that sway more and grow wider as they rise. */
+/** The opacity of the steam, one byte per pixel: threads that sway more and widen as they rise. */
 async function steam(phase: number): Promise<Buffer> {
   const [columns, rows] = [width / coarse, height / coarse];
   const grid = Buffer.alloc(columns * rows);

@@ -1,5 +1,6 @@
 // The page's start: socket in, glass out, and the reports that go back.
-import { type FromPage, pageHeartbeatMs, type Scene } from "../../src/protocol/scene.ts";
+import type { Scene } from "../../src/protocol/scene.ts";
+import { type FromPage, pageHeartbeatMs } from "../../src/protocol/page-messages.ts";
 import { CorrectedTime } from "./link/clock.ts";
 import { DriftLog } from "./link/drift-log.ts";
 import { IframeReports } from "./link/iframe-reports.ts";

@@ -1,5 +1,6 @@
 // What the parts of the page share, and what each picture of the whole glass has to offer.
-import type { FromPage, Screen } from "../../src/protocol/scene.ts";
+import type { Screen } from "../../src/protocol/scene.ts";
+import type { FromPage } from "../../src/protocol/page-messages.ts";
 import type { Transition } from "../../src/protocol/content/transition.ts";
 import type { PageClock } from "./link/clock.ts";
 import type { DriftLog } from "./link/drift-log.ts";

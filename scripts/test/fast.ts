@@ -9,7 +9,7 @@ export const browserlessTests = ["test/{base,main,protocol,schedule,player,servi
 // Files that take more than four seconds each, measured on two idle cores.
 const slowTests = [
   "test/player/content/feeds.test.ts",
-  "test/schedule/limits.test.ts",
+  "test/schedule/hourly-limits.test.ts",
   "test/schedule/schedule-oracle.test.ts",
   "test/schedule/schedule-properties.test.ts",
   "test/service/content/asset-kinds.test.ts",

@@ -1,6 +1,6 @@
 // Logs what the page reports.
 import type { Log } from "../base/log.ts";
-import type { FromPage } from "../protocol/scene.ts";
+import type { FromPage } from "../protocol/page-messages.ts";
 
 /** Logs messages about the page as a whole. */
 export function logPageMessage(message: FromPage, log: Log): void {

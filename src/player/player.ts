@@ -1,7 +1,6 @@
 // Runs the player: opens its parts, runs them side by side, and disposes them in reverse order.
 import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
-import { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import type { Host } from "./host.ts";
@@ -9,14 +8,15 @@ import { followNtp, type NtpServer } from "./link/ntp.ts";
 import { ServiceApi } from "./link/service-api.ts";
 import type { Machine } from "./machine.ts";
 import { logPageMessage } from "./page-message-log.ts";
-import { PairingLifecycle } from "./pairing-lifecycle.ts";
 import { Identity } from "./pairing/identity.ts";
+import { PairingLifecycle } from "./pairing-lifecycle.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import { createPlayerStatus } from "./player-status.ts";
 import { SceneLoop } from "./scene-loop.ts";
 import { Session } from "./session.ts";
 import { Recovery } from "./surface/recovery.ts";
 import { Surface } from "./surface/surface.ts";
+import { OutboundHttp } from "../base/http/outbound-http.ts";
 import { contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
 

@@ -1,8 +1,8 @@
-// The words all schemas are made of: ids, names, times, colours, zones of time.
+// The types that all schemas share: ids, names, times, numbers, colors, time zones.
 import { z } from "zod";
 import { findHiddenCharacter, visiblePattern } from "./text.ts";
 
-/** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age; and what it is of. */
+/** The prefixes of ids and what they identify. A lower-case ULID follows, so ids sort by age. */
 const idPrefixes = {
   plr: "a player",
   team: "a team",
@@ -41,7 +41,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return id(prefix).safeParse(text).success;
 }
 
-/** A name that people give: 1 to 200 characters, none that {@link findHiddenCharacter} finds. */
+/** A name that a person gives: 1 to 200 characters, no hidden ones. */
 export const Name = z
   .string()
   .trim()
@@ -50,46 +50,48 @@ export const Name = z
   .regex(visiblePattern, { abort: true, error: ({ input }) => hiddenFault(String(input)) })
   .refine((name) => findHiddenCharacter(name) === null, { error: ({ input }) => hiddenFault(String(input)) });
 function hiddenFault(name: string): string {
-  return `must not hold ${findHiddenCharacter(name)}: characters that are not shown or that turn the direction of text are refused`;
+  return `must not contain ${findHiddenCharacter(name)}: characters that are invisible or change the direction of text are not allowed`;
 }
-// Numbers from outside have bounds wide enough for what is real, and narrow enough that a Date holds whatever is made of them.
+// Numbers from outside have bounds: wide enough for every real value, narrow enough that a Date can hold every result.
 const year2200Ms = Date.UTC(2200, 0, 1);
 const year9999Ms = Date.UTC(9999, 11, 31);
 const maxMs = 1e13;
-/** An instant by a clock that players follow, ms since the epoch: 1970 to 2199. */
+/** An instant of a clock that players follow, ms since the epoch: 1970 to 2199. */
 export const Instant = z.number().min(0).max(year2200Ms);
-/** An instant by a clock that nobody may have set right, ms since the epoch. */
+/** An instant of a clock that may be wrong, ms since the epoch. */
 export const RawInstant = z.number().min(-year9999Ms).max(year9999Ms);
-/** A span in ms, up to three centuries. */
+/** A duration in ms, up to three centuries. */
 export const SpanMs = z.number().min(0).max(maxMs);
-/** A difference in ms, either way. */
+/** A difference in ms, positive or negative. */
 export const DifferenceMs = z.number().min(-year9999Ms).max(year9999Ms);
-/** Seconds that something is good for, up to three years. */
+/** How long something is valid, in seconds, up to three years. */
 export const LifetimeSeconds = z.int().min(0).max(100_000_000);
 /** An instant in seconds since the epoch: 1970 to 2199. */
 export const InstantSeconds = z
   .number()
   .min(0)
   .max(year2200Ms / 1_000);
-/** How many there are of something. */
+/** A number of things. */
 export const Count = z.int().min(0).max(1e15);
-/** Pixels of a picture or a screen. */
+/** A size in pixels. */
 export const Pixels = z.number().min(0).max(1e12);
-/** RFC 3339 in UTC, as every time on the wire. */
+/** A time on the wire: RFC 3339 in UTC. */
 export const Timestamp = z.iso.datetime().describe("RFC 3339, UTC");
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
 /** `#rgb`, `#rrggbb` or `#rrggbbaa`. */
-export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
-/** An IANA zone that this system knows. */
+export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a color such as #102030");
+/** An IANA time zone that this system knows. */
 export const TimeZone = z.string().max(64).refine(isTimeZone, "must be an IANA time zone such as Europe/London");
 function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     return true;
   } catch {
-    return false; // Intl answers an unknown zone with a RangeError; there is no other way to ask
+    return false; // Intl throws a RangeError for an unknown time zone. There is no other way to check.
   }
 }
 
-/** Of what can be put in the bin and taken out again. */
-export const DeletedAt = Timestamp.nullable().describe("When it was put in the bin, where it stays for 30 days; else null");
+/** For resources that can be moved to the bin and restored. */
+export const DeletedAt = Timestamp.nullable().describe(
+  "When it was moved to the bin, where it stays for 30 days; null: it is not in the bin",
+);

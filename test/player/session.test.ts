@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
+import { OutboundHttp } from "../../src/base/http/outbound-http.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { Session } from "../../src/player/session.ts";
 import { Surface } from "../../src/player/surface/surface.ts";
-import { OutboundHttp } from "../../src/player/web-items/outbound-http.ts";
+import { contentPolicy } from "../../src/player/web-items/outbound-policy.ts";
 import { WebItems } from "../../src/player/web-items/web-items.ts";
 import type { DesiredState } from "../../src/protocol/device/desired-state.ts";
 import type { Scene } from "../../src/protocol/scene.ts";
@@ -48,7 +49,7 @@ async function openSession(folder: string, server: () => string, device: Device 
   };
   const host = new FakeHost(base);
   const api = cleanup.use(new ServiceApi(server));
-  const outboundHttp = cleanup.use(new OutboundHttp());
+  const outboundHttp = cleanup.use(new OutboundHttp({ policy: contentPolicy() }));
   const media = () => null;
   const surface = cleanup.use(
     await Surface.open({

@@ -7,7 +7,7 @@ import { SubscriberMessage } from "../../src/protocol/operator/events.ts";
 import { VariablesSetArgs } from "../../src/protocol/device/play-commands.ts";
 import { PlayEvent, PlayEventReceipt } from "../../src/protocol/device/play-events.ts";
 import { Heartbeat, HeartbeatAnswer } from "../../src/protocol/device/heartbeat.ts";
-import { FromPage, ToPage } from "../../src/protocol/scene.ts";
+import { FromPage, ToPage } from "../../src/protocol/page-messages.ts";
 import { DesiredSchedule } from "../../src/schedule/validate-schedule.ts";
 import {
   DeviceMessage,

@@ -1,4 +1,4 @@
-// A player's commands on real files: signed by a service, run by a counter, and what the service is told of them.
+// Commands on real files for tests: signs them, counts how often they run, and reads what the service would receive.
 import { join } from "node:path";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base/jws.ts";
@@ -13,18 +13,18 @@ import { newId } from "./states.ts";
 export const service = createKeyPair();
 const device = createKeyPair();
 
-/** Begins and opens the journal as a player does that is paired for the first time. */
+/** Creates and opens the journal, like a player that is paired for the first time. */
 export async function pairedCommands(folder: string, clock: FakeClock, execute: CommandExecutor, keys: KeyPair = service) {
   await CommandJournal.create({ folder, serviceKey: keys.publicKey, clock: new CorrectedClock(clock), log: silentLog });
   return openCommands(folder, clock, execute, { keys });
 }
 
-/** Opens what is kept in `folder`, as a start of a paired player does. */
+/** Opens the journal in `folder`, like a paired player that starts. */
 export async function openCommands(
   folder: string,
   clock: FakeClock,
   execute: CommandExecutor,
-  /** How far the service's clock is ahead of the box's; null: nobody has told the time yet. */
+  /** How far the service's clock is ahead of the device's; null: the service has not told the time yet. */
   { aheadMs = 0, keys = service }: { aheadMs?: number | null; keys?: KeyPair } = {},
 ) {
   const corrected = new CorrectedClock(clock);
@@ -39,7 +39,7 @@ export async function openCommands(
   return { commands, outbox, learn };
 }
 
-/** A command as the service signs it at `issuedAt`, or at the clock's instant. */
+/** A command that the service signs at `issuedAt`, by default now. */
 export function signedCommand(
   clock: FakeClock,
   about: { id?: string; type?: string; args?: object; ttlS?: number; sub?: string; issuedAt?: number } = {},
@@ -51,12 +51,12 @@ export function signedCommand(
   return signJws(typ, { sub, jti: id, iat, exp: iat + ttlS, made_at: issuedAt, type, args }, keys);
 }
 
-/** What was told so far, in order: read from the outbox as the service would hear it. */
+/** The updates in the outbox, in the order in which the service would receive them. */
 export async function updatesIn(outbox: Outbox): Promise<CommandUpdate[]> {
   const updates: CommandUpdate[] = [];
   const done = new AbortController();
-  const deliver = async (letter: OutboxMessage): Promise<void> => {
-    if (letter.is === "command-status") updates.push(letter.update);
+  const deliver = async (message: OutboxMessage): Promise<void> => {
+    if (message.is === "command-status") updates.push(message.update);
     if (outbox.length <= 1) done.abort();
   };
   if (outbox.length === 0) return [];
@@ -64,12 +64,12 @@ export async function updatesIn(outbox: Outbox): Promise<CommandUpdate[]> {
   return updates;
 }
 
-/** The statuses alone. */
+/** Only the statuses. */
 export async function statusesIn(outbox: Outbox): Promise<string[]> {
   return (await updatesIn(outbox)).map(({ status }) => status);
 }
 
-/** Does commands by noting their ids. */
+/** An executor that records the ids of the commands that it runs. */
 export function countingExecutor() {
   const runs: string[] = [];
   const execute: CommandExecutor = async (command) => {

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Clock } from "../../src/base/clock.ts";
 import type { BrowserEngine, Capture, Host, HostPage, IframeSite } from "../../src/player/host.ts";
-import type { FromPage, Scene, Stage, ToPage } from "../../src/protocol/scene.ts";
+import type { Scene, Stage } from "../../src/protocol/scene.ts";
+import type { FromPage, ToPage } from "../../src/protocol/page-messages.ts";
 
 const engine: BrowserEngine = { name: "chromium", version: "1", headless: true };
 const viewport = { width: 1_280, height: 720, device_pixel_ratio: 1 };

@@ -1,5 +1,5 @@
 // What a zone asks of an item, whatever its kind.
-import type { FromPage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import type { PageClock } from "../link/clock.ts";
 import { setVisibility } from "../dom.ts";
 import type { IframeReports } from "../link/iframe-reports.ts";

@@ -1,5 +1,5 @@
 // How far what plays is from where the clock says it should be, gathered between two beats.
-import type { FromPage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 
 type Drift = NonNullable<Extract<FromPage, { type: "beat" }>["drift"]>;
 

@@ -1,5 +1,5 @@
 // What the player says of frames that show other sites: the page itself cannot look into them.
-import type { ToPage } from "../../../src/protocol/scene.ts";
+import type { ToPage } from "../../../src/protocol/page-messages.ts";
 
 /** Told of one frame: null when its page has painted, else why there is nothing to show. */
 export type IframeFailure = Extract<ToPage, { type: "frame" }>["failure"];

@@ -1,5 +1,5 @@
 // Sends the page's reports in the order in which they were made, also where it becomes known only later when a frame was on the glass.
-import type { FromPage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 
 type WithoutTime<Message> = Message extends FromPage ? Omit<Message, "at"> : never;
 

@@ -1,6 +1,6 @@
 // The page's link to the player: connects again for ever, parses what arrives, keeps what was not yet sent.
 import { z } from "zod";
-import { ToPage, type FromPage } from "../../../src/protocol/scene.ts";
+import { ToPage, type FromPage } from "../../../src/protocol/page-messages.ts";
 
 const firstBackoffMs = 100;
 const longestBackoffMs = 2_000;

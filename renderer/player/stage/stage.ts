@@ -1,5 +1,6 @@
 // A layout drawn to scale: its zones in stage pixels, and what they report once people can see it.
-import type { FromPage, Screen, Stage } from "../../../src/protocol/scene.ts";
+import type { Screen, Stage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import { createElement } from "../dom.ts";
 import { placementOf } from "./placement.ts";

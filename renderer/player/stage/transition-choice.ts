@@ -1,5 +1,5 @@
 // Which transition is really run: shortened to its slot, calmed for who asked for less motion, a cut where frames do not hold.
-import type { FromPage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import type { TransitionResult } from "./transition.ts";
 

@@ -1,5 +1,5 @@
 // A current value with listeners. Setting an equal value notifies nobody.
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 
 /** The read-only side of an {@link Observable}. */
 export interface Watchable<T> {
@@ -23,7 +23,7 @@ export class Observable<T> implements Watchable<T> {
 
   /** Replaces the value. A deeply equal value is ignored. */
   set(value: T): void {
-    if (deepEqual(value, this.#value)) return;
+    if (isDeepStrictEqual(value, this.#value)) return;
     this.#value = value;
     for (const listener of this.#listeners) listener(value);
   }

@@ -8,6 +8,8 @@ export interface RetryOptions {
   bounds: BackoffBounds;
   /** Called after each failure that is retried, before the wait. */
   onFailure: (error: unknown, retryInMs: number) => void | Promise<void>;
+  /** Replaces the wait between attempts, for example with one that can be ended early. */
+  wait?: (ms: number) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -15,7 +17,8 @@ export interface RetryOptions {
  * Resolves with the result of the first attempt that succeeds.
  * @throws the reason of `signal` when it aborts; Fault `revoked`, because retrying cannot help.
  */
-export async function retry<T>(attempt: () => Promise<T>, { clock, bounds, onFailure, signal }: RetryOptions): Promise<T> {
+export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { clock, bounds, onFailure, signal, wait = (ms) => clock.wait(ms, signal) } = options;
   const backoff = new Backoff(bounds);
   for (;;) {
     try {
@@ -25,7 +28,7 @@ export async function retry<T>(attempt: () => Promise<T>, { clock, bounds, onFai
       if (isFault(error, "revoked")) throw error;
       const waitMs = backoff.next();
       await onFailure(error, Math.round(waitMs));
-      await clock.wait(waitMs, signal);
+      await wait(waitMs);
     }
   }
 }

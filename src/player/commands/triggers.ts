@@ -7,9 +7,9 @@ import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
-import { TokenBucket } from "./token-bucket.ts";
 import { VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
+import { TokenBucket } from "./token-bucket.ts";
 
 /** The paired player whose variables triggers set. */
 export interface TriggerTarget {

@@ -1,5 +1,5 @@
 // Sends a heartbeat after variables on the player change, but not for every value of a busy sensor.
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Watchable } from "../../base/async/observable.ts";
@@ -22,7 +22,7 @@ export async function reportVariables(
     await changed.wait(clock, Number.POSITIVE_INFINITY, signal);
     const current = follower.variables();
     // While the player is offline, requesting a heartbeat would only shorten the wait before it reconnects. The hello reports them.
-    if (!deepEqual(reported, current) && connection.link.value.is === "online") connection.sendHeartbeatNow();
+    if (!isDeepStrictEqual(reported, current) && connection.link.value.is === "online") connection.sendHeartbeatNow();
     reported = current;
     await clock.wait(minIntervalMs, signal);
   }

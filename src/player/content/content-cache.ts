@@ -1,7 +1,7 @@
 // Makes a desired state ready: fetches its missing files and verifies every byte before the state may be shown.
-import { Backoff } from "../../base/async/backoff.ts";
+import { retry } from "../../base/async/retry.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import { reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-state.ts";
@@ -111,22 +111,17 @@ export class ContentCache {
   }
 
   async #downloadUntilProven(asset: DesiredAsset, openFile: OpenFile, tracker: DownloadTracker, signal: AbortSignal): Promise<void> {
-    const backoff = new Backoff(backoffBounds);
-    for (;;) {
-      try {
-        await downloadFile(this.#files.pathOf(asset.sha256), asset, openFile, (bytes) => tracker.setBytes(asset, bytes), signal);
-        await this.#files.add(asset.sha256);
-        tracker.setBytes(asset, asset.size_bytes);
-        return;
-      } catch (error) {
-        if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
-        const waitMs = backoff.next();
-        if (isDiskFull(error)) await this.#makeRoom();
-        this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: Math.round(waitMs) }, "a file could not be fetched");
-        tracker.setFailure(asset, reasonOf(error));
-        await this.#clock.wait(waitMs, signal);
-      }
-    }
+    const download = async (): Promise<void> => {
+      await downloadFile(this.#files.pathOf(asset.sha256), asset, openFile, (bytes) => tracker.setBytes(asset, bytes), signal);
+      await this.#files.add(asset.sha256);
+      tracker.setBytes(asset, asset.size_bytes);
+    };
+    const onFailure = async (error: unknown, retryInMs: number): Promise<void> => {
+      if (isDiskFull(error)) await this.#makeRoom();
+      this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: retryInMs }, "a file could not be fetched");
+      tracker.setFailure(asset, reasonOf(error));
+    };
+    await retry(download, { clock: this.#clock, bounds: backoffBounds, onFailure, signal });
   }
 
   /** Removes the files of the previous state, because the disk is full. The files that play now are kept. */

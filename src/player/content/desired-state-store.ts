@@ -1,10 +1,10 @@
 // Fetches the desired state from the service and keeps the newest durably, to play it while the service is away.
 import { join } from "node:path";
-import { Backoff } from "../../base/async/backoff.ts";
+import { retry } from "../../base/async/retry.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
-import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import { Fault, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { DesiredState } from "../../protocol/device/desired-state.ts";
@@ -62,18 +62,12 @@ export class DesiredStateStore {
 
   /** Fetches at once, on request and every five minutes, until `signal` aborts. @throws Fault `revoked`. */
   async run(api: ServiceApi, accessTokens: AccessTokens, clock: Clock, playerId: string, signal: AbortSignal): Promise<never> {
-    const backoff = new Backoff(backoffBounds);
+    const wait = (ms: number): Promise<void> => this.#fetchNow.wait(clock, ms, signal);
+    const onFailure = (error: unknown, retryInMs: number): void =>
+      this.#log.warn({ reason: reasonOf(error), retry_in_ms: retryInMs }, "the state could not be fetched");
     for (;;) {
-      let waitMs = pollMs * (1 + pollSpread * (2 * Math.random() - 1));
-      try {
-        await this.#fetch(api, accessTokens, playerId, signal);
-        backoff.reset();
-      } catch (error) {
-        if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
-        waitMs = backoff.next();
-        this.#log.warn({ reason: reasonOf(error), retry_in_ms: Math.round(waitMs) }, "the state could not be fetched");
-      }
-      await this.#fetchNow.wait(clock, waitMs, signal);
+      await retry(() => this.#fetch(api, accessTokens, playerId, signal), { clock, bounds: backoffBounds, onFailure, wait, signal });
+      await wait(pollMs * (1 + pollSpread * (2 * Math.random() - 1)));
     }
   }
 

@@ -1,15 +1,13 @@
 // Turns programs into stages: which item each zone shows now and next, and when a changed loop takes over. A pure state machine.
 import { createHash } from "node:crypto";
+import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
+import type { SceneZone, Stage } from "../../protocol/scene.ts";
+import { formatCause } from "../../schedule/cause.ts";
+import type { Program } from "../../schedule/program.ts";
 import { mediaPath, type ItemContext } from "./scene-item.ts";
 import { itemNames, slotOf } from "./slots.ts";
 import { isOnDisplay } from "./wall.ts";
 import { changeLoop, inForce, playsFrom, type ZonePlayback } from "./zone-playback.ts";
-import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
-import type { SceneZone, Stage } from "../../protocol/scene.ts";
-import { formatCause } from "../../schedule/cause.ts";
-import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
-import type { Program } from "../../schedule/program.ts";
-import { playAt, type Play, type Timeline } from "../../schedule/timeline.ts";
 
 /** What is playing. Immutable: {@link applyProgram} returns a new one. */
 export interface Playback {

@@ -1,10 +1,10 @@
 // Turns an item of a playlist into the form that the page draws: asset ids become paths, and every default is filled in.
 import { createHash } from "node:crypto";
-import { streamPath } from "./stream-sources.ts";
-import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
+import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { FeedEntry, SceneItem } from "../../protocol/scene.ts";
 import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
+import { streamPath } from "./stream-sources.ts";
 
 /** The current entries of a feed. `trouble` says why there are none. */
 export interface FeedContent {

@@ -1,21 +1,21 @@
 // Follows the schedule: computes the program whenever it may have changed, and prepares it as playback.
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
+import type { ShownReason } from "../../protocol/device/heartbeat.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { CommandMetadata } from "../commands/command-metadata.ts";
 import type { ReadyState } from "../content/content-cache.ts";
+import { variablesAt, type Intervention } from "../../schedule/interventions.ts";
+import { invalidSchedules, programAt } from "../../schedule/program.ts";
+import { explainAt } from "../../schedule/why.ts";
+import { skipTargetAt } from "../../schedule/timeline.ts";
+import type { PlayerContext } from "../../schedule/playable-content.ts";
 import { applyPlayCommand, type SkipTarget } from "./apply-play-command.ts";
 import type { InterventionStore } from "./intervention-store.ts";
 import { upcomingLeadMs, type ProgramInterval } from "./page-plan.ts";
 import { applyProgram } from "./playback.ts";
 import { setVariables } from "./set-variables.ts";
-import type { ShownReason } from "../../protocol/device/heartbeat.ts";
-import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
-import type { Variables } from "../../protocol/scheduling/variables.ts";
-import { variablesAt, type Intervention, pauseAt, setVariablesAt, type SetVariable } from "../../schedule/interventions.ts";
-import type { PlayerContext } from "../../schedule/playable-content.ts";
-import { invalidSchedules, programAt } from "../../schedule/program.ts";
-import { skipTargetAt } from "../../schedule/timeline.ts";
-import { explainAt } from "../../schedule/why.ts";
 
 /** What plays now and soon, computed from one state and its interventions. Never empty. */
 interface Plan {
@@ -27,7 +27,7 @@ interface Plan {
 // What fits into a heartbeat.
 const maxReasons = 20;
 const maxVariableBytes = 8_192;
-// After a longer sleep the plan is computed anew instead of change by change.
+// After a longer sleep the plan is computed from scratch instead of change by change.
 const maxIntervals = 20;
 
 export class ScheduleFollower {
@@ -95,7 +95,7 @@ export class ScheduleFollower {
     return setVariables(this.#store, id, args, this.#clock.now());
   }
 
-  /** The current plan, moved forward to `now`; null if it must be computed anew. */
+  /** The current plan, moved forward to `now`; null if it must be computed from scratch. */
   #advance(ready: ReadyState, now: number): Plan | null {
     const plan = this.#plan;
     // A clock that was set back makes the plan as outdated as a changed state does.

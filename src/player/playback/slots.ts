@@ -1,12 +1,12 @@
 // Turns plays into the slots that the page gets. Slots are named so that the page recognizes the same play and the same item. Pure.
 import { createHash } from "node:crypto";
-import { identityOf, sceneItemOf, type ItemContext } from "./scene-item.ts";
-import { itemsOf, type LimitedPlay } from "./zone-playback.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Zone } from "../../protocol/operator/resources.ts";
 import type { SceneItem, Slot } from "../../protocol/scene.ts";
 import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
 import type { Timeline } from "../../schedule/timeline.ts";
+import { identityOf, sceneItemOf, type ItemContext } from "./scene-item.ts";
+import { itemsOf, type LimitedPlay } from "./zone-playback.ts";
 
 export function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: LimitedPlay, zone: Zone, context: ItemContext): Slot {
   const item = sceneItemOf(timed, context);

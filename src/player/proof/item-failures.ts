@@ -1,5 +1,6 @@
 // Remembers which items failed or are shown with flaws, from the page's reports, until they play well or can no longer play.
-import type { FromPage, Stage } from "../../protocol/scene.ts";
+import type { Stage } from "../../protocol/scene.ts";
+import type { FromPage } from "../../protocol/page-messages.ts";
 import { createProblem, type PlayerProblem, type ProblemCode } from "../../protocol/device/player-problems.ts";
 
 /** An item that failed in a zone. `shown` is a play of it that has started since. */

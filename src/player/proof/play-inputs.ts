@@ -1,5 +1,6 @@
 // Translates plans and the page's reports into inputs of the play state machine.
-import type { FromPage, Stage } from "../../protocol/scene.ts";
+import type { Stage } from "../../protocol/scene.ts";
+import type { FromPage } from "../../protocol/page-messages.ts";
 import { parseCause } from "../../schedule/cause.ts";
 import type { ReadyState } from "../content/content-cache.ts";
 import type { ClockReading, PlannedPlay, PlayIdentity, PlayInput } from "./play-types.ts";

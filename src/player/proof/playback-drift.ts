@@ -1,6 +1,6 @@
 // How far video and audio were from the clock in the last half minute, collected from the page's reports.
 import type { Clock } from "../../base/clock.ts";
-import type { FromPage } from "../../protocol/scene.ts";
+import type { FromPage } from "../../protocol/page-messages.ts";
 
 /** Over all videos and sounds on the screen, in ms. */
 export interface DriftFigures {

@@ -1,7 +1,8 @@
 // Lists the player's current problems: what the page reports about items and zones, and the condition of the player itself.
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import { createProblem, fitProblems, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
-import type { FromPage, Stage } from "../../protocol/scene.ts";
+import type { Stage } from "../../protocol/scene.ts";
+import type { FromPage } from "../../protocol/page-messages.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
 import { ItemFailures, itemName } from "./item-failures.ts";

@@ -2,7 +2,8 @@
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
-import type { FromPage, Stage } from "../../protocol/scene.ts";
+import type { Stage } from "../../protocol/scene.ts";
+import type { FromPage } from "../../protocol/page-messages.ts";
 import type { ReadyState } from "../content/content-cache.ts";
 import { interruptedEvents, playEventOf } from "./play-events.ts";
 import { planInput, reportInput, type InputContext } from "./play-inputs.ts";

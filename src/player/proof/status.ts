@@ -1,7 +1,7 @@
 // Builds heartbeats from the current values of the player's parts. What counts is what was presented, not what was requested.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
-import { pageHeartbeatMs } from "../../protocol/scene.ts";
+import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
@@ -26,7 +26,9 @@ export interface StatusDependencies {
   page: () => PageState;
   drift: () => DriftFigures | null;
   withheld: () => WithheldContent | null;
-  problems: (about: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">) => ProblemList;
+  problems: (
+    condition: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">,
+  ) => ProblemList;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
   variables: () => Variables;
@@ -64,7 +66,7 @@ export class Status {
     const isWithheld = withheld?.isNow === true;
     const uptimeMs = clock.monotonic() - this.#startedAt;
     const { diskFreeBytes } = readings;
-    const about = {
+    const condition = {
       now: clock.now(),
       uptimeMs,
       stillMs: stillMsOf(state, clock.monotonic()),
@@ -84,7 +86,7 @@ export class Status {
       now_playing: isWithheld || state.is === "away" ? [] : nowPlaying(),
       why: isWithheld ? this.#dependencies.why().map(withheldReason) : this.#dependencies.why(),
       variables: this.#dependencies.variables(),
-      ...this.#dependencies.problems(about),
+      ...this.#dependencies.problems(condition),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,
@@ -106,20 +108,20 @@ export class Status {
     const applied_revision = appliedRevision();
     const wanted = desired();
     const { is, readyBytes, totalBytes, detail } = progress();
-    const about = {
+    const content = {
       revision: wanted?.revision ?? null,
       applied_revision,
       ready_bytes: readyBytes,
       total_bytes: totalBytes,
     };
-    if (wanted === null) return { is: "empty", ...about, detail: "the player has not received a state yet" };
+    if (wanted === null) return { is: "empty", ...content, detail: "the player has not received a state yet" };
     if (wanted.revision !== applied_revision)
       return {
         is: is === "failed" ? "failed" : "downloading",
-        ...about,
+        ...content,
         detail: detail?.slice(0, 2_000) ?? null,
       };
-    return { is: wanted.isEmpty ? "empty" : "applied", ...about, detail: null };
+    return { is: wanted.isEmpty ? "empty" : "applied", ...content, detail: null };
   }
 }
 

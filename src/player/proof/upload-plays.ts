@@ -1,7 +1,7 @@
 // Uploads play events to the service in batches, also to older services that do not know the newest fields.
 import type { Log } from "../../base/log.ts";
-import { HttpFault } from "../link/service-http.ts";
 import { maxEventsInBatch, type PlayEvent, type PlayEventReceipt } from "../../protocol/device/play-events.ts";
+import { HttpFault } from "../link/service-http.ts";
 
 /** Uploads one batch. Rejects with {@link HttpFault} if the service rejects the whole batch. */
 export type DeliverPlays = (events: PlayEvent[], signal: AbortSignal) => Promise<PlayEventReceipt>;

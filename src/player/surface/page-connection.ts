@@ -1,14 +1,16 @@
 // The WebSocket to the player's page: sends scenes, receives reports, and tracks whether frames are presented.
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 import { WebSocket, WebSocketServer } from "ws";
+import { Listeners } from "../../base/async/listeners.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { messageText } from "../../base/websocket-text.ts";
-import { FromPage, type Scene, type ToPage } from "../../protocol/scene.ts";
+import type { Scene } from "../../protocol/scene.ts";
+import { FromPage, type ToPage } from "../../protocol/page-messages.ts";
 import type { PageState } from "./page-state.ts";
 
 const maxMessageBytes = 65_536;
@@ -19,7 +21,7 @@ export class PageConnection {
   readonly #log: Log;
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
   readonly #state: Observable<PageState>;
-  readonly #listeners = new Set<(message: FromPage) => void>();
+  readonly #listeners = new Listeners<FromPage>();
   #scene: Scene = { screen: { is: "starting" }, identify: null };
   #socket: WebSocket | null = null;
 
@@ -40,7 +42,7 @@ export class PageConnection {
 
   /** Sends `scene` unless the page already has an equal one. A page that connects later gets the newest scene. */
   show(scene: Scene): void {
-    if (deepEqual(scene, this.#scene)) return;
+    if (isDeepStrictEqual(scene, this.#scene)) return;
     this.#scene = scene;
     this.send({ type: "scene", scene });
   }
@@ -51,8 +53,7 @@ export class PageConnection {
 
   /** Calls `listener` with each report of the page until `signal` aborts. */
   onMessage(listener: (message: FromPage) => void, signal: AbortSignal): void {
-    this.#listeners.add(listener);
-    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+    this.#listeners.add(listener, signal);
   }
 
   close(): void {
@@ -69,7 +70,7 @@ export class PageConnection {
       if (message === null) return this.#log.warn("ignored an invalid message of the page");
       if (message.type === "clock") return this.send({ type: "clock", t0: message.t0, now: arrivedAt });
       this.#updateState(message);
-      for (const listener of this.#listeners) listener(message);
+      this.#listeners.notify(message);
     });
     page.on("error", (error) => this.#log.warn({ reason: reasonOf(error) }, "the page's socket failed"));
     page.on("close", () => {

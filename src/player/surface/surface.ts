@@ -1,11 +1,16 @@
 // The loopback server of the player's page: serves the page, verified media and streams, and accepts the page's WebSocket.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Watchable } from "../../base/async/observable.ts";
+import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+import send from "@fastify/send";
+import { WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { OutboundHttp } from "../../base/http/outbound-http.ts";
 import type { Log } from "../../base/log.ts";
-import type { FromPage, Scene } from "../../protocol/scene.ts";
+import type { Scene } from "../../protocol/scene.ts";
+import type { FromPage } from "../../protocol/page-messages.ts";
 import type { HostPage, IframeFault } from "../host.ts";
 import type { StreamSource } from "../playback/stream-sources.ts";
 import { sendStream } from "../web-items/stream-proxy.ts";
@@ -89,24 +94,24 @@ export class Surface implements AsyncDisposable {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { media, stream, outboundHttp, rendererFolder, log } = this.#options;
+    const options = this.#options;
     try {
       if (!this.#access.isAllowed(request, this.#origin)) return reject(response, 403);
       if (request.method !== "GET" && request.method !== "HEAD") return reject(response, 405);
       const path = new URL(request.url ?? "/", this.#origin).pathname;
       const [, folder, key] = /^\/(media|stream)\/(.+)$/.exec(path) ?? [];
       if (folder === "media") {
-        const file = /^[0-9a-f]{64}$/.test(key!) ? media(key!) : null;
+        const file = /^[0-9a-f]{64}$/.test(key!) ? options.media(key!) : null;
         return file === null ? reject(response, 404) : await sendMedia(request, response, file);
       }
       if (folder === "stream") {
-        const source = stream(key!);
-        return source === null ? reject(response, 404) : await sendStream(request, response, source, outboundHttp);
+        const source = options.stream(key!);
+        return source === null ? reject(response, 404) : await sendStream(request, response, source, options.outboundHttp);
       }
-      return path.startsWith("/player/") ? await sendPageFile(request, response, path, rendererFolder) : reject(response, 404);
+      return path.startsWith("/player/") ? await sendPageFile(request, response, path, options.rendererFolder) : reject(response, 404);
     } catch (error) {
       // A browser may close a connection at any time, such as when it seeks in a video.
-      if (!isAbort(error) && !isDisconnect(error)) log.warn({ reason: reasonOf(error) }, "a request of the page failed");
+      if (!isAbort(error) && !isDisconnect(error)) options.log.warn({ reason: reasonOf(error) }, "a request of the page failed");
       response.destroy();
     }
   }

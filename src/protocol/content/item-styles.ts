@@ -1,28 +1,28 @@
-// How each kind of item looks and behaves: the fields that a playlist sends and the page draws alike.
+// How each type of item looks and behaves: the fields that playlists and the player's page share.
 import { z } from "zod";
 import { Color } from "../common.ts";
 
-/** How a picture fills its zone: whole with bars, cropped, or stretched. */
+/** How an image fills its zone: whole with bars, cropped, or stretched. */
 const Fit = z.enum(["contain", "cover", "fill"]);
 
-const Direction = z.enum(["auto", "ltr", "rtl"]).default("auto").describe("`auto` goes by the first letter that has a direction");
+const Direction = z.enum(["auto", "ltr", "rtl"]).default("auto").describe("`auto`: the direction of the first letter that has one");
 const Milliseconds = z.int().min(0).max(86_400_000);
-const fontSize = z.int().min(4).max(4_096).optional().describe("In layout pixels. Without it the text is made as large as its zone allows");
+const fontSize = z.int().min(4).max(4_096).optional().describe("In layout pixels. Default: as large as the zone allows");
 const Locale = z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB");
 
-/** Families that are on every player, each with a fallback for every script. */
+/** Font families that every player has, each with a fallback for every script. */
 const font = {
   font_family: z.enum(["sans", "serif", "mono"]).default("sans"),
-  font_weight: z.int().min(100).max(900).optional().describe("400 is regular, 700 bold"),
+  font_weight: z.int().min(100).max(900).optional().describe("400 is regular, 700 is bold"),
 };
 const onDark = { color: Color.default("#ffffff"), background_color: Color.default("#000000") };
 const sound = {
   muted: z.boolean().default(false),
-  volume: z.number().min(0).max(1).default(1).describe("0 is silent, 1 is as recorded"),
+  volume: z.number().min(0).max(1).default(1).describe("0 is silent, 1 is the recorded volume"),
 };
 const trim = {
-  start_ms: Milliseconds.default(0).describe("Where in the file the play begins"),
-  end_ms: Milliseconds.optional().describe("Where in the file it ends; without it: at the file's end"),
+  start_ms: Milliseconds.default(0).describe("Where in the file playback starts"),
+  end_ms: Milliseconds.optional().describe("Where in the file playback ends. Default: the end of the file"),
 };
 
 export const ImageStyle = { fit: Fit.default("contain") };
@@ -31,23 +31,23 @@ export const AudioStyle = {
   volume: sound.volume,
   ...trim,
   fit: Fit.default("contain").describe("How the artwork fills the zone"),
-  background_color: Color.optional().describe("Without it and without artwork the zone shows what lies beneath"),
+  background_color: Color.optional().describe("Without it and without artwork the zone is transparent"),
 };
 export const TextStyle = {
   text: z.string().min(1).max(5_000),
   ...onDark,
   align: z.enum(["start", "center", "end"]).default("center"),
   font_size: fontSize.describe(
-    "In layout pixels. A text that does not fit is set smaller, down to half of this, and then cut at its end. Without it the text is made as large as its zone allows",
+    "In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows",
   ),
   ...font,
   direction: Direction,
-  padding: z.int().min(0).max(2_000).optional().describe("Layout pixels on every side; without it 3 % of the zone"),
+  padding: z.int().min(0).max(2_000).optional().describe("In layout pixels, on every side. Default: 3 % of the zone"),
 };
-/** What runs across the zone without end; its position is a function of the clock, so that screens in step show the same. */
+/** Text that runs across the zone without end. Its position depends only on the clock, so synchronized screens show the same. */
 const running = {
-  speed_px_s: z.int().min(10).max(2_000).default(120).describe("Layout pixels a second"),
-  separator: z.string().max(20).default("•").describe("Stands between one round and the next"),
+  speed_px_s: z.int().min(10).max(2_000).default(120).describe("Layout pixels per second"),
+  separator: z.string().max(20).default("•").describe("Shown between one round and the next"),
 };
 export const TickerStyle = {
   text: z.string().min(1).max(5_000),
@@ -70,11 +70,11 @@ export const ClockStyle = {
   seconds: z.boolean().default(true),
   date: z.boolean().default(true),
   date_parts: DateParts.default({ weekday: "long", day: "numeric", month: "long" }).describe(
-    "What the date says, in the locale's own order",
+    "The parts of the date, shown in the locale's order",
   ),
   locale: Locale,
   face: z.enum(["digital", "analog"]).default("digital"),
-  label: z.string().max(60).optional().describe("Stands below the time, such as the name of a city"),
+  label: z.string().max(60).optional().describe("Shown below the time, such as the name of a city"),
   ...font,
   ...onDark,
 };
@@ -83,15 +83,15 @@ export const QrStyle = {
     .string()
     .min(1)
     .max(1_200)
-    .describe("Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H"),
+    .describe("Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H"),
   color: Color.default("#000000"),
-  background_color: Color.default("#ffffff").describe("With a contrast of at least 3 to `color`, or no camera reads the code"),
-  quiet_zone: z.int().min(0).max(16).default(4).describe("Modules of background around the code; readers need 4"),
+  background_color: Color.default("#ffffff").describe("Its contrast to `color` must be at least 3, or cameras cannot read the code"),
+  quiet_zone: z.int().min(0).max(16).default(4).describe("Width of the background around the code, in modules. Readers need 4"),
   error_correction: z.enum(["L", "M", "Q", "H"]).default("M").describe("How much of the code may be covered: 7, 15, 25 or 30 %"),
 };
 export const FeedStyle = {
   style: z.enum(["cards", "ticker"]).default("cards"),
-  entry_duration_ms: z.int().min(1_000).max(600_000).default(8_000).describe("How long each card stays"),
+  entry_duration_ms: z.int().min(1_000).max(600_000).default(8_000).describe("How long each card is shown"),
   summary: z.boolean().default(true),
   date: z.boolean().default(true),
   locale: Locale,
@@ -100,9 +100,9 @@ export const FeedStyle = {
   ...running,
 };
 export const PdfStyle = {
-  page_duration_ms: z.int().min(1_000).max(3_600_000).default(10_000).describe("How long each page stays"),
+  page_duration_ms: z.int().min(1_000).max(3_600_000).default(10_000).describe("How long each page is shown"),
   first_page: z.int().min(1).max(100_000).default(1),
-  last_page: z.int().min(1).max(100_000).optional().describe("Without it: the last one of the file"),
+  last_page: z.int().min(1).max(100_000).optional().describe("Default: the last page of the file"),
   background_color: Color.default("#000000"),
 };
 export const StreamStyle = { protocol: z.enum(["hls", "mjpeg"]), fit: Fit.default("contain"), ...sound };
@@ -111,6 +111,6 @@ function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
   } catch {
-    return false; // a malformed tag is a RangeError
+    return false; // A malformed tag throws a RangeError.
   }
 }

@@ -1,4 +1,4 @@
-// The items of playlists: what each kind takes.
+// The items of playlists: the fields of each type.
 import { z } from "zod";
 import {
   AudioStyle,
@@ -18,16 +18,16 @@ import { HtmlFields, WebFields } from "./web-items.ts";
 import { Transition } from "./transition.ts";
 import { id, TimeZone, Timestamp } from "../common.ts";
 
-const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
+const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item is shown, 100 ms to 24 h");
 
 const optionalDuration = DurationMs.optional().describe(
-  "How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s",
+  "How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s",
 );
-/** An address that a player fetches from. Secrets do not belong into it: everybody who may read the playlist sees it. */
+/** A URL that players fetch. It must not contain secrets, because everybody who may read the playlist sees it. */
 const Url = z
   .url({ protocol: /^https?$/, error: "must be an http or https address" })
   .max(2_048)
-  .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not hold a user name or password");
+  .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not contain a user name or password");
 
 const every = { duration_ms: optionalDuration };
 const ImageItem = z.strictObject({ type: z.literal("image"), asset_id: id("ast"), ...every, ...ImageStyle });
@@ -35,7 +35,7 @@ const VideoItem = z.strictObject({ type: z.literal("video"), asset_id: id("ast")
 const AudioItem = z.strictObject({
   type: z.literal("audio"),
   asset_id: id("ast"),
-  artwork_asset_id: id("ast").optional().describe("An image to show while it plays"),
+  artwork_asset_id: id("ast").optional().describe("An image that is shown while the audio plays"),
   ...every,
   ...AudioStyle,
 });
@@ -44,14 +44,14 @@ const TickerItem = z.strictObject({ type: z.literal("ticker"), ...every, ...Tick
 const ClockItem = z.strictObject({
   type: z.literal("clock"),
   ...every,
-  timezone: TimeZone.optional().describe("Without it: the player's zone"),
+  timezone: TimeZone.optional().describe("Default: the player's time zone"),
   ...ClockStyle,
 });
 const QrItem = z.strictObject({ type: z.literal("qr"), ...every, ...QrStyle });
 const FeedItem = z.strictObject({
   type: z.literal("feed"),
-  url: Url.describe("RSS, Atom, RDF or JSON Feed, fetched by each player"),
-  duration_ms: DurationMs.optional().describe("Without it: `max_entries` × `entry_duration_ms`"),
+  url: Url.describe("An RSS, Atom, RDF or JSON feed. Each player fetches it"),
+  duration_ms: DurationMs.optional().describe("Default: `max_entries` × `entry_duration_ms`"),
   max_entries: z.int().min(1).max(20).default(10),
   refresh_interval_ms: z.int().min(60_000).max(86_400_000).default(600_000),
   ...FeedStyle,
@@ -59,7 +59,7 @@ const FeedItem = z.strictObject({
 const PdfItem = z.strictObject({
   type: z.literal("pdf"),
   asset_id: id("ast"),
-  duration_ms: DurationMs.optional().describe("Without it: `page_duration_ms` for each page shown"),
+  duration_ms: DurationMs.optional().describe("Default: `page_duration_ms` for each page shown"),
   ...PdfStyle,
 });
 const StreamItem = z.strictObject({
@@ -69,7 +69,9 @@ const StreamItem = z.strictObject({
     .array(Url)
     .max(10)
     .default([])
-    .describe("Further origins, such as `https://cdn.example.com`, that the stream's parts come from. Nothing else is fetched"),
+    .describe(
+      "More origins that the stream's parts come from, such as `https://cdn.example.com`. The player fetches nothing from other origins",
+    ),
   ...every,
   ...StreamStyle,
 });
@@ -78,14 +80,14 @@ const WebItem = z.strictObject({ type: z.literal("web"), ...every, ...WebFields 
 const HtmlItem = z.strictObject({ type: z.literal("html"), asset_id: id("ast"), ...every, ...HtmlFields });
 
 const validity = {
-  valid_from: Timestamp.optional().describe("Left out of the loop before this instant"),
-  valid_until: Timestamp.optional().describe("Left out of the loop from this instant on"),
+  valid_from: Timestamp.optional().describe("The loop skips the item before this instant"),
+  valid_until: Timestamp.optional().describe("The loop skips the item from this instant on"),
   dayparts: z
     .array(Opening)
     .min(1)
     .max(20)
     .optional()
-    .describe("In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day"),
+    .describe("The item plays only while at least one of these holds, in the player's time zone. Default: always"),
 };
 const common = {
   ...validity,
@@ -94,21 +96,23 @@ const common = {
     .min(1)
     .max(3_600)
     .optional()
-    .describe("Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played"),
+    .describe("The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays"),
   max_plays_per_day: z
     .int()
     .min(1)
     .max(10_000)
     .optional()
     .describe(
-      "At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart",
+      "The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately",
     ),
-  transition: Transition.optional().describe("How the item comes in. Without it: as its zone says, else by a cut"),
+  transition: Transition.optional().describe("How the item appears. Default: the zone's transition, else a cut"),
 };
 const itemId = { id: id("itm"), ...common };
 const newItemId = {
   ...common,
-  id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
+  id: id("itm")
+    .optional()
+    .describe("Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own"),
 };
 
 /** An item of a playlist. */
@@ -128,7 +132,7 @@ export const PlaylistItem = z.discriminatedUnion("type", [
 ]);
 export type PlaylistItem = z.infer<typeof PlaylistItem>;
 
-/** An item as it is sent in. */
+/** An item in a request. */
 export const NewPlaylistItem = z
   .discriminatedUnion("type", [
     ImageItem.extend(newItemId),
@@ -161,24 +165,24 @@ export const NewPlaylistItem = z
   });
 export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
 
-/** Why no camera will read a code, wherever it is shown. How large its modules are, only the page on the screen can tell. */
+/** Why no camera can read a code on any screen. The size of its modules is checked by the player's page, which knows it. */
 function qrFaults(item: Pick<z.infer<typeof QrItem>, "data" | "color" | "background_color" | "error_correction">) {
   const faults: { path: "data" | "background_color"; message: string }[] = [];
   const bytes = new TextEncoder().encode(item.data).length;
-  const most = maxQrBytes[item.error_correction];
-  if (bytes > most) {
-    const message = `takes ${bytes} bytes, a code with error_correction ${item.error_correction} holds ${most}: shorten it or lower error_correction`;
+  const maxBytes = maxQrBytes[item.error_correction];
+  if (bytes > maxBytes) {
+    const message = `has ${bytes} bytes, but a code with error_correction ${item.error_correction} holds ${maxBytes}: shorten it or lower error_correction`;
     faults.push({ path: "data", message });
   }
   const contrast = contrastOf(item.color, item.background_color);
   if (contrast < minContrast) {
-    const message = `has a contrast of ${contrast.toFixed(1)} to color, cameras need ${minContrast}: choose colours further apart`;
+    const message = `has a contrast of ${contrast.toFixed(1)} to color, cameras need ${minContrast}: choose colors that differ more`;
     faults.push({ path: "background_color", message });
   }
   return faults;
 }
 
-/** The assets that an item shows, each once. */
+/** The ids of the assets that an item shows. */
 export function assetIdsOf(item: PlaylistItem | NewPlaylistItem): string[] {
   const ids = "asset_id" in item ? [item.asset_id] : [];
   if (item.type === "audio" && item.artwork_asset_id !== undefined) ids.push(item.artwork_asset_id);

@@ -1,11 +1,11 @@
-// How a display hangs: by how much the whole picture is turned to stand upright on it.
+// How a display is mounted, and the rotation that makes the picture upright.
 import { z } from "zod";
 
-/** `portrait` turns the picture a quarter clockwise, `portrait-flipped` a quarter counter-clockwise, `landscape-flipped` by half. */
+/** `portrait` rotates the picture 90° clockwise, `portrait-flipped` 90° counter-clockwise, `landscape-flipped` 180°. */
 export const Orientation = z.enum(["landscape", "portrait", "landscape-flipped", "portrait-flipped"]);
 export type Orientation = z.infer<typeof Orientation>;
 
-/** Degrees clockwise by which the whole glass is turned. */
+/** Degrees clockwise by which the whole screen is rotated. */
 export const Rotation = z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]);
 export type Rotation = z.infer<typeof Rotation>;
 
@@ -14,7 +14,7 @@ const rotations = { landscape: 0, portrait: 90, "landscape-flipped": 180, "portr
   Rotation
 >;
 
-/** The turn that an orientation asks for. */
+/** The rotation for an orientation. */
 export function rotationOf(orientation: Orientation): Rotation {
   return rotations[orientation];
 }

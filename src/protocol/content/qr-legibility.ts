@@ -1,12 +1,12 @@
-// What a QR code needs to be read by a camera, as far as its own fields tell. Pure.
+// Whether cameras can read a QR code, as far as its own fields determine it. Pure.
 
-/** The least contrast of two colours that is told apart: that of WCAG 2.2, 1.4.11, for graphics. */
+/** The lowest contrast at which two colors can be distinguished: that of WCAG 2.2, 1.4.11, for graphics. */
 export const minContrast = 3;
 
-/** The most bytes that a code of version 40 holds, by its error correction (ISO/IEC 18004, table 7). */
+/** How many bytes a code of version 40 holds, by error correction (ISO/IEC 18004, table 7). */
 export const maxQrBytes = { L: 2_953, M: 2_331, Q: 1_663, H: 1_273 } as const;
 
-/** The contrast of two colours in CSS's hexadecimal notation, 1 to 21, as WCAG 2.2 defines it. Opacity is left out. */
+/** The contrast of two colors in CSS hexadecimal notation, 1 to 21, as WCAG 2.2 defines it. Opacity is ignored. */
 export function contrastOf(one: string, other: string): number {
   const [dark, light] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b);
   return (light! + 0.05) / (dark! + 0.05);

@@ -1,7 +1,7 @@
-// What items take that show other sites: web pages by their address, and HTML bundles.
+// The fields of items that show other sites: web pages and HTML bundles.
 import { z } from "zod";
 
-// Set by the browser itself, or about the connection: a site's own would break the request or lie about where it comes from.
+// The browser sets these headers itself, or they describe the connection. Other values would break the request or fake its origin.
 const reservedHeaders = /^(host|origin|referer|cookie|content-length|transfer-encoding|connection|upgrade|te|trailer|(sec|proxy)-.*)$/i;
 const HeaderName = z
   .string()
@@ -13,29 +13,29 @@ const HeaderValue = z
   .max(4_096)
   .regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII on one line");
 
-/** What operators read in place of a secret. Sent back, it keeps the secret that is stored. */
+/** Operators read this instead of a secret. Sending it back keeps the stored secret. */
 export const secretMask = "********";
 const masked = `Read back as \`${secretMask}\`; sending that keeps the stored value while the origin of \`url\` stays`;
 
-/** An address on the web. A name and password do not belong into it: `basic_auth` takes them, and tells nobody. */
+/** A URL without a user name and password. Those belong in `basic_auth`, which keeps them secret. */
 const WebAddress = z
   .url({ protocol: /^https?$/, error: "must be an http or https address" })
   .max(2_048)
-  .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not hold a user name or password: use basic_auth");
+  .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not contain a user name or password: use basic_auth");
 
-const Zoom = z.number().min(0.25).max(5).default(1).describe("1 is the page's own size");
+const Zoom = z.number().min(0.25).max(5).default(1).describe("1 is the original size of the page");
 
 /** The fields of an item of type `web`. */
 export const WebFields = {
-  url: WebAddress.describe("The page, shown apart from all else: http or https"),
+  url: WebAddress.describe("The page, http or https. It is shown isolated from everything else"),
   zoom: Zoom,
   refresh_interval_ms: z
     .int()
     .min(5_000)
     .max(86_400_000)
     .optional()
-    .describe("Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never"),
-  css: z.string().max(20_000).optional().describe("Style added to the page"),
+    .describe("How often the page is reloaded. The reload happens hidden; if it fails, the page on the screen stays. Default: never"),
+  css: z.string().max(20_000).optional().describe("CSS that is added to the page"),
   headers: z
     .record(HeaderName, HeaderValue)
     .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
@@ -47,8 +47,8 @@ export const WebFields = {
         .string()
         .min(1)
         .max(200)
-        // oxlint-disable-next-line no-control-regex -- what is refused is to stand in the description as plain ranges
-        .regex(/^[^:\x00-\x1f\x7f-\x9f]*$/, "must not hold a colon or control characters"),
+        // oxlint-disable-next-line no-control-regex -- the pattern appears in the API description, so it uses plain ranges
+        .regex(/^[^:\x00-\x1f\x7f-\x9f]*$/, "must not contain a colon or control characters"),
       password: z.string().max(1_000),
     })
     .optional()
@@ -61,11 +61,15 @@ const Origin = WebAddress.refine(
   "must be an origin without a path",
 );
 
-/** The fields of an item of type `html`, beside its asset: a zip with an `index.html`. */
+/** The fields of an item of type `html`, besides its asset: a zip with an `index.html`. */
 export const HtmlFields = {
   zoom: Zoom,
-  network: z.array(Origin).max(20).default([]).describe("Origins that the bundle may fetch from. Without them it sees its own files only"),
+  network: z
+    .array(Origin)
+    .max(20)
+    .default([])
+    .describe("Origins that the bundle may fetch from. Without them it can load only its own files"),
 };
 
-/** Why a frame failed; see `FrameFault` of the host. */
+/** Why an iframe failed; see `IframeFault` of the host. */
 export const IframeFaultCode = z.enum(["load", "timeout", "blank", "stalled", "crashed"]);

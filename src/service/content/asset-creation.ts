@@ -1,33 +1,47 @@
-// Turns examined bytes into an asset, in the transaction of whoever brought them.
+// Examines uploaded files and creates their assets.
 import { rm } from "node:fs/promises";
-import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
-import type { EventType } from "../../protocol/operator/events.ts";
-import type { EventJournal, NewEvent } from "../events/event-journal.ts";
-import type { Blobs, ReceivedFile } from "./blobs.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { EventType } from "../../protocol/operator/events.ts";
+import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
+import type { Blobs, ReceivedFile } from "./blobs.ts";
+import type { EventJournal, NewEvent } from "../events/event-journal.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 
-/** Who and what a new asset is, beside its bytes. */
+/** What the examination of files needs. */
+export interface ExaminationDependencies {
+  blobs: Blobs;
+  media: MediaProcessPool;
+}
+
+/** What the creation of assets needs. */
+export interface CreationDependencies {
+  blobs: Blobs;
+  clock: Clock;
+  events: EventJournal;
+  makeId: MakeId;
+}
+
+/** The properties of a new asset that do not come from its bytes. */
 export interface NewAsset {
   teamId: string;
   name: string;
   tags?: readonly string[];
 }
 
-/** An examined file. Disposing drops what it was converted to, unless that has been kept. */
+/** An examined file. Disposing it deletes the converted file unless the blob store has kept it. */
 export interface ExaminedFile extends ExaminationResult, AsyncDisposable {
   converted: ReceivedFile | null;
 }
 
 /**
- * Examines the file at `path`, and converts it where screens cannot show it as it is.
- * @throws Refusal 422 for a file that cannot be shown.
+ * Examines the file at `path`, and converts it if screens cannot show its format.
+ * @throws ProblemError 422 for a file that cannot be shown.
  */
 export async function examineFile(
-  { blobs, media }: { blobs: Blobs; media: MediaProcessPool },
+  { blobs, media }: ExaminationDependencies,
   path: string,
   claimed: string | undefined,
   teamId: string,
@@ -35,25 +49,25 @@ export async function examineFile(
   const to = blobs.incomingPath();
   const discard = () => rm(to, { force: true });
   try {
-    const found = await media.examine(path, claimed, teamId, to);
-    return { media: found, converted: found.convertedFrom === null ? null : await blobs.receiveFile(to), [Symbol.asyncDispose]: discard };
+    const info = await media.examine(path, claimed, teamId, to);
+    return { media: info, converted: info.convertedFrom === null ? null : await blobs.receiveFile(to), [Symbol.asyncDispose]: discard };
   } catch (error) {
     await discard();
     throw error;
   }
 }
 
-/** Keeps the bytes and inserts the row that names them. To be called inside a transaction; wake the thumbnails after it. */
+/** Keeps the bytes and inserts the row that references them. Call it inside a transaction; wake the thumbnails after the commit. */
 export async function insertAsset(
-  { blobs, clock, events, makeId }: { blobs: Blobs; clock: Clock; events: EventJournal; makeId: MakeId },
+  { blobs, clock, events, makeId }: CreationDependencies,
   db: Db,
   { teamId, name, tags = [] }: NewAsset,
   received: ReceivedFile,
   examined: ExaminedFile,
 ): Promise<AssetRow> {
-  const about = { id: makeId("ast"), team_id: teamId, name, created_at: Math.trunc(clock.now()) };
-  const row: AssetRow = { ...newAssetRow(about), tags: JSON.stringify(tags), ...fileColumns(received, examined) };
-  // The file first: a row never names bytes that are not there.
+  const identity = { id: makeId("ast"), team_id: teamId, name, created_at: Math.trunc(clock.now()) };
+  const row: AssetRow = { ...newAssetRow(identity), tags: JSON.stringify(tags), ...fileColumns(received, examined) };
+  // Keep the file first: a row must never reference a missing file.
   await blobs.keep(received);
   if (examined.converted !== null) await blobs.keep(examined.converted);
   await db.insertInto("assets").values(row).execute();
@@ -61,7 +75,7 @@ export async function insertAsset(
   return row;
 }
 
-/** What is told of an asset. */
+/** An event about an asset. */
 export function assetEvent(type: EventType, { team_id: teamId, id: asset_id, name, kind }: AssetRow): NewEvent {
   return { teamId, type, data: { asset_id, name, kind }, players: [] };
 }

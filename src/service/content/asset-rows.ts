@@ -1,29 +1,29 @@
-// Assets as rows and as the wire shows them.
+// Converts assets between database rows and API resources.
 import type { Asset, AssetKind } from "../../protocol/content/assets.ts";
-import type { Media } from "../media/media.ts";
+import type { MediaInfo } from "../media/job-protocol.ts";
 import type { AssetRow } from "../store/tables.ts";
 
-/** The row of an asset whose bytes are there. */
+/** The row of an asset that has its file. */
 export type StoredAssetRow = AssetRow & { kind: AssetKind; mime_type: string; size_bytes: number; sha256: string };
 
-/** Bytes that were received and examined. */
+/** A received and examined file. */
 export interface StoredFile {
   sha256: string;
   sizeBytes: number;
 }
 
-/** Received and total bytes of an import under way; null for what is not one. */
+/** The received and total bytes of a running import; null when there is none. */
 export type ProgressOf = (assetId: string) => Asset["progress"];
 
-/** Whether the bytes of an asset are there. */
+/** Whether an asset has its file. */
 export function isStored(row: AssetRow): row is StoredAssetRow {
   return row.sha256 !== null;
 }
 
-/** The row of a new asset without bytes. */
-export function newAssetRow(about: Pick<AssetRow, "id" | "team_id" | "name" | "created_at">): AssetRow {
+/** The row of a new asset that has no file yet. */
+export function newAssetRow(identity: Pick<AssetRow, "id" | "team_id" | "name" | "created_at">): AssetRow {
   return {
-    ...about,
+    ...identity,
     tags: "[]",
     status: "importing",
     kind: null,
@@ -44,18 +44,18 @@ export function newAssetRow(about: Pick<AssetRow, "id" | "team_id" | "name" | "c
     thumbnail_sha256: null,
     thumbnail_bytes: null,
     thumbnail_tries: 0,
-    updated_at: about.created_at,
+    updated_at: identity.created_at,
     deleted_at: null,
   };
 }
 
-/** What a file turned out to be, and what it was converted to where screens cannot show it as it is. */
+/** What a file contains, and the converted file if screens cannot show the original. */
 export interface ExaminationResult {
-  media: Media;
+  media: MediaInfo;
   converted: StoredFile | null;
 }
 
-/** What a row says once the bytes are there: its thumbnail is still to be made where its kind has one. */
+/** The columns to set when an asset gets its file. Images and videos stay `processing` until they have a thumbnail. */
 export function fileColumns(sent: StoredFile, { media, converted }: ExaminationResult): Partial<AssetRow> {
   const file = converted ?? sent;
   const original = { original_sha256: sent.sha256, original_bytes: sent.sizeBytes, original_mime_type: media.convertedFrom };
@@ -76,7 +76,7 @@ export function fileColumns(sent: StoredFile, { media, converted }: ExaminationR
   };
 }
 
-/** An asset as the wire shows it. */
+/** An asset as an API resource. */
 export function showAsset(row: AssetRow, progressOf: ProgressOf): Asset {
   const path = `/api/v1/assets/${row.id}`;
   return {
@@ -111,7 +111,7 @@ function originalOf({ original_sha256, original_bytes, original_mime_type }: Ass
   return { mime_type: original_mime_type, size_bytes: original_bytes, sha256: original_sha256, url: `${path}/original` };
 }
 
-/** The part of an asset that operators set: what its ETag is of, so that a finished thumbnail refuses nobody's change. */
+/** The fields that operators set. The ETag covers only these, so that a finished thumbnail does not fail an If-Match. */
 export function assetVersion({ id, name, tags, deleted_at }: Asset): unknown {
   return { id, name, tags, deleted_at };
 }
@@ -120,7 +120,7 @@ export function tagsOf(row: Pick<AssetRow, "tags">): string[] {
   return JSON.parse(row.tags) as string[];
 }
 
-/** An address without its query, which may hold a signature or a key. */
+/** A URL without its query, which may hold a signature or a key. */
 export function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname;

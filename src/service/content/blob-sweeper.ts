@@ -1,11 +1,11 @@
-// Frees the disk of files that no row names any more: those just let go, and at each start whatever a crash left.
+// Deletes the blobs that no database row references any more.
 import { sql } from "kysely";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Db, Store } from "../store/store.ts";
 
-/** Every column that names a blob: what none of them names is removed, what one of them names is backed up. */
+/** Every column that references a blob. The sweeper deletes unreferenced blobs; a backup contains the referenced ones. */
 export const blobColumns = [
   ["assets", "sha256"],
   ["assets", "thumbnail_sha256"],
@@ -13,16 +13,16 @@ export const blobColumns = [
   ["screenshots", "sha256"],
 ] as const;
 
-const partSize = 500;
+const batchSize = 500;
 const sweepEveryMs = 86_400_000;
 
 export class BlobSweeper {
   readonly #blobs: Blobs;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #bell = new Signal();
+  readonly #wake = new Signal();
   readonly #marked = new Set<string>();
-  #collecting: Promise<void> = Promise.resolve();
+  #removing: Promise<void> = Promise.resolve();
 
   constructor({ blobs, store, clock }: { blobs: Blobs; store: Store; clock: Clock }) {
     this.#blobs = blobs;
@@ -30,57 +30,60 @@ export class BlobSweeper {
     this.#clock = clock;
   }
 
-  /** Notes files that a transaction let go. Once it has ended they are looked at; if it was rolled back, they stay. */
+  /** Marks blobs that a transaction may have released. They are checked after it ends; after a rollback they stay. */
   mark(rows: readonly { sha256: string | null }[]): void {
     for (const { sha256 } of rows) if (sha256 !== null) this.#marked.add(sha256);
-    this.#bell.notify();
+    this.#wake.notify();
   }
 
-  /** Removes those marked files that no row names, also those that an earlier call is at. Not for use inside a transaction. */
+  /** Deletes the unreferenced ones among the marked blobs, after any earlier call. Do not call it inside a transaction. */
   removeMarked(): Promise<void> {
-    const next = this.#collecting.then(async () => {
+    const next = this.#removing.then(async () => {
       const marked = [...this.#marked];
       this.#marked.clear();
-      await this.#removeUnnamed(marked);
+      await this.#removeUnreferenced(marked);
     });
-    this.#collecting = next.catch(() => undefined);
+    this.#removing = next.catch(() => undefined);
     return next;
   }
 
-  /** Removes every file that no row names. */
+  /** Deletes every unreferenced blob. */
   async sweep(): Promise<void> {
-    for await (const names of this.#blobs.allHashes()) await this.#removeUnnamed(names);
+    for await (const hashes of this.#blobs.allHashes()) await this.#removeUnreferenced(hashes);
   }
 
-  /** Sweeps now and once a day, and collects what is marked, until `signal` aborts. */
+  /** Sweeps now and once a day, and deletes marked blobs in between, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.sweep();
       const next = this.#clock.monotonic() + sweepEveryMs;
       for (let left = sweepEveryMs; left > 0; left = next - this.#clock.monotonic()) {
-        await this.#bell.wait(this.#clock, left, signal);
+        await this.#wake.wait(this.#clock, left, signal);
         await this.removeMarked();
       }
     }
   }
 
-  /** In transactions: an upload of the same bytes keeps its file in one too, so it comes before the look or after the removal. */
-  async #removeUnnamed(names: readonly string[]): Promise<void> {
-    for (let first = 0; first < names.length; first += partSize) {
-      const part = names.slice(first, first + partSize);
+  /**
+   * Checks and deletes in one transaction. An upload of the same bytes keeps its blob in a transaction too, so it comes either
+   * before the check or after the deletion.
+   */
+  async #removeUnreferenced(hashes: readonly string[]): Promise<void> {
+    for (let first = 0; first < hashes.length; first += batchSize) {
+      const batch = hashes.slice(first, first + batchSize);
       await this.#store.write(async (db) => {
-        const named = await namedOf(db, part);
-        for (const name of part) if (!named.has(name)) await this.#blobs.remove(name);
+        const referenced = await referencedAmong(db, batch);
+        for (const hash of batch) if (!referenced.has(hash)) await this.#blobs.remove(hash);
       });
     }
   }
 }
 
-async function namedOf(db: Db, names: readonly string[]): Promise<Set<string | null>> {
+async function referencedAmong(db: Db, hashes: readonly string[]): Promise<Set<string | null>> {
   const found = new Set<string | null>();
   for (const [table, column] of blobColumns) {
     const query = sql<{ sha256: string }>`
-      select ${sql.ref(column)} as sha256 from ${sql.table(table)} where ${sql.ref(column)} in (${sql.join(names)})`;
+      select ${sql.ref(column)} as sha256 from ${sql.table(table)} where ${sql.ref(column)} in (${sql.join(hashes)})`;
     for (const { sha256 } of (await query.execute(db)).rows) found.add(sha256);
   }
   return found;

@@ -1,4 +1,4 @@
-// Files on disk, named by the SHA-256 of their bytes. A file is either whole and synced under its name, or not there.
+// Stores files on disk under their SHA-256 hash. A stored file is always complete and synced.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { randomText } from "../people/token-secrets.ts";
 import { writeStream } from "./file-writer.ts";
 import { ProblemError } from "../http/problem.ts";
 
-/** Bytes that came in and lie in a file of their own: to be kept under their hash, or to be dropped by disposing. */
+/** A received file, not stored yet. {@link Blobs.keep} stores it; disposing deletes it. */
 export interface ReceivedFile extends AsyncDisposable {
   path: string;
   sha256: string;
@@ -25,7 +25,7 @@ export class Blobs {
     this.#incoming = join(folder, "incoming");
   }
 
-  /** Opens the folder, made if need be, and clears what an earlier process left half received. */
+  /** Opens the folder, creates it if necessary, and deletes files that an earlier process received only in part. */
   static async open(folder: string): Promise<Blobs> {
     const blobs = new Blobs(folder);
     await mkdir(blobs.#incoming, { recursive: true, mode: 0o700 });
@@ -34,8 +34,8 @@ export class Blobs {
   }
 
   /**
-   * Writes `bytes` to a temporary file, synced. `onProgress` hears how many have come.
-   * @throws Refusal 413 above `mostBytes`; nothing is left behind then.
+   * Writes `bytes` to a temporary file and syncs it. Calls `onProgress` with the number of bytes so far.
+   * @throws ProblemError 413 above `maxBytes`, and deletes the file.
    */
   async receive(bytes: AsyncIterable<Uint8Array>, maxBytes: number, onProgress?: (sizeBytes: number) => void): Promise<ReceivedFile> {
     const path = join(this.#incoming, randomText(20));
@@ -57,19 +57,19 @@ export class Blobs {
     }
   }
 
-  /** A path at which a program of ours may make a file, to be given to {@link receiveFile} then. Cleared at each start. */
+  /** A path where a media process may write a file for {@link receiveFile}. Each start deletes what is left there. */
   incomingPath(): string {
     return join(this.#incoming, randomText(20));
   }
 
-  /** Takes a file that was made at an {@link incomingPath} for received. */
+  /** The received file at an {@link incomingPath}. */
   async receiveFile(path: string): Promise<ReceivedFile> {
     return { ...(await this.adopt(path)), [Symbol.asyncDispose]: () => rm(path, { force: true }) };
   }
 
   /**
-   * Takes a file that lies on the same disk for received; its disposing leaves it where it is. It is read and hashed,
-   * unless `known` is the hash of all that was written to it.
+   * Turns a file of the same disk into a received file. Disposing it does not delete the file. The file is read and hashed
+   * unless the caller passes the hash of its bytes as `known`.
    */
   async adopt(path: string, known?: Pick<ReceivedFile, "sha256" | "sizeBytes">): Promise<ReceivedFile> {
     if (known !== undefined) return { ...known, path, [Symbol.asyncDispose]: async () => undefined };
@@ -89,8 +89,8 @@ export class Blobs {
   }
 
   /**
-   * Keeps what came in under its hash, as a second name of the same file. Equal bytes that are there already stay as they
-   * are. To be called inside the transaction that names them: the sweeper removes what no row names.
+   * Stores the file under its hash as a hard link. An existing blob with the same hash stays unchanged. Call it inside the
+   * transaction that references the blob: the sweeper deletes unreferenced blobs.
    */
   async keep(received: Pick<ReceivedFile, "path" | "sha256" | "sizeBytes">): Promise<void> {
     const folder = join(this.#folder, received.sha256.slice(0, 2));
@@ -99,39 +99,39 @@ export class Blobs {
     if (present?.size === received.sizeBytes) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await rm(path, { force: true });
-    await this.#name(received.path, path);
+    await this.#link(received.path, path);
     await syncFolder(folder);
     await syncFolder(this.#folder);
   }
 
-  /** Opens the bytes from `start` to `end`, both included. */
+  /** The bytes from `start` to `end` inclusive. */
   read(sha256: string, start: number, end: number): Readable {
     return createReadStream(this.#path(sha256), { start, end });
   }
 
-  /** Where the bytes are, for a library that reads files. */
+  /** The path of a blob, for libraries that read files. */
   pathOf(sha256: string): string {
     return this.#path(sha256);
   }
 
-  /** Removes the file; one that is not there is fine. */
+  /** Deletes the blob if it exists. */
   async remove(sha256: string): Promise<void> {
     await rm(this.#path(sha256), { force: true });
   }
 
-  /** The hashes of all files, folder by folder. */
+  /** The hashes of all blobs, folder by folder. */
   async *allHashes(): AsyncGenerator<string[]> {
     for (const name of await readdir(this.#folder)) {
       if (/^[0-9a-f]{2}$/.test(name)) yield (await readdir(join(this.#folder, name))).filter((each) => /^[0-9a-f]{64}$/.test(each));
     }
   }
 
-  async #name(from: string, to: string): Promise<void> {
+  async #link(from: string, to: string): Promise<void> {
     try {
       await link(from, to);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && ["EPERM", "ENOTSUP", "EOPNOTSUPP"].includes(String(error.code)))) throw error;
-      // A disk without second names (FAT): a synced copy under the name.
+      // The file system has no hard links (FAT): make a synced copy.
       const copy = join(this.#incoming, randomText(20));
       await copyFile(from, copy);
       const file = await open(copy, "r+");
@@ -145,7 +145,7 @@ export class Blobs {
   }
 }
 
-/** Refuses a body above `mostBytes`. */
+/** The error for a body above `maxBytes`. */
 export function tooLarge(maxBytes: number): ProblemError {
-  return new ProblemError("too-large", `The body is larger than the ${maxBytes} bytes that are taken here`);
+  return new ProblemError("too-large", `The body is larger than the limit of ${maxBytes} bytes`);
 }

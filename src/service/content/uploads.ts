@@ -1,4 +1,4 @@
-// Resumable uploads by the tus protocol (1.0): their bytes grow in files, and a whole one becomes an asset.
+// Stores resumable uploads while they grow, and turns complete ones into assets.
 import { createHash, type Hash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,8 +15,7 @@ import type { Store } from "../store/store.ts";
 import type { UploadRow } from "../store/tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
-/** What uploads work with. */
-export interface UploadParts {
+interface UploadDependencies {
   blobs: Blobs;
   store: Store;
   clock: Clock;
@@ -28,76 +27,76 @@ export interface UploadParts {
   maxAssetBytes: number;
 }
 
-const lifeMs = 86_400_000;
+const lifetimeMs = 86_400_000;
 const expireEveryMs = 600_000;
-const maxOpen = 100;
+const maxUnfinished = 100;
 
 export class Uploads {
-  /** Where unfinished bytes lie, on the disk of the blobs. */
+  /** The folder of unfinished uploads, on the same disk as the blobs. */
   readonly folder: string;
-  readonly parts: UploadParts;
-  // Of what was written in one go so far; after a break or a restart the file is read again instead.
+  readonly dependencies: UploadDependencies;
+  // The running hash of each upload. It is missing after a failed write or a restart; the file is read again then.
   readonly #hashes = new Map<string, { sizeBytes: number; hash: Hash }>();
   readonly #finishing = new Map<string, Promise<string>>();
 
-  private constructor(folder: string, parts: UploadParts) {
+  private constructor(folder: string, dependencies: UploadDependencies) {
     this.folder = folder;
-    this.parts = parts;
+    this.dependencies = dependencies;
   }
 
-  /** Opens the folder, made if need be. */
-  static async open(folder: string, parts: UploadParts): Promise<Uploads> {
+  /** Opens the folder; creates it if necessary. */
+  static async open(folder: string, dependencies: UploadDependencies): Promise<Uploads> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return new Uploads(folder, parts);
+    return new Uploads(folder, dependencies);
   }
 
-  /** Notes a new upload. @throws Refusal 429 when the team has too many unfinished ones. */
-  async create(about: Pick<UploadRow, "id" | "team_id" | "name" | "metadata" | "content_type" | "size_bytes">): Promise<void> {
-    const now = Math.trunc(this.parts.clock.now());
-    await this.parts.store.write(async (db) => {
-      const open = db
+  /** Creates an upload. @throws ProblemError 429 when the team has too many unfinished uploads. */
+  async create(upload: Pick<UploadRow, "id" | "team_id" | "name" | "metadata" | "content_type" | "size_bytes">): Promise<void> {
+    const now = Math.trunc(this.dependencies.clock.now());
+    await this.dependencies.store.write(async (db) => {
+      const unfinished = db
         .selectFrom("uploads")
         .select("id")
-        .where("team_id", "=", about.team_id)
+        .where("team_id", "=", upload.team_id)
         .where("asset_id", "is", null)
         .where("error", "is", null);
-      if ((await open.limit(maxOpen).execute()).length === maxOpen) {
-        throw new ProblemError("too-many", `The team has ${maxOpen} unfinished uploads: finish or delete some`, {
+      if ((await unfinished.limit(maxUnfinished).execute()).length === maxUnfinished) {
+        throw new ProblemError("too-many", `The team has ${maxUnfinished} unfinished uploads: finish or delete some`, {
           headers: { "Retry-After": "60" },
         });
       }
-      const row = { ...about, asset_id: null, error: null, created_at: now, expires_at: now + lifeMs };
+      const row = { ...upload, asset_id: null, error: null, created_at: now, expires_at: now + lifetimeMs };
       await db.insertInto("uploads").values(row).execute();
     });
   }
 
-  /** The team's upload. @throws Refusal 404 for another, 410 for one whose time is over. */
+  /** An upload of the team. @throws ProblemError 404 when there is none, 410 when it has expired. */
   async find(teamId: string, id: string): Promise<UploadRow> {
     const row = await this.row(id);
     if (row === undefined || row.team_id !== teamId) throw new ProblemError("not-found", "There is no such upload");
-    if (row.expires_at <= this.parts.clock.now()) throw new ProblemError("gone", "The upload has expired: begin it anew");
+    if (row.expires_at <= this.dependencies.clock.now()) throw new ProblemError("gone", "The upload has expired: start it again");
     return row;
   }
 
   row(id: string): Promise<UploadRow | undefined> {
-    return this.parts.store.db.selectFrom("uploads").selectAll().where("id", "=", id).executeTakeFirst();
+    return this.dependencies.store.db.selectFrom("uploads").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  /** Sets the length once it is known, and the time it is kept: a day from now. */
+  /** Sets the length, and extends the lifetime to a day from now. @returns the new end. */
   async extend(id: string, sizeBytes: number | null): Promise<number> {
-    const expires_at = Math.trunc(this.parts.clock.now()) + lifeMs;
-    await this.parts.store.db.updateTable("uploads").set({ size_bytes: sizeBytes, expires_at }).where("id", "=", id).execute();
+    const expires_at = Math.trunc(this.dependencies.clock.now()) + lifetimeMs;
+    await this.dependencies.store.db.updateTable("uploads").set({ size_bytes: sizeBytes, expires_at }).where("id", "=", id).execute();
     return expires_at;
   }
 
-  /** Forgets an upload and its bytes; what it became stays. */
+  /** Deletes an upload and its bytes. Its asset, if any, stays. */
   async remove(id: string): Promise<void> {
     this.#hashes.delete(id);
-    await this.parts.store.db.deleteFrom("uploads").where("id", "=", id).execute();
+    await this.dependencies.store.db.deleteFrom("uploads").where("id", "=", id).execute();
     await rm(this.path(id), { force: true });
   }
 
-  /** The hash of the first `sizeBytes` of an upload, to go on with; null where it is not known. Given once. */
+  /** Takes the running hash of the first `sizeBytes` of an upload out of the store; null when there is none. */
   takeHash(id: string, sizeBytes: number): Hash | null {
     const known = this.#hashes.get(id);
     this.#hashes.delete(id);
@@ -105,12 +104,12 @@ export class Uploads {
     return known?.sizeBytes === sizeBytes ? known.hash : null;
   }
 
-  /** Keeps the hash of all that an upload has by now. */
+  /** Stores the running hash of an upload's first `sizeBytes`. */
   storeHash(id: string, sizeBytes: number, hash: Hash): void {
     this.#hashes.set(id, { sizeBytes, hash });
   }
 
-  /** How many bytes have arrived. */
+  /** The number of received bytes. */
   async offsetOf(row: UploadRow): Promise<number> {
     if (row.asset_id !== null) return row.size_bytes ?? 0;
     return (await stat(this.path(row.id)).catch(() => null))?.size ?? 0;
@@ -131,83 +130,85 @@ export class Uploads {
   }
 
   /**
-   * Makes the asset of an upload whose bytes are all there, once. @returns the asset's id.
-   * @throws Refusal when the file is refused; the upload says so too and its bytes are gone.
+   * Turns a complete upload into an asset, once. @returns the asset's id.
+   * @throws ProblemError when the file is rejected. The upload keeps the error, and its bytes are deleted.
    */
   finish(id: string): Promise<string> {
-    const known = this.#finishing.get(id);
-    if (known !== undefined) return known;
+    const running = this.#finishing.get(id);
+    if (running !== undefined) return running;
     const finishing = this.#finish(id).finally(() => this.#finishing.delete(id));
     this.#finishing.set(id, finishing);
     return finishing;
   }
 
-  /** Finishes what a crash kept from it, then forgets what has expired, until `signal` aborts. */
+  /** Finishes uploads that a crash interrupted, then deletes expired uploads until `signal` aborts. */
   async run(signal: AbortSignal): Promise<never> {
     await this.#resume(signal);
     for (;;) {
-      const expired = await this.parts.store.db
+      const expired = await this.dependencies.store.db
         .selectFrom("uploads")
         .select("id")
-        .where("expires_at", "<=", Math.trunc(this.parts.clock.now()))
+        .where("expires_at", "<=", Math.trunc(this.dependencies.clock.now()))
         .execute();
       for (const { id } of expired) await this.remove(id);
-      await this.parts.clock.wait(expireEveryMs, signal);
+      await this.dependencies.clock.wait(expireEveryMs, signal);
     }
   }
 
-  /** Where the bytes of an upload lie. Its id is ours, so it names no other place. */
+  /** The file of an upload. The service makes the ids, so the path cannot leave the folder. */
   path(id: string): string {
     return join(this.folder, id);
   }
 
   async #finish(id: string): Promise<string> {
-    const { blobs, clock, events, makeId, store, thumbnails } = this.parts;
+    const { blobs, clock, events, makeId, store, thumbnails } = this.dependencies;
     const row = await this.row(id);
     if (row === undefined) throw new ProblemError("not-found", "There is no such upload");
     if (row.asset_id !== null) return row.asset_id;
     const path = this.path(id);
-    await using examined = await examineFile(this.parts, path, row.content_type ?? undefined, row.team_id).catch(async (error: unknown) => {
-      // A service that stops has not judged the file: it is finished after the next start.
-      if (error instanceof ProblemError && error.kind === "bad-file") await this.#refuse(id, error);
-      throw error;
-    });
+    await using examined = await examineFile(this.dependencies, path, row.content_type ?? undefined, row.team_id).catch(
+      async (error: unknown) => {
+        // Other errors, such as a stopping service, say nothing about the file: the next start tries again.
+        if (error instanceof ProblemError && error.kind === "bad-file") await this.#reject(id, error);
+        throw error;
+      },
+    );
     const hash = this.takeHash(id, (await stat(path)).size);
     const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
     await using received = await blobs.adopt(path, known);
     const asset = await store.write(async (db) => {
-      const made = await insertAsset({ blobs, clock, events, makeId }, db, { teamId: row.team_id, name: row.name }, received, examined);
-      await db.updateTable("uploads").set({ asset_id: made.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();
-      return made;
+      const created = await insertAsset({ blobs, clock, events, makeId }, db, { teamId: row.team_id, name: row.name }, received, examined);
+      await db.updateTable("uploads").set({ asset_id: created.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();
+      return created;
     });
-    // Its second name stays with the blobs.
+    // The blob store keeps a hard link.
     await rm(path, { force: true });
     thumbnails.wake();
     return asset.id;
   }
 
-  async #refuse(id: string, { kind, message }: ProblemError): Promise<void> {
+  async #reject(id: string, { kind, message }: ProblemError): Promise<void> {
     const error = JSON.stringify({ code: kind, detail: message });
-    await this.parts.store.db.updateTable("uploads").set({ error }).where("id", "=", id).execute();
+    await this.dependencies.store.db.updateTable("uploads").set({ error }).where("id", "=", id).execute();
     await rm(this.path(id), { force: true });
   }
 
-  /** Sorts out what an earlier process left: files nobody knows, and whole files that became nothing yet. */
+  /** Cleans up after an earlier process: deletes files without an unfinished upload, and finishes complete ones. */
   async #resume(signal: AbortSignal): Promise<void> {
     for (const id of await readdir(this.folder)) {
       signal.throwIfAborted();
       const row = await this.row(id);
       if (row === undefined || row.asset_id !== null || row.error !== null) await rm(join(this.folder, id), { force: true });
-      else if ((await this.offsetOf(row)) === row.size_bytes) await this.#finishLate(id);
+      else if ((await this.offsetOf(row)) === row.size_bytes) await this.#finishInterrupted(id);
     }
   }
 
-  async #finishLate(id: string): Promise<void> {
+  async #finishInterrupted(id: string): Promise<void> {
     try {
       await this.finish(id);
     } catch (error) {
-      // A refused file is told by its upload; anything else is tried again at the next start.
-      if (!(error instanceof ProblemError)) this.parts.log.error({ err: error, upload_id: id }, "an upload could not be finished");
+      // The upload keeps the error of a rejected file. After any other error the next start tries again.
+      if (!(error instanceof ProblemError)) this.dependencies.log.error({ err: error, upload_id: id }, "cannot finish an upload");
     }
   }
 }

@@ -1,19 +1,19 @@
-// The secrets of web items: written by operators, read by players alone. Operators see a mask, and may send it back.
+// Masks the secrets of web items. Operators write secrets but read only a mask, which they may send back; players read the secrets.
 import type { NewPlaylistItem, PlaylistItem } from "../../protocol/content/items.ts";
 import { secretMask } from "../../protocol/content/web-items.ts";
 import type { FieldError } from "../http/problem.ts";
 
 type WebItem = Extract<NewPlaylistItem, { type: "web" }>;
 
-/** The item as an operator may see it: values of `headers` and the password of `basic_auth` are masked. */
+/** Masks the values of `headers` and the password of `basic_auth`. */
 export function maskSecrets<Item extends NewPlaylistItem>(item: Item): Item {
   return item.type === "web" ? { ...item, ...mapSecrets(item, () => secretMask) } : item;
 }
 
 /**
- * The items with each mask replaced by what it stands for: the value that the playlist holds for the same secret, in the
- * item of the same id or else in any, of a page of the same origin. With another origin a secret would be sent to whoever
- * the new address belongs to. What no single value is known for is an error, by its pointer.
+ * Replaces each mask in `sent` by the secret that the playlist stores. It looks in the item with the same id, then in all items,
+ * but only in items of the same origin: a new origin must not receive the secret. A mask without exactly one stored secret is an
+ * error.
  */
 export function unmaskSecrets<Item extends NewPlaylistItem>(
   sent: readonly Item[],
@@ -22,26 +22,26 @@ export function unmaskSecrets<Item extends NewPlaylistItem>(
   const errors: FieldError[] = [];
   const items = sent.map((item, index) => {
     if (item.type !== "web") return item;
-    const sameSite = before.filter((old) => old.type === "web" && originOf(old) === originOf(item)) as WebItem[];
-    const keep = (path: string, value: string): string => {
+    const sameOrigin = before.filter((old) => old.type === "web" && originOf(old) === originOf(item)) as WebItem[];
+    const unmask = (path: string, value: string): string => {
       if (value !== secretMask) return value;
-      const own = sameSite.filter(({ id }) => id === item.id).flatMap((old) => secretAt(old, path));
-      const known = new Set(own.length > 0 ? own : sameSite.flatMap((old) => secretAt(old, path)));
-      const [only] = known;
-      if (only !== undefined && known.size === 1) return only;
-      const why = known.size === 0 ? "none is stored for this item's origin" : "this playlist holds several for this origin";
+      const own = sameOrigin.filter(({ id }) => id === item.id).flatMap((old) => secretsAt(old, path));
+      const stored = new Set(own.length > 0 ? own : sameOrigin.flatMap((old) => secretsAt(old, path)));
+      const [only] = stored;
+      if (only !== undefined && stored.size === 1) return only;
+      const reason = stored.size === 0 ? "none is stored for this item's origin" : "this playlist has several for this origin";
       errors.push({
         pointer: `/items/${index}${path}`,
-        detail: `“${secretMask}” stands for a stored secret, and ${why}: send the secret itself`,
+        detail: `“${secretMask}” stands for a stored secret, but ${reason}: send the secret itself`,
       });
       return value;
     };
-    return { ...item, ...mapSecrets(item, keep) };
+    return { ...item, ...mapSecrets(item, unmask) };
   });
   return { items, errors };
 }
 
-/** Both fields that hold secrets, each secret changed by `map`, which is told its pointer within the item. */
+/** The two fields that hold secrets, with each secret replaced by `map(pointer, secret)`. The pointer is relative to the item. */
 function mapSecrets({ headers, basic_auth }: WebItem, map: (path: string, value: string) => string): Partial<WebItem> {
   return {
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, map(headerPath(name), value)])),
@@ -52,10 +52,10 @@ function mapSecrets({ headers, basic_auth }: WebItem, map: (path: string, value:
 const passwordPath = "/basic_auth/password";
 const headerPath = (name: string): string => `/headers/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-function secretAt(item: WebItem, path: string): string[] {
+function secretsAt(item: WebItem, path: string): string[] {
   const found: string[] = [];
   mapSecrets(item, (at, value) => {
-    // Names of headers are equal in any case.
+    // Header names ignore case.
     if (at.toLowerCase() === path.toLowerCase()) found.push(value);
     return value;
   });

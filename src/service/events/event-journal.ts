@@ -5,7 +5,7 @@ import { subscriptionKindOf, type Event, type EventType } from "../../protocol/o
 import type { MakeId } from "../store/ids.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { EventRow } from "../store/tables.ts";
+import type { EventRow } from "../store/event-tables.ts";
 
 /** An event before it is stored. */
 export interface NewEvent {

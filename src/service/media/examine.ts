@@ -1,15 +1,17 @@
-// Looks at what was uploaded: the bytes decide what it is, and only what a screen can show comes in.
+// Examines an uploaded file. Its bytes decide its type, and only files that screens can show are accepted.
 import { open, stat } from "node:fs/promises";
 import { examineBundle } from "./formats/bundle.ts";
 import { examineDocument } from "./formats/document.ts";
 import { examineImage } from "./formats/image.ts";
 import { convertPicture } from "./formats/convert.ts";
-import { badFile, convertedTypes, mediaTypes, type Media } from "./media.ts";
+import { badFile } from "./bad-file.ts";
+import type { MediaInfo } from "./job-protocol.ts";
+import { convertedTypes, mediaTypes } from "./media-info.ts";
 import { examineSvg } from "./formats/svg.ts";
 import { examineSound, examineVideo } from "./formats/video.ts";
 
-// Equal: names for the same thing that browsers, tools and the detector use.
-const otherNames: Record<string, string> = {
+// Other names of media types, as browsers, tools and the type detector use them.
+const aliases: Record<string, string> = {
   "image/jpg": "image/jpeg",
   "image/pjpeg": "image/jpeg",
   "image/apng": "image/png",
@@ -37,32 +39,32 @@ const otherNames: Record<string, string> = {
   "application/x-zip-compressed": "application/zip",
 };
 const allowed =
-  "JPEG, PNG, WebP, AVIF, GIF and SVG pictures, HEIC, TIFF and BMP pictures (converted), MP4 and WebM videos, MP3, AAC, Ogg, WAV and FLAC sound, PDF and zip bundles are taken";
+  "Send JPEG, PNG, WebP, AVIF, GIF or SVG pictures, HEIC, TIFF or BMP pictures (converted), MP4 or WebM videos, MP3, AAC, Ogg, WAV or FLAC audio, PDF documents or zip bundles";
 
 /**
- * What the file at `path` is. `claimed` is the Content-Type it came with; a specific type must be right. What no browser shows is
- * converted into a file at `to`. `onType` hears the
- * type that the bytes show before they are read any further. Runs in a media process only: hostile bytes may cost anything.
- * @throws Refusal 422 saying what is wrong with it and what to do.
+ * Examines the file at `path`. `claimed` is the Content-Type of the upload; if it is specific, it must be right. A picture that no
+ * browser shows is converted into a file at `to`. Calls `onType` as soon as the type is known. Runs only in a media process, since
+ * hostile bytes may take any amount of time and memory.
+ * @throws ProblemError 422 that says what is wrong with the file and what to do.
  */
 export async function examine(
   path: string,
   claimed: string | undefined,
   to: string | null,
   onType: (mimeType: string) => void,
-): Promise<Media> {
+): Promise<MediaInfo> {
   if ((await stat(path)).size === 0) throw badFile("The file is empty: send its bytes as the body");
-  const found = await typeOf(path);
-  onType(found);
-  const result = await examineAs(path, found, to);
-  const said = nameOf(claimed);
-  if (isSpecific(said) && said !== result.mimeType && said !== found) {
-    throw badFile(`The bytes are ${result.mimeType}, not ${said} as Content-Type says: correct one of them`);
+  const detected = await detectType(path);
+  onType(detected);
+  const result = await examineAs(path, detected, to);
+  const claimedType = normalizeType(claimed);
+  if (isSpecific(claimedType) && claimedType !== result.mimeType && claimedType !== detected) {
+    throw badFile(`The bytes are ${result.mimeType}, but Content-Type says ${claimedType}: correct one of them`);
   }
   return result;
 }
 
-function examineAs(path: string, mimeType: string, to: string | null): Promise<Media> {
+function examineAs(path: string, mimeType: string, to: string | null): Promise<MediaInfo> {
   if (to !== null && convertedTypes.includes(mimeType)) return convertPicture(path, mimeType, to);
   if (mimeType === "image/svg+xml") return examineSvg(path);
   if (mimeType === "application/pdf") return examineDocument(path);
@@ -71,38 +73,38 @@ function examineAs(path: string, mimeType: string, to: string | null): Promise<M
   return mimeType.startsWith("video/") ? examineVideo(path, mimeType) : examineSound(path, mimeType);
 }
 
-// Office Open XML, OpenDocument and the binary files of older Office.
+// Office Open XML, OpenDocument and the binary formats of older Office versions.
 const officeTypes =
   /^application\/(?:vnd\.(?:openxmlformats-officedocument|oasis\.opendocument|ms-(?:powerpoint|word|excel|visio))|x-cfb|rtf|vnd\.apple)/;
 
-/** The type that the bytes show. @throws Refusal 422 when it is none that a screen can show. */
-async function typeOf(path: string): Promise<string> {
+/** The media type of the bytes. @throws ProblemError 422 for a type that screens cannot show. */
+async function detectType(path: string): Promise<string> {
   const { FileTypeParser } = await import("file-type");
   const found = await new FileTypeParser().fromFile(path);
-  const mime = found === undefined ? undefined : nameOf(found.mime);
+  const mime = found === undefined ? undefined : normalizeType(found.mime);
   if (mime !== undefined && (mediaTypes.includes(mime) || convertedTypes.includes(mime))) return mime;
   if (mime !== undefined && officeTypes.test(mime)) {
     throw badFile("The file is a presentation or a text document: export it as PDF and upload that");
   }
-  const start = await beginning(path);
+  const start = await readStart(path);
   if ((mime === undefined || mime === "application/xml") && /<svg[\s>]/i.test(start)) return "image/svg+xml";
   if (mime === undefined && /^\s*(?:<!doctype html|<html[\s>])/i.test(start)) {
-    throw badFile("The bytes are an HTML page: put it as index.html, with all it needs, into a zip file and upload that");
+    throw badFile("The bytes are an HTML page: put it as index.html, with all files it needs, into a zip file and upload that");
   }
-  throw badFile(`The bytes are ${mime ?? "nothing that is known here"}. ${allowed}`);
+  throw badFile(`The bytes are ${mime ?? "of an unknown type"}. ${allowed}`);
 }
 
-/** A media type without its parameters, by the name that is used here; empty where there is none. */
-function nameOf(type: string | undefined): string {
+/** A media type without parameters and aliases; empty when there is none. */
+function normalizeType(type: string | undefined): string {
   const plain = type?.split(";")[0]!.trim().toLowerCase() ?? "";
-  return otherNames[plain] ?? plain;
+  return aliases[plain] ?? plain;
 }
 
 function isSpecific(type: string): boolean {
   return /^(image|video|audio)\/[^*]/.test(type) || ["application/pdf", "application/zip", "text/html"].includes(type);
 }
 
-async function beginning(path: string): Promise<string> {
+async function readStart(path: string): Promise<string> {
   const file = await open(path, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4_096), 0, 4_096, 0);

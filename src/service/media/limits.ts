@@ -1,27 +1,27 @@
-// How much a file may cost to examine, by what it is, and how a file that costs more is refused.
+// The limits of media jobs, and the errors for files that exceed them.
 import type { ProblemError } from "../http/problem.ts";
-import { badFile } from "./media.ts";
+import { badFile } from "./bad-file.ts";
 
-/** Bounds of one job of a media process. */
+/** The limits of one job. */
 export interface MediaLimits {
-  /** Processor time, ms. Held where the system tells it (Linux). */
+  /** CPU time, ms. Enforced only on Linux, where it can be measured. */
   processorMs: number;
-  /** Time on the clock, ms: more than the processor's, since a busy machine or a slow disk is nobody's fault. */
+  /** Elapsed time, ms: longer than the CPU time, since the machine may be busy or its disk slow. */
   wallMs: number;
-  /** Resident memory, MB. Held where the system tells it (Linux). */
+  /** Resident memory, MB. Enforced only on Linux, where it can be measured. */
   memoryMb: number;
 }
 
-/** What a job is about; `unknown` until the bytes have been recognised. */
+/** What a job processes; `unknown` until the type of the file is known. */
 export type JobKind = "unknown" | "svg" | "picture" | "document" | "bundle" | "video" | "sound" | "thumbnail";
 export type LimitTable = Readonly<Record<JobKind, MediaLimits>>;
 
-/** Which of its limits a job ran into. */
-export type ExceededLimit = keyof MediaLimits | "answer";
+/** The limit that a job exceeded; `reply`: the process sent an invalid reply or one that is too long. */
+export type ExceededLimit = keyof MediaLimits | "reply";
 
 /**
- * For a slow board too: a Raspberry Pi needs about five times as long as a desk computer. The largest picture, 16384 pixels
- * square, takes a gigabyte and a half decoded.
+ * Generous enough for a Raspberry Pi, which needs about five times as long as a desktop computer. The largest picture, of 16384 ×
+ * 16384 pixels, takes 1.5 GB when decoded.
  */
 export const defaultLimits: LimitTable = {
   unknown: { processorMs: 5_000, wallMs: 60_000, memoryMb: 512 },
@@ -34,7 +34,7 @@ export const defaultLimits: LimitTable = {
   thumbnail: { processorMs: 20_000, wallMs: 120_000, memoryMb: 2_048 },
 };
 
-/** Beyond every limit above: the system itself refuses a media process more (RLIMIT_DATA). */
+/** The operating system's limit for a media process (RLIMIT_DATA), above all limits of the table. */
 export const maxDataBytes = 3 * 1_024 ** 3;
 
 const subjects: Record<JobKind, { name: string; remedy: string }> = {
@@ -56,28 +56,28 @@ export function jobKindOf(mimeType: string): JobKind {
   return mimeType.startsWith("video/") ? "video" : "sound";
 }
 
-/** Refuses a file that ran into a limit: which one, and what to do. */
-export function limitError(kind: JobKind, excess: ExceededLimit, limits: MediaLimits): ProblemError {
+/** The error for a file that exceeded a limit. */
+export function limitError(kind: JobKind, limit: ExceededLimit, limits: MediaLimits): ProblemError {
   const { name, remedy } = subjects[kind];
   const reasons: Record<ExceededLimit, string> = {
-    processorMs: `takes more than ${limits.processorMs / 1_000} s of processor time to examine`,
+    processorMs: `takes more than ${limits.processorMs / 1_000} s of CPU time to examine`,
     wallMs: `takes longer than ${limits.wallMs / 1_000} s to examine`,
     memoryMb: `takes more than ${limits.memoryMb} MB of memory to examine`,
-    answer: "says more about itself than is taken",
+    reply: "made the program that examines it send an invalid result",
   };
-  return badFile(`The ${name} ${reasons[excess]}: ${remedy}`);
+  return badFile(`The ${name} ${reasons[limit]}: ${remedy}`);
 }
 
-/** Refuses a file on which the process that examined it crashed. */
+/** The error for a file that crashed its process. */
 export function crashError(kind: JobKind, how: string): ProblemError {
   const { name, remedy } = subjects[kind];
-  return badFile(`The ${name} breaks the program that examines it, or takes all its memory (${how}): ${remedy}`);
+  return badFile(`The ${name} crashed the program that examines it, or used all its memory (${how}): ${remedy}`);
 }
 
-/** Refuses a file after the process that examined it was ended from outside, twice. */
+/** The error for a file whose process something else killed twice. */
 export function interruptionError(kind: JobKind): ProblemError {
   const { name, remedy } = subjects[kind];
   return badFile(
-    `The ${name} could not be examined: the process that did it was ended from outside twice, perhaps for lack of memory. Try again later, or ${remedy}`,
+    `The ${name} could not be examined: the system killed the program that examines it twice, perhaps for lack of memory. Try again later, or ${remedy}`,
   );
 }

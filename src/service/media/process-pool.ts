@@ -1,38 +1,33 @@
-// Runs whatever reads uploaded bytes in processes of their own: a few at once, fair between teams, each within its limits.
+// Runs everything that reads uploaded bytes in separate processes, within limits, so that hostile files cannot harm the service.
 import type { Log } from "../../base/log.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { Answer, Media } from "./job-protocol.ts";
+import type { JobResult, MediaInfo } from "./job-protocol.ts";
 import { defaultLimits, crashError, limitError, interruptionError, type JobKind, type LimitTable } from "./limits.ts";
 import { startMediaProcess, type StartMediaProcess } from "./process.ts";
+import { TaskQueue, type QueuedTask } from "./task-queue.ts";
 import { MediaWorker, type JobRequest } from "./worker.ts";
 
 export interface MediaProcessPoolOptions {
   log: Log;
   start?: StartMediaProcess | undefined;
   limits?: Partial<LimitTable> | undefined;
-  /** How long the last idle process is kept for the next file, ms; others go after a fifteenth of it. */
+  /** How long the last idle process waits for the next file, ms; other idle processes wait a fifteenth of it. */
   idleMs?: number | undefined;
 }
-type Found = Exclude<Answer, { is: "type" | "refused" | "failed" }>;
+type Success = Exclude<JobResult, { is: "rejected" | "failed" }>;
 
-interface Task {
+interface Task extends QueuedTask {
   request: JobRequest;
-  /** Whose file it is: a team, or a team's devices. */
-  lane: string;
-  /** Somebody waits for it; a thumbnail is waited for by nobody. */
-  isUrgent: boolean;
+  /** How often the process of this task ended. */
   interruptions: number;
-  resolve: (found: Found) => void;
+  resolve: (result: Success) => void;
   reject: (error: unknown) => void;
 }
 
-// Two for one lane; the third is for whoever else comes, so that nobody's files hold all.
-const maxAtOnce = 3;
-const maxOfLane = 2;
-const usualIdleMs = 300_000;
-// Less than the service gives to its requests under way.
+const defaultIdleMs = 300_000;
+// Shorter than the time that the service gives its running requests when it stops.
 const closingGraceMs = 1_000;
-// How a process ends by itself on hostile bytes, rather than by somebody else; Electron tells the signal's number as a code.
+// The ways in which hostile bytes end a process; any other end has an outside cause. Electron reports a signal as an exit code.
 const crashes = new Set([
   "SIGABRT",
   "SIGBUS",
@@ -52,17 +47,13 @@ export class MediaProcessPool implements AsyncDisposable {
   readonly #start: StartMediaProcess;
   readonly #limits: LimitTable;
   readonly #idleMs: number;
-  readonly #waiting: Task[] = [];
-  readonly #running = new Set<Task>();
+  readonly #queue = new TaskQueue<Task>();
   readonly #workers = new Set<MediaWorker>();
   readonly #idle: { worker: MediaWorker; timer: NodeJS.Timeout }[] = [];
-  /** When each lane was last served, by the count of all tasks. */
-  readonly #served = new Map<string, number>();
-  #count = 0;
   #isClosed = false;
-  #isEmpty: () => void = () => undefined;
+  #onEmpty: () => void = () => undefined;
 
-  constructor({ log, start = startMediaProcess, limits = {}, idleMs = usualIdleMs }: MediaProcessPoolOptions) {
+  constructor({ log, start = startMediaProcess, limits = {}, idleMs = defaultIdleMs }: MediaProcessPoolOptions) {
     this.#log = log;
     this.#start = start;
     this.#limits = { ...defaultLimits, ...limits };
@@ -70,32 +61,32 @@ export class MediaProcessPool implements AsyncDisposable {
   }
 
   /**
-   * What the file at `path` is. `claimed` is the Content-Type it came with. A picture that screens cannot show is converted
-   * into a file at `to`; without that it is refused.
-   * @throws Refusal 422 saying what is wrong with it, or which limit it ran into, and what to do; 503 while the service stops.
+   * Examines the file at `path`. `claimed` is the Content-Type of the upload. A picture that screens cannot show is converted into
+   * a file at `to`, or rejected when `to` is null.
+   * @throws ProblemError 422 when the file is bad or exceeds a limit, 503 while the service stops.
    */
-  async examine(path: string, claimed: string | undefined, lane: string, to: string | null = null): Promise<Media> {
-    const found = await this.#add({ do: "examine", path, claimed: claimed ?? null, to }, lane, true);
-    if (found.is !== "media") throw new Error(`a media process answered an examination with a ${found.is}`);
-    return found.media;
+  async examine(path: string, claimed: string | undefined, lane: string, to: string | null = null): Promise<MediaInfo> {
+    const result = await this.#add({ do: "examine", path, claimed: claimed ?? null, to }, lane, true);
+    if (result.is !== "examined") throw new Error(`a media process replied to an examination with ${result.is}`);
+    return result.media;
   }
 
-  /** A small WebP of a picture: of the file at a path, or of bytes. @throws Refusal as {@link examine} does. */
+  /** A small WebP of a picture, given as a path or as bytes. @throws ProblemError like {@link examine}. */
   async makeThumbnail(source: string | Buffer, lane: string): Promise<Buffer> {
-    const from = typeof source === "string" ? { path: source } : { base64: source.toString("base64") };
-    const found = await this.#add({ do: "shrink", source: from }, lane, false);
-    if (found.is !== "picture") throw new Error(`a media process answered a thumbnail with a ${found.is}`);
-    return Buffer.from(found.base64, "base64");
+    const input = typeof source === "string" ? { path: source } : { base64: source.toString("base64") };
+    const result = await this.#add({ do: "thumbnail", source: input }, lane, false);
+    if (result.is !== "thumbnail") throw new Error(`a media process replied to a thumbnail job with ${result.is}`);
+    return Buffer.from(result.base64, "base64");
   }
 
-  /** Refuses what waits, gives what is under way a second, then ends every process. */
+  /** Rejects the waiting tasks, gives the running ones a second, then kills every process. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(closing());
-    if (this.#running.size > 0) {
+    for (const { reject } of this.#queue.removeWaiting()) reject(closingError());
+    if (this.#queue.runningCount > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, closingGraceMs);
-        this.#isEmpty = () => {
+        this.#onEmpty = () => {
           clearTimeout(timer);
           resolve();
         };
@@ -112,73 +103,50 @@ export class MediaProcessPool implements AsyncDisposable {
     await Promise.all(workers.map(({ ended }) => ended));
   }
 
-  #add(request: JobRequest, lane: string, isUrgent: boolean): Promise<Found> {
-    if (this.#isClosed) return Promise.reject(closing());
+  #add(request: JobRequest, lane: string, isUrgent: boolean): Promise<Success> {
+    if (this.#isClosed) return Promise.reject(closingError());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, lane, isUrgent, interruptions: 0, resolve, reject });
-      this.#next();
+      this.#queue.add({ request, lane, isUrgent, interruptions: 0, resolve, reject });
+      this.#startTasks();
     });
   }
 
-  /** Begins what there is room for. */
-  #next(): void {
-    while (this.#running.size < maxAtOnce) {
-      const task = this.#pick();
-      if (task === null) return;
-      this.#waiting.splice(this.#waiting.indexOf(task), 1);
-      this.#running.add(task);
-      this.#serve(task.lane);
-      void this.#run(task)
-        .then(task.resolve, task.reject)
+  #startTasks(): void {
+    for (let task = this.#queue.startNext(); task !== null; task = this.#queue.startNext()) {
+      const started = task;
+      void this.#run(started)
+        .then(started.resolve, started.reject)
         .finally(() => {
-          this.#running.delete(task);
-          if (this.#running.size === 0) this.#isEmpty();
-          this.#next();
+          this.#queue.finish(started);
+          if (this.#queue.runningCount === 0) this.#onEmpty();
+          this.#startTasks();
         });
     }
   }
 
-  /** The next task of a lane that has room: urgent ones first, then the lane with the fewest under way, then the one served longest ago. */
-  #pick(): Task | null {
-    let best: { task: Task; rank: readonly number[] } | null = null;
-    for (const task of this.#waiting) {
-      const busy = [...this.#running].filter(({ lane }) => lane === task.lane).length;
-      // Nobody waits for a thumbnail: it leaves a place for the next upload of the same lane.
-      if (busy >= (task.isUrgent ? maxOfLane : 1)) continue;
-      const rank = [task.isUrgent ? 0 : 1, busy, this.#served.get(task.lane) ?? 0];
-      if (best === null || isBefore(rank, best.rank)) best = { task, rank };
-    }
-    return best?.task ?? null;
-  }
-
-  #serve(lane: string): void {
-    if (this.#waiting.length === 0) this.#served.clear();
-    this.#served.set(lane, (this.#count += 1));
-  }
-
-  async #run(task: Task): Promise<Found> {
+  async #run(task: Task): Promise<Success> {
     for (;;) {
       const worker = this.#takeIdle() ?? (await this.#startWorker());
       const outcome = await worker.run(task.request, this.#limits);
-      if (outcome.is === "answered") {
+      if (outcome.is === "replied") {
         await this.#release(worker);
-        return foundIn(outcome.answer);
+        return successOf(outcome.result);
       }
       worker.kill();
       await worker.ended;
-      if (this.#isClosed) throw closing();
-      if (outcome.is === "excessive") {
-        this.#log.warn({ lane: task.lane, kind: outcome.kind, limit: outcome.excess }, "a file ran into a limit of its examination");
-        throw limitError(outcome.kind, outcome.excess, this.#limits[outcome.kind]);
+      if (this.#isClosed) throw closingError();
+      if (outcome.is === "exceeded") {
+        this.#log.warn({ lane: task.lane, kind: outcome.kind, limit: outcome.limit }, "a file exceeded a limit of its examination");
+        throw limitError(outcome.kind, outcome.limit, this.#limits[outcome.kind]);
       }
       task.interruptions += 1;
-      this.#judgeEnd(task, outcome.kind, outcome.how);
+      this.#throwUnlessRetriable(task, outcome.kind, outcome.how);
     }
   }
 
-  /** Returns where another try is due. @throws Refusal for a file that crashes its process, or whose second process was ended too. */
-  #judgeEnd({ lane, interruptions }: Task, kind: JobKind, how: string): void {
-    this.#log.warn({ lane, kind, how }, "a media process ended in the middle of a file");
+  /** @throws ProblemError for a file that crashed its process, or whose process ended twice for another reason. */
+  #throwUnlessRetriable({ lane, interruptions }: Task, kind: JobKind, how: string): void {
+    this.#log.warn({ lane, kind, how }, "a media process ended during a job");
     if (crashes.has(how)) throw crashError(kind, how);
     if (interruptions > 1) throw interruptionError(kind);
   }
@@ -187,10 +155,10 @@ export class MediaProcessPool implements AsyncDisposable {
     const process = await this.#start();
     const worker = new MediaWorker(process);
     this.#workers.add(worker);
-    void worker.ended.then(() => this.#forget(worker));
+    void worker.ended.then(() => this.#remove(worker));
     if (this.#isClosed) {
       worker.kill();
-      throw closing();
+      throw closingError();
     }
     return worker;
   }
@@ -201,37 +169,32 @@ export class MediaProcessPool implements AsyncDisposable {
     return idle?.worker ?? null;
   }
 
-  /** Keeps a process for the next file, or ends it. */
+  /** Keeps a process for the next file, or kills it. */
   async #release(worker: MediaWorker): Promise<void> {
-    if (this.#isClosed || !(await worker.isFresh())) return worker.kill();
-    const keptMs = this.#idle.length === 0 ? this.#idleMs : this.#idleMs / 15;
+    if (this.#isClosed || !(await worker.isReusable())) return worker.kill();
+    const idleMs = this.#idle.length === 0 ? this.#idleMs : this.#idleMs / 15;
     const timer = setTimeout(() => {
-      this.#forget(worker);
+      this.#remove(worker);
       worker.kill();
-    }, keptMs);
+    }, idleMs);
     this.#idle.push({ worker, timer: timer.unref() });
   }
 
-  #forget(worker: MediaWorker): void {
+  /** Removes a worker from the idle ones now, and from all workers when its process has ended. */
+  #remove(worker: MediaWorker): void {
     const place = this.#idle.findIndex((each) => each.worker === worker);
     if (place !== -1) clearTimeout(this.#idle.splice(place, 1)[0]!.timer);
-    // One that is idle no longer is still ours until it has ended.
     void worker.ended.then(() => this.#workers.delete(worker));
   }
 }
 
-/** @throws Refusal 422, or the error that the process met. */
-function foundIn(answer: Exclude<Answer, { is: "type" }>): Found {
-  if (answer.is === "refused") throw new ProblemError("bad-file", answer.detail, { errors: [{ pointer: "", detail: answer.detail }] });
-  if (answer.is === "failed") throw new Error(`a media process failed: ${answer.message}`);
-  return answer;
+/** @throws ProblemError 422 for a rejected file, Error when the process failed. */
+function successOf(result: JobResult): Success {
+  if (result.is === "rejected") throw new ProblemError("bad-file", result.detail, { errors: [{ pointer: "", detail: result.detail }] });
+  if (result.is === "failed") throw new Error(`a media process failed: ${result.message}`);
+  return result;
 }
 
-function closing(): ProblemError {
+function closingError(): ProblemError {
   return new ProblemError("closing", "The service is restarting: send the file again in a moment", { headers: { "Retry-After": "5" } });
-}
-
-function isBefore(a: readonly number[], b: readonly number[]): boolean {
-  const place = a.findIndex((value, index) => value !== b[index]);
-  return place !== -1 && a[place]! < b[place]!;
 }

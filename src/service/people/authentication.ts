@@ -5,7 +5,7 @@ import type { Role, Scope } from "../../protocol/operator/people.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import type { TokenRow } from "../store/tables.ts";
+import type { TokenRow } from "../store/people-tables.ts";
 import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
 import { hashSecret, isWellFormedToken } from "./token-secrets.ts";
 

@@ -1,6 +1,6 @@
 // Teams, users, members, invitations and tokens as the API shows them.
 import type { Invitation, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
-import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/tables.ts";
+import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/people-tables.ts";
 
 /** A member of a team as a row; `id` is the user's. */
 export type Membership = Omit<Member, "created_at" | "role"> & { id: string; role: string; created_at: number };

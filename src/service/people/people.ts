@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Role, Scope } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { UserRow } from "../store/tables.ts";
+import type { UserRow } from "../store/people-tables.ts";
 import { scopesOfRole } from "./operator.ts";
 
 export async function createUser(

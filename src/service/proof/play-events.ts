@@ -1,4 +1,4 @@
-// Proof of play as the service keeps it: each event once per player, synced before the answer, deleted when too old.
+// Stores play events (proof of play): each event once per player, synced before the response.
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../../protocol/device/play-events.ts";
@@ -8,8 +8,18 @@ import { validatePart } from "../http/validation.ts";
 
 export type PlayEventsDb = Kysely<PlayEventTables>;
 
-const partOfPruning = 5_000;
-const filtered = ["player_id", "layout_id", "schedule_id", "override_id", "layer", "zone_id", "asset_id", "item_id", "result"] as const;
+const deletionBatchSize = 5_000;
+const filterColumns = [
+  "player_id",
+  "layout_id",
+  "schedule_id",
+  "override_id",
+  "layer",
+  "zone_id",
+  "asset_id",
+  "item_id",
+  "result",
+] as const;
 
 type Column =
   | "id"
@@ -25,7 +35,7 @@ type Column =
   | "duration_ms";
 type Details = Omit<PlayEvent, Column>;
 
-/** Takes a batch in. Once this resolves, what it calls accepted survives a power cut. */
+/** Stores a batch of events. Accepted events survive a power cut once this resolves. */
 export async function storePlayEvents(
   db: PlayEventsDb,
   player: PlayerRow,
@@ -40,19 +50,19 @@ export async function storePlayEvents(
     else rejected.push({ index, id: idOf(event), errors: checked.errors });
   }
   if (rows.length === 0) return { accepted: 0, duplicates: 0, rejected };
-  const kept = await db
+  const stored = await db
     .insertInto("play_events")
     .values(rows)
     .onConflict((conflict) => conflict.columns(["player_id", "id"]).doNothing())
     .executeTakeFirst();
-  const accepted = Number(kept.numInsertedOrUpdatedRows ?? 0n);
+  const accepted = Number(stored.numInsertedOrUpdatedRows ?? 0n);
   return { accepted, duplicates: rows.length - accepted, rejected };
 }
 
-/** The events that a query is for, of one team. */
+/** Selects the events of a team that match a query. */
 export function selectPlayEvents(db: PlayEventsDb, teamId: string, query: Omit<PlayEventsQuery, "limit" | "cursor">) {
   let rows = db.selectFrom("play_events").where("team_id", "=", teamId);
-  for (const column of filtered) {
+  for (const column of filterColumns) {
     const value = query[column];
     if (value !== undefined) rows = rows.where(column, "=", value);
   }
@@ -61,24 +71,24 @@ export function selectPlayEvents(db: PlayEventsDb, teamId: string, query: Omit<P
   return rows;
 }
 
-/** Deletes what came before `before` (ms since the epoch), part by part, so that others get their turn between. */
+/** Deletes events received before `before` (ms since the epoch), batch by batch, so that other queries can run in between. */
 export async function deleteOldPlayEvents(db: PlayEventsDb, before: number, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const old = db.selectFrom("play_events").select(["player_id", "id"]).where("received_at", "<", before).limit(partOfPruning);
+    const old = db.selectFrom("play_events").select(["player_id", "id"]).where("received_at", "<", before).limit(deletionBatchSize);
     const { numDeletedRows } = await db
       .deleteFrom("play_events")
       .where((row) => row(row.refTuple("player_id", "id"), "in", old.$asTuple("player_id", "id")))
       .executeTakeFirst();
-    if (numDeletedRows < BigInt(partOfPruning)) return;
+    if (numDeletedRows < BigInt(deletionBatchSize)) return;
     await setImmediate(undefined, { signal });
   }
 }
 
-/** An event as REST shows it. */
+/** A play event as an API resource. */
 export function showPlayEvent(row: PlayEventRow): PlayEventRecord {
   const details = JSON.parse(row.details) as Details;
   return {
-    // First: an older row's has a schedule too, which stands in its column.
+    // Spread first: the details of older rows contain the schedule id too, and the column must win.
     ...details,
     id: row.id,
     player_id: row.player_id,

@@ -1,4 +1,4 @@
-// Counts play events into a report: read hour by hour, so that neither memory nor the other requests suffer.
+// Aggregates play events into a report, hour by hour, to limit memory and to let other requests run in between.
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import type { PlayGroup, PlayReportQuery, PlayReportRow } from "../../protocol/device/play-events.ts";
@@ -9,13 +9,13 @@ import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
-const usualDays = 30;
+const defaultDays = 30;
 const maxDays = 400;
 const maxHourlyDays = 62;
 const maxGroups = 100_000;
 
 type Key = string | null;
-/** What is counted of one group. */
+/** The totals of one group. */
 interface Sum {
   keys: Key[];
   plays: number;
@@ -41,19 +41,20 @@ const columns = {
 } as const;
 type Column = keyof typeof columns;
 
-/** The span of a report, ms since the epoch. @throws Refusal 422 when it is empty or too long. */
+/** The time span of a report, ms since the epoch. @throws ProblemError 422 when it is empty or too long. */
 export function reportSpan(query: PlayReportQuery, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
-  const from = query.from === undefined ? to - usualDays * dayMs : Date.parse(query.from);
-  const most = query.group_by.includes("hour") ? maxHourlyDays : maxDays;
+  const from = query.from === undefined ? to - defaultDays * dayMs : Date.parse(query.from);
+  const max = query.group_by.includes("hour") ? maxHourlyDays : maxDays;
   if (from >= to) throw invalidField("?from", "must be before ?to");
-  if (to - from > most * dayMs) throw invalidField("?from", `at most ${most} days in one report by these groups`);
+  if (to - from > max * dayMs) throw invalidField("?from", `at most ${max} days in one report with these groups`);
   return { from, to };
 }
 
 /**
- * The rows of a report, by day or hour in order of time as they are counted, else in the order of their keys at the end.
- * @throws Refusal 422 when there are more than 100,000 groups: name fewer, or a shorter time.
+ * The rows of a report. A report by day or hour yields the rows of each day or hour as soon as it is counted; another report yields
+ * all rows at the end, sorted by their keys.
+ * @throws ProblemError 422 when there are more than 100,000 groups.
  */
 export async function* countPlays(
   db: PlayEventsDb,
@@ -69,16 +70,16 @@ export async function* countPlays(
     const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, timeZone));
     for (let hour = at; hour < end; hour += hourMs) {
       await addHour(db, teamId, query, hour, Math.min(end, hour + hourMs), sums);
-      // Everybody else's turn.
+      // Let other requests run.
       await setImmediate(undefined, { signal });
     }
     if (unit !== undefined && sums.size > 0) {
-      yield rowsOf(sums, query.group_by, unitName(at, unit, timeZone));
+      yield toRows(sums, query.group_by, unitName(at, unit, timeZone));
       sums = new Map();
     }
     at = end;
   }
-  if (sums.size > 0) yield rowsOf(sums, query.group_by, null);
+  if (sums.size > 0) yield toRows(sums, query.group_by, null);
 }
 
 async function addHour(
@@ -106,25 +107,25 @@ async function addHour(
     ]);
   const rows = await (groups.length === 0 ? counted : counted.groupBy(groups)).execute();
   for (const row of rows) {
-    // Without a group SQL answers one row for nothing at all.
+    // Without groups SQL returns one row even if there are no events.
     if (Number(row.events) === 0) continue;
     const keys = groups.map((column) => row[column] as Key);
     const name = JSON.stringify(keys);
-    const sum = sums.get(name) ?? { keys, ...nothing };
+    const sum = sums.get(name) ?? { keys, ...emptySum };
     const counts = row as unknown as Omit<Sum, "keys">;
     for (const figure of ["plays", ...results, "duration_ms"] as const) sum[figure] += Number(counts[figure]);
     sum.first_at = Math.min(sum.first_at, Number(counts.first_at));
     sum.last_at = Math.max(sum.last_at, Number(counts.last_at));
     sums.set(name, sum);
     if (sums.size > maxGroups) {
-      throw new ProblemError("invalid", `?group_by: more than ${maxGroups} rows: name fewer groups or a shorter time`, {
-        errors: [{ pointer: "?group_by", detail: `more than ${maxGroups} rows: name fewer groups or a shorter time` }],
+      throw new ProblemError("invalid", `?group_by: more than ${maxGroups} rows: use fewer groups or a shorter time`, {
+        errors: [{ pointer: "?group_by", detail: `more than ${maxGroups} rows: use fewer groups or a shorter time` }],
       });
     }
   }
 }
 
-const nothing = {
+const emptySum = {
   plays: 0,
   completed: 0,
   cut: 0,
@@ -135,14 +136,14 @@ const nothing = {
   last_at: Number.NEGATIVE_INFINITY,
 };
 
-function rowsOf(sums: Map<string, Sum>, groups: readonly PlayGroup[], time: string | null): Row[] {
+function toRows(sums: Map<string, Sum>, groups: readonly PlayGroup[], time: string | null): Row[] {
   return [...sums]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { keys, first_at, last_at, ...counts }]) => {
-      const left = [...keys];
-      const key = (group: PlayGroup) => (isColumn(group) ? [columns[group], left.shift()] : [group, time]);
-      const named = Object.fromEntries(groups.map(key)) as Partial<Row>;
-      return { ...named, ...counts, first_at: new Date(first_at).toISOString(), last_at: new Date(last_at).toISOString() };
+      const remaining = [...keys];
+      const field = (group: PlayGroup) => (isColumn(group) ? [columns[group], remaining.shift()] : [group, time]);
+      const fields = Object.fromEntries(groups.map(field)) as Partial<Row>;
+      return { ...fields, ...counts, first_at: new Date(first_at).toISOString(), last_at: new Date(last_at).toISOString() };
     });
 }
 

@@ -43,20 +43,12 @@ export function importIcal(text: string, now: number): ImportedDates {
   const all = [...days].toSorted(([a], [b]) => a - b).map(([day, names]) => ({ date: dateOf(day), ...nameOfDay(names) }));
   const dates = all.slice(0, maxDates);
   const warnings: CalendarWarning[] = [];
-  if (all.length > maxDates) {
-    warnings.push({ code: "cut", message: `${all.length} dates: only the first ${maxDates} were imported, up to ${dates.at(-1)!.date}` });
-  }
-  if (outside > 0) warnings.push({ code: "outside", message: `${countOf(outside)} left out: no day from ${span}` });
-  if (repeats > 0) {
-    const until = dateOf(range.last);
-    warnings.push({
-      code: "repeats",
-      message: `${countOf(repeats)} recurring after ${until}, the last imported day: import again before then`,
-    });
-  }
-  if (skipped.length > 0) {
-    warnings.push({ code: "skipped", message: `${countOf(skipped.length)} left out: ${skipped.slice(0, maxReported).join("; ")}` });
-  }
+  const warn = (code: CalendarWarning["code"], message: string) => warnings.push({ code, message });
+  if (all.length > maxDates) warn("cut", `${all.length} dates: only the first ${maxDates} were imported, up to ${dates.at(-1)!.date}`);
+  if (outside > 0) warn("outside", `${countOf(outside)} left out: no day from ${span}`);
+  if (repeats > 0)
+    warn("repeats", `${countOf(repeats)} recurring after ${dateOf(range.last)}, the last imported day: import again before then`);
+  if (skipped.length > 0) warn("skipped", `${countOf(skipped.length)} left out: ${skipped.slice(0, maxReported).join("; ")}`);
   return { dates, warnings };
 }
 
@@ -85,10 +77,10 @@ function collectDays(events: readonly IcalEvent[], range: DayRange) {
 /** The days of occurrences that another event replaces, by UID. */
 function replacedDays(events: readonly IcalEvent[]): ReadonlyMap<string, ReadonlySet<number>> {
   const replaced = new Map<string, Set<number>>();
-  for (const { uid, replacesDay: insteadOf } of events) {
-    if (uid === null || insteadOf === null) continue;
+  for (const { uid, replacesDay } of events) {
+    if (uid === null || replacesDay === null) continue;
     const days = replaced.get(uid) ?? new Set();
-    replaced.set(uid, days.add(insteadOf));
+    replaced.set(uid, days.add(replacesDay));
   }
   return replaced;
 }

@@ -1,10 +1,12 @@
-// What comes of a show: where it stands, which players it is for, and what may keep it from being seen.
+// Describes a show: its status, its players, and warnings about what may keep it off the screens.
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
+import { noPlayerHasTagMessage } from "../fleet/targets.ts";
+import type { OperatorContext } from "../operations/context.ts";
 import { outlookOf, type OutlookDependencies } from "../schedule/schedule-outlook.ts";
-import { findShowSchedule, layoutSizeFor, showStatus, type ShowContent } from "./shows.ts";
+import { layoutSizeFor } from "./new-show.ts";
+import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
-import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 
 /** What a show is looked at with. */
 export interface ShowContext {
@@ -12,10 +14,10 @@ export interface ShowContext {
   teamId: string;
 }
 
-/** How many players are told one by one. */
+/** How many players a show lists. */
 export const maxListedPlayers = 100;
 
-/** A show as a list has it, and the schedule that it made. */
+/** A show as an entry of a list, and its schedule. */
 export async function showEntry({ parts }: ShowContext, db: Db, row: ShowRow) {
   const schedule = await findShowSchedule(db, row);
   const { asset_id = null, url = null, text = null } = JSON.parse(row.given) as ShowContent;
@@ -41,24 +43,24 @@ function endText({ ends_at }: ShowRow): string | null {
   return ends_at === null ? null : new Date(ends_at).toISOString();
 }
 
-/** A show and what comes of it. `db` may be a transaction that is still open. */
+/** A show with its players and warnings. `db` may be an open transaction. */
 export async function describeShow(context: ShowContext, db: Db, row: ShowRow): Promise<Show> {
   const { parts, teamId } = context;
   const { entry, schedule } = await showEntry(context, db, row);
   const undo = `DELETE /api/v1/show/${row.id}`;
   if (schedule === null || schedule.row.deleted_at !== null) {
-    return { ...entry, summary: "Not any more", next_at: null, players: [], warnings: [], undo };
+    return { ...entry, summary: "Cleared", next_at: null, players: [], warnings: [], undo };
   }
   const { shown, players } = schedule;
   const outlook = await outlookOf(parts, db, teamId, shown);
   const fields: Record<string, string> = { "/starts_at": "/from", "/ends_at": "/until", "/target": "/players" };
   const warnings: ShowWarning[] = [
-    // Tags that nobody has are told by their own place in the request.
+    // unusedTagWarnings reports unused tags with their own place in the request.
     ...outlook.warnings
       .filter(({ field }) => !field.startsWith("/target/"))
       .map((each) => ({ ...each, field: fields[each.field] ?? each.field })),
-    ...(await ofPlayers(context, db, players)),
-    ...(shown.ends_at === null ? [{ code: "open-ended", message: `it stays until ${undo}`, field: "/until" }] : []),
+    ...(await playerWarnings(context, db, players)),
+    ...(shown.ends_at === null ? [{ code: "open-ended", message: `it stays on the screens until ${undo}`, field: "/until" }] : []),
   ];
   return {
     ...entry,
@@ -70,55 +72,53 @@ export async function describeShow(context: ShowContext, db: Db, row: ShowRow): 
   };
 }
 
-/** A player as a show names it. */
+/** A player as an entry of a show. */
 export function playerEntry({ parts }: ShowContext, { id: player_id, name }: PlayerRow): Show["players"][number] {
   return { player_id, name, status: parts.presence.isOnline(player_id) ? "online" : "offline" };
 }
 
-/** What keeps players from showing it as meant. */
-async function ofPlayers({ parts, teamId }: ShowContext, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
+/** Warnings about players that may not show it, or not as intended. */
+async function playerWarnings({ parts, teamId }: ShowContext, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
   const warnings: ShowWarning[] = [];
   const offline = players.filter(({ id: playerId }) => !parts.presence.isOnline(playerId));
   if (offline.length > 0) {
-    warnings.push({ code: "offline", message: `${called(offline)}: offline, shows it once it is back and has it`, field: "/players" });
+    const message = `${namesOf(offline)}: offline; shows it after reconnecting and downloading it`;
+    warnings.push({ code: "offline", message, field: "/players" });
   }
   const now = Math.trunc(parts.clock.now());
-  const held = await db
+  const overrides = await db
     .selectFrom("overrides")
     .select("player_id")
     .where("team_id", "=", teamId)
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
     .execute();
-  const overridden = players.filter(({ id: playerId }) => held.some(({ player_id }) => player_id === playerId));
+  const overriddenIds = new Set(overrides.map(({ player_id }) => player_id));
+  const overridden = players.filter(({ id: playerId }) => overriddenIds.has(playerId));
   if (overridden.length > 0) {
-    const message = `${called(overridden)}: an override was set, which stands above every schedule while it lasts. Send override.clear`;
+    const message = `${namesOf(overridden)}: an override has priority over every schedule while it lasts. Send override.clear`;
     warnings.push({ code: "overridden", message, field: "/players" });
   }
   const { width, height, others } = layoutSizeFor(parts, players);
   if (others > 0) {
-    const message = `${others} of the screens have another shape than ${width} × ${height}: there it stands between bars`;
+    const message = `${others} of the screens have another aspect ratio than ${width} × ${height}: they show it with bars`;
     warnings.push({ code: "other-shapes", message, field: "/players" });
   }
   return warnings;
 }
 
-function called(players: readonly PlayerRow[]): string {
+function namesOf(players: readonly PlayerRow[]): string {
   const some = players.slice(0, 3).map(({ name }) => `“${name}”`);
   return some.join(", ") + (players.length > some.length ? ` and ${players.length - some.length} more` : "");
 }
 
-/** Tags that no player has. */
+/** Warnings about tags that no player has. */
 export async function unusedTagWarnings(db: Db, teamId: string, tags: readonly string[]): Promise<ShowWarning[]> {
   const warnings: ShowWarning[] = [];
+  if (tags.length === 0) return warnings;
+  const rows = await db.selectFrom("player_tags").select("tag").distinct().where("team_id", "=", teamId).where("tag", "in", tags).execute();
+  const used = new Set(rows.map((row) => row.tag));
   for (const [index, tag] of tags.entries()) {
-    const one = await db
-      .selectFrom("player_tags")
-      .select("tag")
-      .where("team_id", "=", teamId)
-      .where("tag", "=", tag)
-      .limit(1)
-      .executeTakeFirst();
-    if (one === undefined)
+    if (!used.has(tag))
       warnings.push({ code: "no-players", message: await noPlayerHasTagMessage(db, teamId, tag), field: `/tags/${index}` });
   }
   return warnings;

@@ -1,4 +1,4 @@
-// The proof of a show, from what players told of it.
+// Computes the proof of a show from play events, heartbeats and screenshots.
 import { sql } from "kysely";
 import type { ShowProof } from "../../protocol/operator/shows.ts";
 import { selectPlayEvents } from "../proof/play-events.ts";
@@ -8,7 +8,7 @@ import type { Db, Store } from "../store/store.ts";
 import type { ShowRow } from "../store/tables.ts";
 import { inChunks } from "../store/chunks.ts";
 
-// As reports count plays: a frame of it was on the glass.
+// Counts plays like the reports: at least one frame was on screen.
 const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;
 
 /** What players told of a show: plays by presented frames, whether it is on, and the newest picture. */
@@ -33,29 +33,29 @@ export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, contex
     for (const player of await others.execute()) players.set(player.id, player);
   }
   const zones = new Set(await zoneIdsOf(db, row.layout_id));
-  const all: ShowProof["players"] = [];
+  const entries: ShowProof["players"] = [];
   for (const player of [...players.values()].slice(0, maxListedPlayers)) {
-    const one = byPlayer.get(player.id);
-    const about = playerEntry(context, player);
-    const beat = parts.presence.latest(player.id);
-    const isShowing = beat?.heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id)) ?? false;
-    all.push({
-      ...about,
-      is_showing: about.status === "online" ? isShowing : null,
-      plays: Number(one?.plays ?? 0),
-      failed: Number(one?.failed ?? 0),
-      duration_ms: Number(one?.duration_ms ?? 0),
-      first_at: timeOf(one?.first_at),
-      last_at: timeOf(one?.last_at),
-      screenshot_id: await pictureOf(db, row, player.id),
+    const counts = byPlayer.get(player.id);
+    const summary = playerEntry(context, player);
+    const latest = parts.presence.latest(player.id);
+    const isShowing = latest?.heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id)) ?? false;
+    entries.push({
+      ...summary,
+      is_showing: summary.status === "online" ? isShowing : null,
+      plays: Number(counts?.plays ?? 0),
+      failed: Number(counts?.failed ?? 0),
+      duration_ms: Number(counts?.duration_ms ?? 0),
+      first_at: timeOf(counts?.first_at),
+      last_at: timeOf(counts?.last_at),
+      screenshot_id: await newestScreenshot(db, row, player.id),
     });
   }
   const sum = (field: "plays" | "duration_ms") => counted.reduce((total, each) => total + Number(each[field] ?? 0), 0);
-  return { id: row.id, name: row.name, status: entry.status, plays: sum("plays"), duration_ms: sum("duration_ms"), players: all };
+  return { id: row.id, name: row.name, status: entry.status, plays: sum("plays"), duration_ms: sum("duration_ms"), players: entries };
 }
 
-/** The newest picture of a player that was taken since the show was made, and before it was over or taken back. */
-async function pictureOf(db: Db, row: ShowRow, playerId: string): Promise<string | null> {
+/** The newest screenshot of a player between the creation of the show and its end or clearing. */
+async function newestScreenshot(db: Db, row: ShowRow, playerId: string): Promise<string | null> {
   const until = Math.min(row.ends_at ?? Number.MAX_SAFE_INTEGER, row.cleared_at ?? Number.MAX_SAFE_INTEGER);
   const shot = await db
     .selectFrom("screenshots")

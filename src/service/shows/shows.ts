@@ -1,9 +1,7 @@
-// Shows as they are stored: their window, the players they are for, what they made, and how that is cleared away.
-import { isDate, parseMoment } from "../../protocol/scheduling/moments.ts";
-import type { OneTarget, Schedule, ScheduleTarget } from "../../protocol/scheduling/schedules.ts";
+// Stores shows: their status, and the playlist, layout and schedule that clearing them removes.
+import type { Schedule } from "../../protocol/scheduling/schedules.ts";
 import { endMomentOf } from "../../schedule/calendar/moments.ts";
 import { windowAfter } from "../../schedule/calendar/windows.ts";
-import { validateSchedule } from "../../schedule/validate-schedule.ts";
 import type { NewShow, ShowEntry } from "../../protocol/operator/shows.ts";
 import { discard } from "../cleanup/bin.ts";
 import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
@@ -19,82 +17,16 @@ import { timeZoneOf } from "../schedule/schedule-outlook.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";
 import { targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
+import { maxBehindUtcMs } from "./new-show.ts";
 import type { PlayerRow, ScheduleRow, ShowRow } from "../store/tables.ts";
 
-/** A show's window, as its schedule has it. */
-export interface ShowWindow {
-  starts_at: string;
-  ends_at: string | null;
-  timezone: string | null;
-  /** By when it is over in every zone, epoch ms; null: open-ended. */
-  overAt: number | null;
-}
-
-/** What was asked for, as it is kept. */
+/** The requested content, stored as JSON. */
 export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text">;
 
-// No zone is further behind UTC.
-const furthestBehindMs = 12 * 3_600_000;
-// What is over stays in the lists this long, for who looks what became of it.
-const keptAfterEndMs = 86_400_000;
+// Finished shows stay in the lists for this time.
+const listedAfterEndMs = 86_400_000;
 
-/** When a show is to be. @throws Refusal 422 naming what does not fit together. */
-export function showWindow({ from, until, lasts_ms: lastsMs, timezone }: NewShow, now: number): ShowWindow {
-  const starts_at = from ?? instant(now);
-  const ends_at = lastsMs === undefined ? (until ?? null) : added(starts_at, lastsMs);
-  const moment = parseMoment(starts_at);
-  const end = ends_at === null ? null : endMomentOf(ends_at);
-  if (from === undefined && end !== null && !end.isUtc) {
-    throw invalidField(
-      "/from",
-      "is wanted beside an until in wall time; or give until as an instant such as 2026-11-21T16:00:00Z, or lasts_ms",
-    );
-  }
-  const faults = validateSchedule({ starts_at, ends_at, rrule: null, exdates: [], conditions: [] });
-  const words = (text: string) => text.replaceAll("starts_at", "from").replaceAll("ends_at", "until");
-  if (faults.length > 0 || moment === null) {
-    throw invalidFields(faults.map(({ pointer, detail }) => ({ pointer: words(pointer), detail: words(detail) })));
-  }
-  const overAt = end === null ? null : end.isUtc ? end.at : end.at + furthestBehindMs;
-  if (overAt !== null && overAt <= now) throw invalidField("/until", "has passed already: take a later one");
-  return { starts_at, ends_at, timezone: timezone ?? null, overAt };
-}
-
-/** The players and tags that a show is for. @throws Refusal 422 naming players that are not there. */
-export async function resolveTarget(db: Db, teamId: string, { players = [], tags = [], everywhere }: NewShow): Promise<ScheduleTarget> {
-  if (everywhere) return { type: "team" };
-  const ids: string[] = [];
-  for (const [index, wanted] of players.entries()) ids.push((await findPlayerByIdOrName(db, teamId, wanted, `/players/${index}`)).id);
-  const all: OneTarget[] = [
-    ...[...new Set(ids)].map((player_id) => ({ type: "player" as const, player_id })),
-    ...[...new Set(tags)].map((tag) => ({ type: "tag" as const, tag })),
-  ];
-  const [first, ...others] = all;
-  if (first === undefined) throw invalidField("/players", "give players, tags or both, or everywhere: true alone");
-  return others.length === 0 ? first : { type: "any", of: all };
-}
-
-/** How large a layout has to be to fill the screens: the size that most of them have, as their pictures stand. */
-export function layoutSizeFor(
-  parts: { presence: Presence },
-  players: readonly PlayerRow[],
-): { width: number; height: number; others: number } {
-  const counts = new Map<string, number>();
-  for (const player of players) {
-    const size = sizeOf(parts, player);
-    if (size !== null) counts.set(size, (counts.get(size) ?? 0) + 1);
-  }
-  const [most = "1920x1080"] = [...counts].toSorted(([, a], [, b]) => b - a).map(([size]) => size);
-  const [width, height] = most.split("x").map(Number) as [number, number];
-  const isLike = (size: string) => {
-    const [w, h] = size.split("x").map(Number) as [number, number];
-    return Math.abs(w / h - width / height) < 0.02;
-  };
-  const others = [...counts].reduce((sum, [size, count]) => sum + (isLike(size) ? 0 : count), 0);
-  return { width, height, others };
-}
-
-/** Where a show stands by now. */
+/** The current status of a show. */
 export async function showStatus(
   { clock, presence }: { clock: Clock; presence: Presence },
   row: ShowRow,
@@ -109,7 +41,7 @@ export async function showStatus(
   return next.from <= now ? "due" : "planned";
 }
 
-/** The schedule that a show made; null: it is gone for good. */
+/** The schedule of a show and its players; null if the schedule was deleted for good. */
 export async function findShowSchedule(db: Db, row: ShowRow): Promise<{ row: ScheduleRow; shown: Schedule; players: PlayerRow[] } | null> {
   const schedule = await findTeamRow(db, "schedules", row.team_id, row.schedule_id);
   if (schedule === undefined) return null;
@@ -117,8 +49,8 @@ export async function findShowSchedule(db: Db, row: ShowRow): Promise<{ row: Sch
 }
 
 /**
- * Takes back what a show made: its schedule, and its layout and playlist unless something else shows them by now.
- * @param permanent for good; else into the bin, out of which restoring the schedule brings all three.
+ * Removes the resources of a show: its schedule, and its layout and playlist unless something else uses them.
+ * @param permanent deletes them for good; else they go to the bin, where restoring the schedule restores all three.
  */
 export async function clearShow(db: Db, row: ShowRow, now: number, permanent: boolean): Promise<Change<undefined>> {
   const { team_id: teamId } = row;
@@ -150,58 +82,38 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
   return { result: undefined, affected, events };
 }
 
-/** Shows that have been over for a day and whose things are not in the bin yet. */
+/** Shows that ended a day ago and whose resources are not in the bin yet, at most 100. */
 export function findFinishedShows(db: Db, now: number): Promise<ShowRow[]> {
   const rows = db.selectFrom("shows").selectAll().where("cleared_at", "is", null);
   return rows
-    .where("ends_at", "<", now - keptAfterEndMs)
+    .where("ends_at", "<", now - listedAfterEndMs)
     .orderBy("ends_at")
     .limit(100)
     .execute();
 }
 
-/** Forgets shows whose schedule is gone for good and whose plays are too old to be kept. */
+/** Deletes shows without a schedule whose play events have expired too. */
 export async function deleteOldShows(db: Db, before: number): Promise<void> {
-  // One whose schedule a person deleted for good was never cleared.
+  // `cleared_at` is null if someone deleted the schedule for good.
   const old = db.deleteFrom("shows").where((row) => row(row.fn.coalesce("cleared_at", "created_at"), "<", before));
   await old.where("schedule_id", "not in", db.selectFrom("schedules").select("id")).execute();
 }
 
-/** Whether a person has since changed the schedule so that it plays on: what it shows is theirs then. */
+/** Whether someone has changed the schedule so that it lasts longer than the show. */
 export function isProlonged(schedule: Schedule, now: number): boolean {
   if (schedule.rrule !== null || schedule.ends_at === null) return true;
   const end = endMomentOf(schedule.ends_at);
-  return end !== null && end.at + (end.isUtc ? 0 : furthestBehindMs) > now;
+  return end !== null && end.at + (end.isUtc ? 0 : maxBehindUtcMs) > now;
 }
 
-/** The ids of a layout's zones, by which heartbeats tell what plays. */
+/** The ids of a layout's zones, which heartbeats name as `now_playing`. */
 export async function zoneIdsOf(db: Db, layoutId: string): Promise<string[]> {
   const layout = await db.selectFrom("layouts").select("zones").where("id", "=", layoutId).executeTakeFirst();
   return layout === undefined ? [] : parseZones(layout.zones).map((zone) => zone.id);
 }
 
-/** Whether another schedule shows its layout. */
+/** Whether another schedule shows the layout of the show. */
 async function isScheduled(db: Db, { team_id, layout_id }: ShowRow): Promise<boolean> {
   const rows = db.selectFrom("schedules").select("id").where("team_id", "=", team_id).where("layout_id", "=", layout_id);
   return (await rows.where("deleted_at", "is", null).limit(1).executeTakeFirst()) !== undefined;
-}
-
-function sizeOf({ presence }: { presence: Presence }, player: PlayerRow): string | null {
-  const reported = JSON.parse(player.reported) as { resolution?: { width: number; height: number } | null };
-  const size = presence.latest(player.id)?.heartbeat.resolution ?? reported.resolution;
-  if (size === undefined || size === null || size.width < 1 || size.height < 1) return null;
-  const isTurned = player.orientation.startsWith("portrait");
-  return isTurned ? `${size.height}x${size.width}` : `${size.width}x${size.height}`;
-}
-
-function instant(at: number): string {
-  return new Date(Math.trunc(at / 1_000) * 1_000).toISOString();
-}
-
-/** A moment that much later, of the same kind; of a date, a wall time. */
-function added(text: string, spanMs: number): string {
-  const moment = parseMoment(isDate(text) ? `${text}T00:00` : text);
-  if (moment === null) return text;
-  const later = new Date(moment.at + spanMs).toISOString();
-  return moment.isUtc ? later : later.slice(0, 19);
 }

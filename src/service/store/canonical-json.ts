@@ -1,26 +1,26 @@
-// One text for equal values, whatever the order of their fields: what revisions and ETags are digests of.
+// Serializes equal values to equal JSON, whatever the order of their fields. Revisions and ETags are digests of it.
 import { hash } from "node:crypto";
 
-/** JSON with the fields of every object in order (in the manner of RFC 8785). */
+/** JSON with the fields of every object sorted by name (similar to RFC 8785). */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(ordered(value));
+  return JSON.stringify(sorted(value));
 }
 
-/** A digest of {@link canonicalJson}: 43 characters, base64url. */
+/** The SHA-256 of {@link canonicalJson}: 43 characters of base64url. */
 export function digestOf(value: unknown): string {
   return hash("sha256", canonicalJson(value), "base64url");
 }
 
-/** The value with the fields of every object in order. What has a JSON of its own, such as a date, is left to give it. */
-function ordered(part: unknown): unknown {
-  if (typeof part !== "object" || part === null || "toJSON" in part) return part;
-  if (Array.isArray(part)) return part.map(ordered);
-  const fields = part as Record<string, unknown>;
-  const made: Record<string, unknown> = {};
+/** The value with the fields of every object sorted. Objects with their own JSON, such as dates, stay unchanged. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || "toJSON" in value) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const fields = value as Record<string, unknown>;
+  const copy: Record<string, unknown> = {};
   for (const name of Object.keys(fields).sort()) {
-    // An assignment to this name would give the object a prototype instead of a field.
-    if (name === "__proto__") Object.defineProperty(made, name, { value: ordered(fields[name]), enumerable: true });
-    else made[name] = ordered(fields[name]);
+    // Assigning to this name would set the prototype instead of a field.
+    if (name === "__proto__") Object.defineProperty(copy, name, { value: sorted(fields[name]), enumerable: true });
+    else copy[name] = sorted(fields[name]);
   }
-  return made;
+  return copy;
 }

@@ -1,12 +1,12 @@
-// Makes ids: a prefix that names the kind and a ULID that is always greater than the one before.
+// Generates ids: a prefix for the kind of resource, and a ULID that is greater than every earlier one.
 import type { Clock } from "../../base/clock.ts";
 import { ulid, ulidAlphabet } from "../../base/ulid.ts";
 import type { IdPrefix } from "../../protocol/common.ts";
 
-/** Makes the next id of a kind. Ids of one process sort in the order they were made, whatever the clock does. */
+/** Generates an id. The ids of one process sort in the order of their creation, even if the clock jumps back. */
 export type MakeId = (prefix: IdPrefix) => string;
 
-/** @param clock gives the time that the ids begin with. */
+/** @param clock gives the time at the start of each id. */
 export function createIds(clock: Clock): MakeId {
   let last = "";
   return (prefix) => {
@@ -16,7 +16,7 @@ export function createIds(clock: Clock): MakeId {
   };
 }
 
-/** The next text of the same length in the order of the alphabet. */
+/** The next text of the same length in alphabetical order. */
 function successor(text: string): string {
   const place = text.length - 1;
   const digit = ulidAlphabet.indexOf(text[place]!);

@@ -1,24 +1,24 @@
-// Queries that are asked at every request or heartbeat: kysely builds each once, which is most of what a small query costs.
+// Builds a query once and runs it with different values: building is most of the cost of a small kysely query.
 import type { Compilable, CompiledQuery, Kysely } from "kysely";
 
 /**
- * A query that is built once and run with other values each time.
- * @param build makes the query. Its values are stand-ins: they may only be passed on as parameters.
+ * A query for hot paths, such as every request or heartbeat.
+ * @param build builds the query from placeholders, which it may only pass on as parameters.
  */
 export function preparedQuery<DB, V extends object, R>(
   build: (db: Kysely<DB>, values: V) => Compilable<R>,
 ): (db: Kysely<DB>, values: V) => Promise<R[]> {
   let query: CompiledQuery<R> | undefined;
   return async (db, values) => {
-    query ??= build(db, standIns<V>()).compile();
-    const parameters = query.parameters.map((each) => (each instanceof StandIn ? values[each.name as keyof V] : each));
+    query ??= build(db, placeholders<V>()).compile();
+    const parameters = query.parameters.map((each) => (each instanceof Placeholder ? values[each.name as keyof V] : each));
     const { rows } = await db.executeQuery<R>({ ...query, parameters });
     return rows;
   };
 }
 
-/** Stands where the value of this name will be. */
-class StandIn {
+/** Marks the parameter for the value of this name. */
+class Placeholder {
   readonly name: string | symbol;
 
   constructor(name: string | symbol) {
@@ -26,6 +26,6 @@ class StandIn {
   }
 }
 
-function standIns<V extends object>(): V {
-  return new Proxy({} as V, { get: (_, name) => new StandIn(name) });
+function placeholders<V extends object>(): V {
+  return new Proxy({} as V, { get: (_, name) => new Placeholder(name) });
 }

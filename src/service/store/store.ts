@@ -1,46 +1,47 @@
-// Persistence: kysely over node:sqlite. What must not be lost is synced at each commit, telemetry is not.
+// Opens the service's databases with kysely on node:sqlite. Every commit is synced, except in the telemetry database.
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
-import { playEventMigrations, type PlayEventTables } from "./telemetry-tables.ts";
 import { migrations, telemetryMigrations } from "./migrations/index.ts";
 import { checkMigrationHistory } from "./migrations/check-history.ts";
-import type { Tables, TelemetryTables } from "./tables.ts";
+import { playEventMigrations } from "./migrations/play-events.ts";
+import type { Tables } from "./tables.ts";
+import type { PlayEventTables, TelemetryTables } from "./telemetry-tables.ts";
 
-/** The durable database, or a transaction on it. Inside a transaction use only what it gave you: the connection is one. */
+/** The durable database, or a transaction on it. Inside a transaction use only its handle: there is one connection. */
 export type Db = Kysely<Tables>;
 
-/** What may be lost by a second: heartbeats and their history. */
+/** Heartbeats and their history. A power cut may lose the last second. */
 export type TelemetryDb = Kysely<TelemetryTables>;
 
 /** The databases of a data folder. */
 export interface Store extends AsyncDisposable {
   db: Db;
   telemetry: TelemetryDb;
-  /** Play events: synced like `db`, in a file of their own, since they come by the million. */
+  /** Play events: synced like `db`, but in a separate file, since there are millions of them. */
   plays: Kysely<PlayEventTables>;
-  /** Runs `write` as one transaction. Writers come one after the other, so what they read stays true until they commit. */
+  /** Runs `write` as one transaction. Transactions run one after the other, so what one reads stays true until its commit. */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
-  /** Hears of every transaction that was committed, by the handle that it wrote with. */
+  /** Calls `listener` after every commit, with the handle of the transaction. */
   onCommit(listener: (db: Db) => void): void;
 }
 
 /**
- * Opens (or makes) the databases in `folder` and brings them up to date.
- * @throws Fault `unsupported` when another version wrote them; otherwise when a file is no database or a migration fails.
- * Nothing is changed then.
+ * Opens or creates the databases in `folder`, and migrates them.
+ * @throws Fault `unsupported` when an incompatible version wrote them, Error when a file is no database or a migration fails.
+ * Changes nothing then.
  */
 export async function openStore(folder: string): Promise<Store> {
   await using opened = new AsyncDisposableStack();
-  // All are looked at before any is touched: a refused folder stays as it was.
+  // Check all databases before changing one, so that a rejected folder stays unchanged.
   checkMigrationHistory(join(folder, "state.db"), migrations);
   checkMigrationHistory(join(folder, "telemetry.db"), telemetryMigrations);
   checkMigrationHistory(join(folder, "plays.db"), playEventMigrations);
-  const db = await open<Tables>(join(folder, "state.db"), "FULL", migrations, opened);
-  const telemetry = await open<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
-  const plays = await open<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
+  const db = await openDatabase<Tables>(join(folder, "state.db"), "FULL", migrations, opened);
+  const telemetry = await openDatabase<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
+  const plays = await openDatabase<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
   const owned = opened.move();
   const listeners = new Set<(db: Db) => void>();
   return {
@@ -57,42 +58,42 @@ export async function openStore(folder: string): Promise<Store> {
   };
 }
 
-async function open<T>(
+async function openDatabase<T>(
   path: string,
   synchronous: "FULL" | "NORMAL",
-  steps: Record<string, Migration>,
+  known: Record<string, Migration>,
   owner: AsyncDisposableStack,
 ): Promise<Kysely<T>> {
-  // Made by us first, so that only the owner may read it; SQLite gives its side files the same mode.
+  // Create the file first, readable by its owner only. SQLite gives its other files the same mode.
   closeSync(openSync(path, "a", 0o600));
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
   const statements: Statements = new Map();
   const db = new Kysely<T>({ dialect: new SqliteDialect({ database: adaptDatabase(file, statements) }) });
   owner.defer(() => db.destroy());
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => steps } }).migrateToLatest();
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
   if (error !== undefined) throw error;
-  // What was prepared before the last migration may have other columns now.
+  // Statements that were prepared before a migration may have outdated columns.
   statements.clear();
   return db;
 }
 
 type Statements = Map<string, SqliteStatement>;
-// Queries have a few hundred texts; lists with many parameters have more, which go oldest first.
+// There are a few hundred different queries, plus variants of lists with many parameters. The oldest are dropped first.
 const maxStatements = 500;
 
-/** node:sqlite in the shape of better-sqlite3 that kysely's dialect expects; what was prepared is kept for the next time. */
+/** Adapts node:sqlite to the interface of better-sqlite3, which kysely's dialect expects. Caches prepared statements. */
 export function adaptDatabase(file: DatabaseSync, statements: Statements = new Map()): SqliteDatabase {
   const prepare = (text: string): SqliteStatement => {
-    const known = statements.get(text);
-    if (known !== undefined) return known;
+    const cached = statements.get(text);
+    if (cached !== undefined) return cached;
     const statement = file.prepare(text);
     const values = (given: readonly unknown[]) => given as readonly SQLInputValue[];
     const adapted: SqliteStatement = {
       reader: statement.columns().length > 0,
       all: (given) => statement.all(...values(given)),
       run: (given) => statement.run(...values(given)),
-      // A stream keeps its place while others ask the same: it has a statement of its own.
+      // A stream needs its own statement, since others may run the same query meanwhile.
       iterate: (given) => file.prepare(text).iterate(...values(given)),
     };
     if (statements.size >= maxStatements) statements.delete(statements.keys().next().value!);

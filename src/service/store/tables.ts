@@ -1,79 +1,75 @@
-// The tables, in the SQL that SQLite and PostgreSQL share: text ids, epoch milliseconds, JSON as text.
+// The tables of the durable database, with types that SQLite and PostgreSQL share: ids as text, times as epoch ms, JSON as text.
 import type { Generated } from "kysely";
 import type { AssetKind, AssetStatus } from "../../protocol/content/assets.ts";
-import type { HeartbeatMinuteRow } from "./telemetry-tables.ts";
+import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
+import type { OwnedRow } from "./owned-row.ts";
+import type { AuditRow, InvitationRow, MemberRow, TeamRow, TokenRow, UserRow } from "./people-tables.ts";
 
-interface Owned {
-  id: string;
-  team_id: string;
-  created_at: number;
-}
-
-export interface PlayerRow extends Owned {
+export interface PlayerRow extends OwnedRow {
   name: string;
   layout_id: string | null;
   tags: string;
   timezone: string | null;
-  /** What conditions of schedules ask for: JSON object. */
+  /** JSON object of the variables that schedule conditions use. */
   variables: string;
   orientation: string;
-  /** The part of a video wall that it shows: JSON; null: none. */
+  /** JSON of the part of a video wall that it shows, or null. */
   wall: string | null;
   public_key: string;
   thumbprint: string;
-  /** What the box said of itself when it asked for its code: JSON of a pairing request. */
+  /** JSON of the pairing request, in which the device described itself. */
   reported: string;
-  /** The revision of its desired state; moves only when what it should show does. */
+  /** The revision of its desired state. Changes only with the state. */
   revision: string;
   updated_at: number;
-  /** Set when it was deleted. The row stays, so that the device can be told so, signed, for ever. */
+  /** Set when it was removed. The row stays for ever, so that the service can tell the device, signed. */
   removed_at: number | null;
-  /** Set when it has left the bin for good, and its data with it. */
+  /** Set when it has left the bin and its data is deleted. */
   erased_at: number | null;
 }
-export interface PlaylistRow extends Owned {
+export interface PlaylistRow extends OwnedRow {
   name: string;
   items: string;
   updated_at: number;
   /** Set while it is in the bin. */
   deleted_at: number | null;
 }
-export interface LayoutRow extends Owned {
+export interface LayoutRow extends OwnedRow {
   name: string;
   width: number;
   height: number;
   background_color: string;
   background_asset_id: string | null;
-  /** JSON; null: a cut. */
+  /** JSON, or null for a cut. */
   transition: string | null;
   zones: string;
   updated_at: number;
   /** Set while it is in the bin. */
   deleted_at: number | null;
 }
-export interface ScheduleRow extends Owned {
+export interface ScheduleRow extends OwnedRow {
   name: string;
   layout_id: string;
   /** `team`, `tag`, `player` or `any`. */
   target_type: string;
-  /** The tag or the player's id; empty for the team; of `any` the JSON of its targets. */
+  /** The tag or the player's id; empty for `team`; JSON of the targets for `any`. */
   target_value: string;
-  /** Everything else: JSON, fields in order. */
+  /** Canonical JSON of the other fields. */
   timing: string;
   updated_at: number;
   /** Set while it is in the bin. */
   deleted_at: number | null;
-  /** The player that it was put in the bin with, and comes back with. */
+  /** The player with which it was put in the bin, and with which it is restored. */
   deleted_with: string | null;
 }
-/** A named list of dates. */
-export interface CalendarRow extends Owned {
+/** A holiday calendar. */
+export interface CalendarRow extends OwnedRow {
   name: string;
-  /** JSON of its days, in order. */
+  /** JSON of its sorted dates. */
   dates: string;
   updated_at: number;
 }
-/** What an override command needs on the player: kept there until the override is cleared. */
+/** The content of an override, needed on the player until the override is cleared. */
 export interface OverrideRow {
   command_id: string;
   team_id: string;
@@ -83,12 +79,12 @@ export interface OverrideRow {
   created_at: number;
   expires_at: number | null;
 }
-export interface AssetRow extends Owned {
+export interface AssetRow extends OwnedRow {
   name: string;
-  /** JSON of the texts. */
+  /** JSON array. */
   tags: string;
   status: AssetStatus;
-  /** Null, as mime_type, size_bytes and sha256, until its bytes are there. */
+  /** Null until the file has arrived, like mime_type, size_bytes and sha256. */
   kind: AssetKind | null;
   mime_type: string | null;
   size_bytes: number | null;
@@ -100,71 +96,71 @@ export interface AssetRow extends Owned {
   codec: string | null;
   /** JSON of its warnings. */
   warnings: string;
-  /** JSON of what went wrong with its import. */
+  /** JSON of the error of its import. */
   error: string | null;
   source_url: string | null;
-  /** The bytes as they were sent, where they were converted; else null, as the next two. */
+  /** The original of a converted file; else null, like the next two. */
   original_sha256: string | null;
   original_bytes: number | null;
   original_mime_type: string | null;
   thumbnail_sha256: string | null;
   thumbnail_bytes: number | null;
-  /** How often its thumbnail was begun: one that ends the process must not do so at every start. */
+  /** Counts the tries: a file that crashes the process must not do so at every start. */
   thumbnail_tries: number;
   updated_at: number;
   deleted_at: number | null;
 }
-/** A resumable upload; its bytes so far are a file of its id. */
-export interface UploadRow extends Owned {
+/** A resumable upload. Its bytes are in a file named by its id. */
+export interface UploadRow extends OwnedRow {
   name: string;
-  /** What the sender said of it: JSON of tus metadata. */
+  /** JSON of the tus metadata from the sender. */
   metadata: string;
   content_type: string | null;
   size_bytes: number | null;
-  /** Null until the file became an asset. */
+  /** Null until the upload is complete and accepted. */
   asset_id: string | null;
   error: string | null;
   expires_at: number;
 }
-/** One thing on some screens for a time, and what was made for it. */
-export interface ShowRow extends Owned {
+/** A show: an asset, page or text on some screens for a time, with the resources created for it. */
+export interface ShowRow extends OwnedRow {
   name: string;
-  /** What was asked for: JSON. */
+  /** JSON of the requested content. */
   given: string;
   playlist_id: string;
   layout_id: string;
   schedule_id: string;
-  /** By when it is over in every zone, epoch ms; null: open-ended. */
+  /** When it is over in every time zone; null: open-ended. */
   ends_at: number | null;
-  /** Set when what was made went into the bin, by request or because its time was over. */
+  /** Set when its resources were put in the bin, on request or after its end. */
   cleared_at: number | null;
 }
-/** Leave to send one file without a token, for a while. */
-export interface UploadLinkRow extends Owned {
+/** A link that allows one upload without a token, for a limited time. */
+export interface UploadLinkRow extends OwnedRow {
   token_id: string;
   user_id: string;
-  /** Of the secret in its address. */
+  /** The hash of the secret in its URL. */
   hash: string;
-  /** The name of the asset that it will become. */
+  /** The name of the future asset. */
   name: string;
   most_bytes: number;
   expires_at: number;
-  /** Null until the file came. */
+  /** Null until the file has arrived. */
   asset_id: string | null;
 }
-export interface CommandRow extends Owned {
+export interface CommandRow extends OwnedRow {
   player_id: string;
   type: string;
   args: string;
   status: string;
   result: string | null;
   error: string | null;
-  /** What the device gets, signed. */
+  /** The signed message for the device. */
   jws: string;
   updated_at: number;
   expires_at: number;
 }
-export interface ScreenshotRow extends Owned {
+export interface ScreenshotRow extends OwnedRow {
   player_id: string;
   command_id: string | null;
   mime_type: string;
@@ -173,111 +169,6 @@ export interface ScreenshotRow extends Owned {
   width: number;
   height: number;
   captured_at: number;
-}
-
-export interface EventRow extends Owned {
-  /** Place in the team's journal: 1, 2, 3 … */
-  seq: number;
-  kind: string | null;
-  type: string;
-  /** The players it concerns: none, one id, or the digest of a row of event_audiences. */
-  audience: string;
-  data: string;
-}
-
-export interface WebhookRow extends Owned {
-  name: string;
-  url: string;
-  events: string;
-  /** JSON of secrets, the newest first. Kept as they are, since every message is signed with them. */
-  secrets: string;
-  /** enabled, paused, disabled. */
-  status: string;
-  disabled_reason: string | null;
-  last_success_at: number | null;
-  /** Since when every attempt has failed. */
-  failing_since: number | null;
-  last_error: string | null;
-  /** When its owner was told that it fails. */
-  warned_at: number | null;
-  paused_at: number | null;
-  paused_reason: string | null;
-  /** Since when events may be missing, as too many deliveries waited. */
-  backlog_full_since: number | null;
-  updated_at: number;
-}
-export interface DeliveryRow extends Owned {
-  webhook_id: string;
-  event_id: string;
-  type: string;
-  status: string;
-  attempts: number;
-  next_at: number | null;
-  last_status: number | null;
-  last_error: string | null;
-  updated_at: number;
-}
-export interface TeamRow {
-  id: string;
-  name: string;
-  created_at: number;
-  updated_at: number;
-  /** Set when it was deleted. The row stays, for its audit log and for devices that were its own. */
-  deleted_at: number | null;
-}
-export interface UserRow {
-  id: string;
-  name: string;
-  email: string | null;
-  created_at: number;
-  updated_at: number;
-}
-export interface MemberRow {
-  team_id: string;
-  user_id: string;
-  role: string;
-  created_at: number;
-}
-export interface InvitationRow extends Owned {
-  email: string;
-  name: string;
-  role: string;
-  secret_hash: string;
-  created_by: string;
-  /** The token that made it, which may be gone by now. Null for those of earlier versions. */
-  token_id: string | null;
-  /** When that token ends; null: never. */
-  token_expires_at: number | null;
-  /** What that token held of the role's scopes: JSON. */
-  scopes: string;
-  expires_at: number;
-  accepted_at: number | null;
-  revoked_at: number | null;
-}
-export interface TokenRow extends Owned {
-  name: string;
-  hash: string;
-  scopes: string;
-  expires_at: number | null;
-  revoked_at: number | null;
-  /** Null only in a database of an earlier version, until the service has started once. */
-  user_id: string | null;
-  hint: string;
-  last_used_at: number | null;
-  created_by: string | null;
-}
-export interface AuditRow extends Owned {
-  seq: number;
-  user_id: string;
-  token_id: string;
-  action: string;
-  resource_type: string;
-  resource_id: string | null;
-  before_digest: string | null;
-  after_digest: string | null;
-  address: string;
-  request_id: string;
-  hash: string;
 }
 
 /** All tables of the durable database. */
@@ -291,7 +182,7 @@ export interface Tables {
   /** The newest entry of each team's audit log. */
   audit_heads: { team_id: string; seq: number; hash: string };
   players: PlayerRow;
-  /** The tags of players once more, to find players by. */
+  /** An index of the tags of players. */
   player_tags: { player_id: string; team_id: string; tag: string };
   pairing_requests: {
     id: string;
@@ -304,7 +195,7 @@ export interface Tables {
     player_id: string | null;
   };
   device_tokens: { hash: string; player_id: string; expires_at: number };
-  /** The keys of boxes that a player has moved away from: each is told so, signed, whenever it asks. */
+  /** The keys of replaced devices. When such a device connects, the service tells it, signed, that it was replaced. */
   former_keys: { player_id: string; public_key: string; thumbprint: string; replaced_at: number };
   playlists: PlaylistRow;
   layouts: LayoutRow;
@@ -317,9 +208,9 @@ export interface Tables {
   shows: ShowRow;
   commands: CommandRow;
   screenshots: ScreenshotRow;
-  /** Messages a device may have missed. */
+  /** Messages that a device may have missed. */
   journal: { player_id: string; seq: number; at: number; message: string };
-  /** How far each device's journal goes, and up to where it was trimmed. */
+  /** The last and the last trimmed sequence number of each device's journal. */
   journals: { player_id: string; last_seq: number; trimmed_seq: Generated<number> };
   idempotency: {
     token_id: string;
@@ -331,10 +222,10 @@ export interface Tables {
     created_at: number;
   };
   events: EventRow;
-  /** How far each team's journal of events goes, and up to where it was trimmed. */
+  /** The last and the last trimmed sequence number of each team's events. */
   event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
   event_audiences: { digest: string; players: string; used_at: number };
-  /** What was last told of each player's link; `is_online` is 0 or 1. */
+  /** The last reported connection state of each player; `is_online` is 0 or 1. */
   player_links: { player_id: string; is_online: number; since: number; error: string | null; problems: string };
   webhooks: WebhookRow;
   webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
@@ -349,10 +240,4 @@ export interface Tables {
     error: string | null;
   };
   meta: { key: string; value: string };
-}
-
-/** The telemetry's table: what may be lost in a power cut. */
-export interface TelemetryTables {
-  heartbeats: { player_id: string; received_at: number; body: string };
-  heartbeat_minutes: HeartbeatMinuteRow;
 }

@@ -1,4 +1,4 @@
-// Reads one row of a team by its id: what most requests begin with.
+// Finds a row of a team by its id, the first query of most requests.
 import { preparedQuery } from "./prepared-query.ts";
 import type { Db } from "./store.ts";
 import type { AssetRow, CalendarRow, LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, Tables } from "./tables.ts";
@@ -21,7 +21,7 @@ const queries = {
   assets: owned("assets"),
 };
 
-/** The row of `table` with this id, if it is the team's; in the bin or removed, it is still found. */
+/** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */
 export async function findTeamRow<T extends keyof OwnedRows>(
   db: Db,
   table: T,
@@ -33,7 +33,7 @@ export async function findTeamRow<T extends keyof OwnedRows>(
 }
 
 function owned(table: keyof OwnedRows) {
-  // The tables are alike in these columns; one name stands for all.
+  // The tables share these columns, so the types of one table serve for all.
   return preparedQuery<Tables, { id: string; teamId: string }, OwnedRows[typeof table]>((db, { id, teamId }) =>
     db
       .selectFrom(table as "players")

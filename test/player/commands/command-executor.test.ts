@@ -30,7 +30,7 @@ async function createExecutor(folder: string) {
     identify: (durationMs) => effects.push({ identify: durationMs }),
     reload: async () => void effects.push("reload"),
     restart: () => effects.push("restart"),
-    obey: async (command) => {
+    applyPlayCommand: async (command) => {
       effects.push({ play: command.type });
       return { ended: 1 };
     },
@@ -100,7 +100,7 @@ test("[PL21] a capture that fails fails its command and leaves nothing in the ou
     identify: none,
     reload: async () => undefined,
     restart: none,
-    obey: async () => null,
+    applyPlayCommand: async () => null,
   });
   await expect(run(execute, { type: "screenshot" })).rejects.toThrow("the page is gone");
   expect(outbox.length).toBe(0);

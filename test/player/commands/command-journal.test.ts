@@ -1,4 +1,4 @@
-// A journal of commands that was lost or had to forget: nothing runs a second time, and what is new still runs.
+// A command journal that was lost or had to forget commands: no command runs twice, and new ones still run.
 import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,13 +12,13 @@ import { newId } from "../../support/states.ts";
 const signal = new AbortController().signal;
 const day = 86_400_000;
 
-/** Does `damage` to both generations of a file. */
-async function toBoth(folder: string, name: string, damage: (path: string) => Promise<void>): Promise<void> {
+/** Applies `damage` to both generations of a file. */
+async function damageBoth(folder: string, name: string, damage: (path: string) => Promise<void>): Promise<void> {
   for (const path of [join(folder, name), join(folder, `${name}.previous`)]) await damage(path);
 }
 
-/** A player that has run one command, whose journal is then lost as `damage` says. */
-async function lostAfterOne(folder: string, clock: FakeClock, damage: (path: string) => Promise<void>): Promise<string> {
+/** Runs one command, then loses the journal through `damage`. Returns the command. */
+async function runOneThenLoseJournal(folder: string, clock: FakeClock, damage: (path: string) => Promise<void>): Promise<string> {
   const { runs, execute } = countingExecutor();
   const before = await pairedCommands(folder, clock, execute);
   const jws = signedCommand(clock, { ttlS: 604_800 });
@@ -26,23 +26,23 @@ async function lostAfterOne(folder: string, clock: FakeClock, damage: (path: str
   await until(() => before.outbox.length >= 3);
   expect(runs).toHaveLength(1);
   await statusesIn(before.outbox);
-  await toBoth(folder, "commands.json", damage);
+  await damageBoth(folder, "commands.json", damage);
   return jws;
 }
 
 const damages: [string, (path: string) => Promise<void>][] = [
   ["truncated", (path) => truncate(path, 70)],
-  ["scribbled over", (path) => writeFile(path, "x".repeat(100))],
+  ["overwritten", (path) => writeFile(path, "x".repeat(100))],
   ["emptied", (path) => truncate(path, 0)],
   ["deleted", (path) => rm(path, { force: true })],
 ];
 
 test.each(damages)(
-  "[CJN1] of commands issued before both generations of the journal were %s none runs again: each is refused with that reason, and newer ones run",
+  "[CJN1] after both generations of the journal were %s, earlier commands are rejected with that reason and newer ones run",
   async (_how, damage) => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
-    const old = await lostAfterOne(folder.path, clock, damage);
+    const old = await runOneThenLoseJournal(folder.path, clock, damage);
     const unseen = signedCommand(clock);
     clock.advance(60_000);
     const { runs, execute } = countingExecutor();
@@ -55,7 +55,7 @@ test.each(damages)(
       { status: "rejected", error: { code: "journal-lost" } },
       { status: "rejected", error: { code: "journal-lost" } },
     ]);
-    // Delivered again it is the same refusal.
+    // A second delivery is rejected in the same way.
     await commands.receive(old, signal);
     expect(await statusesIn(outbox)).toEqual(["rejected"]);
     clock.advance(60_000);
@@ -67,7 +67,7 @@ test.each(damages)(
 );
 
 test.each(damages)(
-  "[CJN1] where the newest generation alone was %s the one before it counts, and what it does not know is refused if it was issued before",
+  "[CJN1] after only the newest generation was %s, the generation before counts, and earlier commands that it does not know are rejected",
   async (_how, damage) => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
@@ -81,7 +81,7 @@ test.each(damages)(
     await before.commands.receive(later, signal);
     await until(() => before.outbox.length >= 6);
     await statusesIn(before.outbox);
-    // A newest generation that is damaged again and again leaves an ever older one before it.
+    // If the newest generation is damaged repeatedly, the one before it becomes older and older.
     await writeFile(`${path}.previous`, older);
     await damage(path);
     clock.advance(60_000);
@@ -96,7 +96,7 @@ test.each(damages)(
   },
 );
 
-test("[CJN2] a player paired for the first time runs the commands that were issued before it had heard of its pairing", async () => {
+test("[CJN2] a player that is paired for the first time runs commands that were issued before it learned of its pairing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const early = signedCommand(clock, { issuedAt: clock.now() - 60_000 });
@@ -107,7 +107,7 @@ test("[CJN2] a player paired for the first time runs the commands that were issu
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN2] a journal of a version that knew no mark is taken over: what it knows does not run again, what is new does", async () => {
+test("[CJN2] a journal of a version without a mark is kept: its commands do not run again, new ones do", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const [known, fresh] = [newId("cmd"), newId("cmd")];
@@ -126,32 +126,32 @@ test("[CJN2] a journal of a version that knew no mark is taken over: what it kno
 test.each([
   ["the mark's own file", "commands-mark.json"],
   ["the journal", "commands.json"],
-])("[CJN3] the mark of a loss stands in two places: without %s it still holds, whatever the clocks do", async (_which, name) => {
+])("[CJN3] the mark of a loss is stored twice: without %s it still applies, whatever the clocks do", async (_which, name) => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  const old = await lostAfterOne(folder.path, clock, (path) => truncate(path, 3));
+  const old = await runOneThenLoseJournal(folder.path, clock, (path) => truncate(path, 3));
   clock.advance(60_000);
   const { runs, execute } = countingExecutor();
   const second = await openCommands(folder.path, clock, execute);
-  // The first command after the loss has the mark dated.
+  // The first command after the loss dates the mark.
   await second.commands.receive(signedCommand(clock, { issuedAt: clock.now() + 60_000 }), signal);
   await until(() => second.outbox.length >= 3);
   expect(runs).toHaveLength(1);
   await statusesIn(second.outbox);
-  await toBoth(folder.path, name, (path) => rm(path, { force: true }));
-  // By now box and service have an earlier time than when the command was issued.
+  await damageBoth(folder.path, name, (path) => rm(path, { force: true }));
+  // Now the clocks of device and service are earlier than when the command was issued.
   clock.step(-day);
   const third = await openCommands(folder.path, clock, execute);
   await third.commands.receive(old, signal);
   expect([runs.length, await statusesIn(third.outbox)]).toEqual([1, ["rejected"]]);
 });
 
-test("[CJN3] a power cut after the mark and before the new journal loses neither, and a full disk lets nothing run", async () => {
+test("[CJN3] a power cut between the mark and the new journal loses neither, and with a full disk nothing runs", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  const old = await lostAfterOne(folder.path, clock, (path) => rm(path, { force: true }));
+  const old = await runOneThenLoseJournal(folder.path, clock, (path) => rm(path, { force: true }));
   clock.advance(60_000);
-  // A folder in the place of the temporary file: writing fails as on a full disk.
+  // A folder in place of the temporary file makes writing fail, as on a full disk.
   const blocked = join(folder.path, "commands.json.new");
   await mkdir(blocked);
   const { runs, execute } = countingExecutor();
@@ -166,19 +166,19 @@ test("[CJN3] a power cut after the mark and before the new journal loses neither
 });
 
 test.each([
-  ["stands years behind until the service tells the time", -10 * 365 * day],
-  ["was put back an hour", -3_600_000],
-  ["stands years ahead", 10 * 365 * day],
-])("[CJN4] after a loss a machine clock that %s lets no old command pass and holds no new one up", async (_how, stepMs) => {
+  ["is years behind until the service tells the time", -10 * 365 * day],
+  ["was set back an hour", -3_600_000],
+  ["is years ahead", 10 * 365 * day],
+])("[CJN4] after a loss, a machine clock that %s neither lets an old command run nor blocks a new one", async (_how, stepMs) => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  const old = await lostAfterOne(folder.path, clock, (path) => truncate(path, 3));
+  const old = await runOneThenLoseJournal(folder.path, clock, (path) => truncate(path, 3));
   clock.advance(60_000);
   clock.step(stepMs);
   const { runs, execute } = countingExecutor();
   const { commands, outbox, learn } = await openCommands(folder.path, clock, execute, { aheadMs: null });
   const now = () => clock.now() - stepMs;
-  // Nobody has told the time: there is no telling which commands are newer than the loss.
+  // The service has not told the time yet, so no command is known to be newer than the loss.
   await commands.receive(old, signal);
   expect([runs.length, await statusesIn(outbox)]).toEqual([0, ["rejected"]]);
   clock.advance(60_000);
@@ -186,23 +186,23 @@ test.each([
   const unseen = signedCommand(clock, { issuedAt: now() - 100_000 });
   await commands.receive(unseen, signal);
   expect([runs.length, await statusesIn(outbox)]).toEqual([0, ["rejected"]]);
-  // Issued since the player noticed the loss, though before it knew the time.
+  // Issued after the player noticed the loss, but before it knew the time.
   await commands.receive(signedCommand(clock, { issuedAt: now() - 50_000 }), signal);
   await until(() => outbox.length >= 3);
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN5] the journal holds a thousand commands, the newest; what it had to forget is refused, not run again", async () => {
+test("[CJN5] the journal holds the newest thousand commands; a forgotten one is rejected and does not run again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await pairedCommands(folder.path, clock, countingExecutor().execute);
   const file = new DurableFile<{ mark: object; entries: object[] }>(join(folder.path, "commands.json"), (json) => json as never);
   const read = await file.read();
-  if (read.is !== "found") throw new Error("no journal was begun");
+  if (read.is !== "found") throw new Error("there is no journal");
   const update = { status: "succeeded", result: null, error: null };
   const ids = Array.from({ length: 1_000 }, () => newId("cmd"));
-  const begun = clock.now();
-  const entries = ids.map((id, index) => ({ id, type: "identify", at: begun + index, issuedAt: begun + index, update }));
+  const start = clock.now();
+  const entries = ids.map((id, index) => ({ id, type: "identify", at: start + index, issuedAt: start + index, update }));
   await file.write({ ...read.value, entries });
   clock.advance(60_000);
   const { runs, execute } = countingExecutor();
@@ -214,15 +214,15 @@ test("[CJN5] the journal holds a thousand commands, the newest; what it had to f
   if (after.is !== "found") throw new Error("the journal is gone");
   expect(after.value.entries).toHaveLength(1_000);
   expect(after.value.entries.map((entry) => (entry as { id: string }).id)).not.toContain(ids[0]);
-  // The first is forgotten, the second is still known.
-  await commands.receive(signedCommand(clock, { id: ids[0]!, issuedAt: begun }), signal);
+  // The first is forgotten, the third is still known.
+  await commands.receive(signedCommand(clock, { id: ids[0]!, issuedAt: start }), signal);
   expect(await statusesIn(outbox)).toEqual(["rejected"]);
-  await commands.receive(signedCommand(clock, { id: ids[2]!, issuedAt: begun + 2 }), signal);
+  await commands.receive(signedCommand(clock, { id: ids[2]!, issuedAt: start + 2 }), signal);
   expect(await statusesIn(outbox)).toEqual(["succeeded"]);
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN6] a player that was removed and is paired anew runs no command of its earlier pairing, and all of another service's", async () => {
+test("[CJN6] a player that was removed and is paired again runs no command of its earlier pairing, and every command of another service", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 
 const signal = new AbortController().signal;
 
-test("[CMD1] a command delivered five times runs once and is answered each time", async () => {
+test("[CMD1] a command that is delivered five times runs once and is answered each time", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();
@@ -23,7 +23,7 @@ test("[CMD1] a command delivered five times runs once and is answered each time"
   expect(await statusesIn(outbox)).toEqual(["acknowledged", "running", "succeeded", "succeeded", "succeeded", "succeeded", "succeeded"]);
 });
 
-test("[CMD1] a command known from before a restart does not run again", async () => {
+test("[CMD1] a command that ran before a restart does not run again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const first = countingExecutor();
@@ -42,7 +42,7 @@ test.each([
   ["meant for another device", (clock: FakeClock) => signedCommand(clock, { sub: thumbprint(createKeyPair().publicKey) })],
   ["of another type of signature", (clock: FakeClock) => signedCommand(clock, {}, service, revocationJwsType)],
   ["that is no JWS", () => "reboot"],
-])("[CMD2] a command %s is refused, not run and not answered", async (_what, make) => {
+])("[CMD2] a command %s is rejected, does not run and is not answered", async (_what, make) => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();
@@ -52,7 +52,7 @@ test.each([
   expect(outbox.length).toBe(0);
 });
 
-test("[CMD3] an expired command never runs late", async () => {
+test("[CMD3] an expired command never runs", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();
@@ -64,7 +64,7 @@ test("[CMD3] an expired command never runs late", async () => {
   expect(await statusesIn(outbox)).toEqual(["expired"]);
 });
 
-test("[CMD4] a type that this player does not know is rejected, with a reason", async () => {
+test("[CMD4] a command of an unknown type is rejected with a reason", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();
@@ -75,7 +75,7 @@ test("[CMD4] a type that this player does not know is rejected, with a reason", 
   expect(await statusesIn(outbox)).toEqual(["rejected", "rejected"]);
 });
 
-test("[CMD5] a restart counts as done when the player has come up again; what else ran then has failed", async () => {
+test("[CMD5] a restart command succeeds when the player has started again; any other running command has failed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const never: CommandExecutor = async (command) => (command.type === "restart" ? { is: "later" } : new Promise<never>(() => undefined));
@@ -88,7 +88,7 @@ test("[CMD5] a restart counts as done when the player has come up again; what el
   expect((await statusesIn(after.outbox)).toSorted()).toEqual(["failed", "succeeded"]);
 });
 
-test("[CMD6] a damaged journal costs its memory, not the player", async () => {
+test("[CMD6] a damaged journal loses its entries and does not stop the player", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await writeFile(join(folder.path, "commands.json"), "rubbish");

@@ -1,4 +1,4 @@
-// What of a layout's looks reaches the scene: transitions, the turn of zones, backgrounds, the cost of keeping things ready.
+// The appearance of layouts in the scene: transitions, rotated zones, backgrounds, and the cost of keeping items ready.
 import { expect, test } from "vitest";
 import { stageAt, applyProgram, type Playback } from "../../../src/player/playback/playback.ts";
 import { programAt } from "../../../src/schedule/program.ts";
@@ -22,7 +22,7 @@ function taken(before: Playback | null, desired: DesiredState): Playback {
   return applyProgram(before, programAt(ready, t0).program, t0, ready.desired.assets);
 }
 
-/** The state with its one zone and its layout changed. */
+/** The state with changes to its layout and its only zone. */
 function changed(desired: DesiredState, layout: object, zone: object = {}): DesiredState {
   const [only] = desired.layout!.zones;
   return { ...desired, revision: "r2", layout: { ...desired.layout!, ...layout, zones: [{ ...only!, ...zone }] } };
@@ -31,7 +31,7 @@ function changed(desired: DesiredState, layout: object, zone: object = {}): Desi
 const items = [{ ...imageItem(red, 1_000), transition: wipe }, imageItem(blue, 2_000)];
 const plain = desiredOf(items, [red, blue, ground]);
 
-test("[TRA10] an item's own transition goes before its zone's; changing one cuts nothing that plays", () => {
+test("[TRA10] an item's own transition takes precedence over its zone's; changing one does not interrupt a play", () => {
   const before = taken(null, changed(plain, { transition: zoom }, { transition: zoom }));
   const stage = stageOf(before);
   expect(stage.transition).toEqual(zoom);
@@ -46,7 +46,7 @@ test("[TRA10] an item's own transition goes before its zone's; changing one cuts
   expect(after.zones[0]!.slots.slice(0, 2).map(({ transition }) => transition)).toEqual([zoom, undefined]);
 });
 
-test("[ZON9] another background or turn is another stage, the orientation is not part of it; a picture costs its decoded bytes", () => {
+test("[ZON9] another background or rotation is another stage, another orientation is not; an image costs its decoded bytes", () => {
   const before = taken(null, plain);
   const stage = stageOf(before);
   expect(stage.background_src).toBeUndefined();

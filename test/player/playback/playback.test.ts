@@ -16,7 +16,7 @@ function slots(playback: Playback, at: number) {
   return stageAt(playback, at, "UTC")!.stage.zones[0]!.slots;
 }
 
-test("[PLB4] a zone tells the play of now and those that follow, without a hole", () => {
+test("[PLB4] a zone has the current play and those that follow, without a gap", () => {
   const playback = taken(null, desiredOf([imageItem(red, 1_000), imageItem(blue, 2_000)], [red, blue]), t0);
   const all = slots(playback, t0 + 1_500);
   expect(all[0]).toMatchObject({ starts_at: t0 + 1_000, ends_at: t0 + 3_000, offset_ms: 0, item: { asset_id: blue.id } });
@@ -24,14 +24,14 @@ test("[PLB4] a zone tells the play of now and those that follow, without a hole"
   expect(all.length).toBeGreaterThanOrEqual(3);
 });
 
-test("[PLB5] an identical revision changes nothing, not even the names of the plays", () => {
+test("[PLB5] an identical revision changes nothing, not even the keys of the plays", () => {
   const desired = desiredOf([imageItem(red, 1_000), imageItem(blue, 2_000)], [red, blue]);
   const first = taken(null, desired, t0);
   const again = taken(first, { ...desired, revision: "r2" }, t0 + 500);
   expect(slots(again, t0 + 500)).toEqual(slots(first, t0 + 500));
 });
 
-test("[PLB6] the item on screen, unchanged in the new revision, is finished first", () => {
+test("[PLB6] an item on the screen that is unchanged in the new revision is finished first", () => {
   const items = [imageItem(red, 3_000), imageItem(blue, 3_000)];
   const before = desiredOf(items, [red, blue]);
   const after = withItems(before, [...items, imageItem(green, 3_000)], assets, "r2");
@@ -40,14 +40,14 @@ test("[PLB6] the item on screen, unchanged in the new revision, is finished firs
   const [now, next] = slots(second, t0 + 1_000);
   expect(now!.key).toBe(slots(first, t0 + 1_000)[0]!.key);
   expect(now!.ends_at).toBe(t0 + 3_000);
-  // From the boundary on the new loop stands where the clock says, midway if need be.
+  // From the boundary on, the clock decides the position in the new loop, even in the middle of an item.
   const fresh = slots(taken(null, after, t0 + 3_000), t0 + 3_000)[0]!;
   expect(next!.key).toBe(fresh.key);
   expect(next!.starts_at).toBe(t0 + 3_000);
   expect(next!.offset_ms).toBe(t0 + 3_000 - (fresh.starts_at - fresh.offset_ms));
 });
 
-test("[PLB6] after the boundary a restarted player and one that went on show the same", () => {
+test("[PLB6] after the boundary a restarted player shows the same as one that kept running", () => {
   const items = [imageItem(red, 3_000), imageItem(blue, 3_000)];
   const before = desiredOf(items, [red, blue]);
   const after = withItems(before, [...items, imageItem(green, 3_000)], assets, "r2");
@@ -59,7 +59,7 @@ test("[PLB6] after the boundary a restarted player and one that went on show the
 test.each([
   ["removed", (items: ReturnType<typeof imageItem>[]) => items.slice(1)],
   ["changed", (items: ReturnType<typeof imageItem>[]) => [{ ...items[0]!, fit: "cover" as const }, ...items.slice(1)]],
-])("[PLB7] the item on screen, %s in the new revision, gives way at once", (_how, change) => {
+])("[PLB7] an item on the screen that is %s in the new revision leaves at once", (_how, change) => {
   const items = [imageItem(red, 3_000), imageItem(blue, 3_000)];
   const before = desiredOf(items, [red, blue]);
   const first = taken(null, before, t0);
@@ -69,7 +69,7 @@ test.each([
   expect(now.starts_at).toBeLessThanOrEqual(t0 + 1_000);
 });
 
-test("[PLB8] another geometry is another stage: everything switches together", () => {
+test("[PLB8] another geometry is another stage: all zones switch together", () => {
   const before = desiredOf([imageItem(red, 3_000)], [red]);
   const first = taken(null, before, t0);
   const moved = { ...before, revision: "r2", layout: { ...before.layout!, zones: [{ ...before.layout!.zones[0]!, width: 900 }] } };
@@ -77,23 +77,23 @@ test("[PLB8] another geometry is another stage: everything switches together", (
   expect(stageAt(second, t0 + 1, "UTC")!.stage.key).not.toBe(stageAt(first, t0 + 1, "UTC")!.stage.key);
 });
 
-test("[PLB9] nothing assigned is no stage", () => {
+test("[PLB9] without an assigned layout there is no stage", () => {
   expect(stageAt(taken(null, { ...desiredOf([], []), layout: null }, t0), t0, "UTC")).toBeNull();
 });
 
-test("[REM14] the page is told of plays of eight items, or of the whole loop, so that it can pass over those that fail", () => {
+test("[REM14] the page gets the plays of eight items, or of the whole loop, so that it can skip items that fail", () => {
   const itemsTold = (length: number, durationMs: number): number => {
     const items = Array.from({ length }, () => imageItem(red, durationMs));
     return new Set(slots(taken(null, desiredOf(items, [red]), t0), t0 + 1).map(({ item }) => item.item_id)).size;
   };
-  // Five faulty items of ten seconds after the one on screen: the next good one is among those told.
+  // Five faulty items of ten seconds follow the current one. The page must also get the next good item.
   expect(itemsTold(7, 10_000)).toBe(7);
   expect(itemsTold(3, 60_000)).toBe(3);
   expect(itemsTold(200, 60_000)).toBe(8);
   expect(itemsTold(200, 100)).toBe(40);
 });
 
-test("[REM4] a stage names each item of the loop in force, by what it shows, also those whose turn is far off", () => {
+test("[REM4] a stage names all items of the current loop by their content, even those that play much later", () => {
   const items = Array.from({ length: 12 }, () => imageItem(red, 10_000));
   const before = desiredOf(items, [red]);
   const zoneAt = (desired: DesiredState, at: number) => stageAt(taken(null, desired, at), at, "UTC")!.stage.zones[0]!;
@@ -101,7 +101,7 @@ test("[REM4] a stage names each item of the loop in force, by what it shows, als
   expect(loop).toHaveLength(12);
   expect(due.length).toBeLessThan(12);
   for (const { of } of due) expect(loop).toContain(of);
-  // Another time changes no name; what is taken out is not named any more.
+  // Another time of day changes no name. A removed item is no longer named.
   expect(zoneAt(before, t0 + 45_000).loop).toEqual(loop);
   const after = withItems(before, [imageItem(red, 10_000), ...items.slice(1, 11)], [red], "r2");
   const kept = zoneAt(after, t0).loop!.filter((name) => loop!.includes(name));

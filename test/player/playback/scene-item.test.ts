@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { feedsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
 import { streamsOf } from "../../../src/player/playback/stream-sources.ts";
-import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
-import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
-import { SceneItem } from "../../../src/protocol/scene.ts";
 import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
 import { programAt } from "../../../src/schedule/program.ts";
+import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
+import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { SceneItem } from "../../../src/protocol/scene.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 
 const clip = assetOf(Buffer.from("clip"), { mime_type: "video/mp4", duration_ms: 60_000 });
@@ -16,13 +16,13 @@ const paper = assetOf(Buffer.from("paper"), { mime_type: "application/pdf" });
 const make = (about: object): PlaylistItem => PlaylistItem.parse({ id: newId("itm"), ...about });
 const url = "https://news.example/feed.xml";
 
-function slotsOf(items: PlaylistItem[], news?: (url: string) => FeedContent) {
+function slotsOf(items: PlaylistItem[], feedContent?: (url: string) => FeedContent) {
   const ready = readyOf(desiredOf(items, [clip, song, cover, paper]));
   const playback = applyProgram(null, programAt(ready, loopEpochMs).program, loopEpochMs);
-  return stageAt(playback, loopEpochMs, "UTC", news)!.stage.zones[0]!.slots;
+  return stageAt(playback, loopEpochMs, "UTC", feedContent)!.stage.zones[0]!.slots;
 }
 
-test("[ITM34] every kind of item reaches the page whole: its files as paths, its defaults set, its parts alone", () => {
+test("[ITM34] every type of item reaches the page complete: files as paths, defaults set, and no other fields", () => {
   const items = [
     make({ type: "video", asset_id: clip.id, start_ms: 1_000 }),
     make({ type: "audio", asset_id: song.id, artwork_asset_id: cover.id }),
@@ -45,7 +45,7 @@ test("[ITM34] every kind of item reaches the page whole: its files as paths, its
   });
 });
 
-test("[ITM35] without a duration an item stays as long as what it shows: the trimmed part, the pages, the entries", () => {
+test("[ITM35] an item without a duration stays as long as its content: the trimmed part, the pages, the entries", () => {
   const ms = (about: object, asset = clip) => itemDurationMs(make({ asset_id: asset.id, ...about }), asset);
   expect(ms({ type: "video" })).toBe(60_000);
   expect(ms({ type: "video", start_ms: 5_000 })).toBe(55_000);
@@ -59,20 +59,20 @@ test("[ITM35] without a duration an item stays as long as what it shows: the tri
   expect(itemDurationMs(make({ type: "feed", url, duration_ms: 1_000 }), null)).toBe(1_000);
 });
 
-test("[ITM36] fresh news keep the name of the play under way, so that they come with the next one; the first news do not", () => {
+test("[ITM36] new feed entries keep the key of the current play, so they appear with the next one; the first entries change the key", () => {
   const items = [make({ type: "feed", url, max_entries: 2 })];
-  const told = (...titles: string[]): ((url: string) => FeedContent) => {
+  const feed = (...titles: string[]): ((url: string) => FeedContent) => {
     return () => ({ title: "Post", entries: titles.map((title) => ({ title, summary: "", published_at: null })), trouble: null });
   };
-  const [one] = slotsOf(items, told("One", "Two", "Three"));
-  const [two] = slotsOf(items, told("Four"));
-  const [none] = slotsOf(items, told());
+  const [one] = slotsOf(items, feed("One", "Two", "Three"));
+  const [two] = slotsOf(items, feed("Four"));
+  const [none] = slotsOf(items, feed());
   expect(one!.key).toBe(two!.key);
   expect(none!.key).not.toBe(one!.key);
   expect(one!.item).toMatchObject({ entries: [{ title: "One" }, { title: "Two" }] });
 });
 
-test("[ITM37] feeds and streams of the playlists are known by their addresses; a stream's parts may come from what it declares", () => {
+test("[ITM37] feeds and streams of the playlists are found by URL; a stream's parts may come from its declared origins", () => {
   const stream = make({ type: "stream", protocol: "hls", url: "https://cam.example/a.m3u8", origins: ["https://cdn.example/x/"] });
   const desired = desiredOf([make({ type: "feed", url, refresh_interval_ms: 90_000 }), stream], []);
   expect(feedsOf(desired.playlists)).toEqual([{ url, refreshIntervalMs: 90_000 }]);
@@ -90,18 +90,18 @@ test.each([
     "data",
     /1400 bytes.*H holds 1273.*lower error_correction/,
   ],
-])("[PIX13] a QR code that no camera can read, %s, is refused by its field", (_what, about, field, message) => {
+])("[PIX13] a QR code that no camera can read, %s, is rejected with a pointer to the field", (_what, about, field, message) => {
   const { error } = NewPlaylistItem.safeParse({ type: "qr", ...about });
   expect(error?.issues.map(({ path, message: said }) => [path[0], said])).toEqual([[field, expect.stringMatching(message)]]);
 });
 
-test("[PIX13] QR codes that cameras can read are taken, light on dark as well", () => {
+test("[PIX13] QR codes that cameras can read are accepted, even light on dark", () => {
   for (const look of [{}, { color: "#203040", background_color: "#f0e0d0" }, { color: "#ffffff", background_color: "#000000" }]) {
     expect(NewPlaylistItem.safeParse({ type: "qr", data: "ü".repeat(600), error_correction: "H", ...look }).success).toBe(true);
   }
 });
 
-test("[PIX10] a clip of a frame or two stays as long as a picture, unless it is told how long; a sound stays its own time", () => {
+test("[PIX10] a video of one or two frames stays as long as an image unless it has a duration; audio stays for its own duration", () => {
   const blink = { ...clip, duration_ms: 33 };
   expect(itemDurationMs(make({ type: "video", asset_id: blink.id }), blink)).toBe(10_000);
   expect(itemDurationMs(make({ type: "video", asset_id: blink.id, duration_ms: 500 }), blink)).toBe(500);
@@ -118,7 +118,7 @@ test.each([
   [{ type: "ticker", text: "x", speed_px_s: 0 }, "speed_px_s"],
   [{ type: "qr", data: "" }, "data"],
   [{ type: "clock", locale: "english please" }, "locale"],
-])("[ITM38] %j is refused, naming %s", (about, field) => {
+])("[ITM38] %j is rejected with the field %s", (about, field) => {
   const parsed = NewPlaylistItem.safeParse(about);
   expect(parsed.error?.issues.map(({ path }) => path[0])).toContain(field);
 });

@@ -1,4 +1,4 @@
-// Players in step: what two of them decide apart, and what one tells of its drift.
+// Synchronized players: two players compute the same independently, and each reports its drift.
 import { expect, test } from "vitest";
 import type { ReadyState } from "../../../src/player/content/content-cache.ts";
 import { PlaybackDrift } from "../../../src/player/proof/playback-drift.ts";
@@ -22,20 +22,20 @@ const [red, green, blue] = ["red", "green", "blue"].map((name) => assetOf(Buffer
 const all = [red, green, blue];
 const t0 = loopEpochMs + 86_400_000_000;
 
-/** A player that was started at `at`. */
+/** A player that starts at `at`. */
 async function player(folder: string, at: number) {
   const clock = new FakeClock(at);
-  const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
+  const follower = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
   return {
-    /** What its zones play at `instant`. */
+    /** What its zones show at `instant`. */
     zonesAt(ready: ReadyState, instant: number): SceneZone[] {
       clock.advance(instant - clock.now());
-      return stageAt(programme.follow(ready, instant)[0]!.playback, instant, "UTC")!.stage.zones;
+      return stageAt(follower.follow(ready, instant)[0]!.playback, instant, "UTC")!.stage.zones;
     },
   };
 }
 
-/** Two states after each other, the second with a layout on a sync epoch of its own where it says so. */
+/** Two states, one after the other. With `syncEpoch` the second has a layout whose loops count from that epoch. */
 function states(syncEpoch: string | null): [ReadyState, ReadyState] {
   const items = [imageItem(red, 7_000), imageItem(green, 4_000)];
   const before = desiredOf(items, all);
@@ -49,41 +49,44 @@ function states(syncEpoch: string | null): [ReadyState, ReadyState] {
 test.each([
   ["the fixed epoch", null],
   ["an epoch of their schedule", "2024-05-05T05:05:05.555Z"],
-])("[SYN7] players to whom the same state came at other times are at the same place of their loops, by %s", async (_, syncEpoch) => {
-  await using folder = await temporaryFolder();
-  const [before, after] = states(syncEpoch);
-  const early = await player(`${folder.path}/early`, t0);
-  const late = await player(`${folder.path}/late`, t0 + 123_457);
-  // The one has played the state before and finishes its item; the other comes up with the new one, amid an item.
-  early.zonesAt(before, t0);
-  early.zonesAt(after, t0 + 100_001);
-  late.zonesAt(after, t0 + 123_457);
-  let compared = 0;
-  for (let instant = t0 + 130_000; instant < t0 + 330_000; instant += 997) {
-    const [one, other] = [early.zonesAt(after, instant), late.zonesAt(after, instant)];
-    const plays = (zones: SceneZone[]) =>
-      zones.map(({ slots }) => slots.map(({ key, starts_at, offset_ms, ends_at }) => [key, starts_at - offset_ms, ends_at]));
-    expect(plays(one)).toEqual(plays(other));
-    compared += 1;
-  }
-  expect(compared).toBeGreaterThan(200);
-  // And the epoch is what they count from.
-  const epoch = syncEpoch === null ? loopEpochMs : Date.parse(syncEpoch);
-  const first = early.zonesAt(after, t0 + 400_000)[0]!.slots.find(({ item }) => item.asset_id === red.id)!;
-  expect((first.starts_at - epoch) % 14_000).toBe(0);
-});
+])(
+  "[SYN7] players that got the same state at different times are at the same point of their loops, counted from %s",
+  async (_, syncEpoch) => {
+    await using folder = await temporaryFolder();
+    const [before, after] = states(syncEpoch);
+    const early = await player(`${folder.path}/early`, t0);
+    const late = await player(`${folder.path}/late`, t0 + 123_457);
+    // One player has played the state before and finishes its item. The other starts with the new state in the middle of an item.
+    early.zonesAt(before, t0);
+    early.zonesAt(after, t0 + 100_001);
+    late.zonesAt(after, t0 + 123_457);
+    let compared = 0;
+    for (let instant = t0 + 130_000; instant < t0 + 330_000; instant += 997) {
+      const [one, other] = [early.zonesAt(after, instant), late.zonesAt(after, instant)];
+      const plays = (zones: SceneZone[]) =>
+        zones.map(({ slots }) => slots.map(({ key, starts_at, offset_ms, ends_at }) => [key, starts_at - offset_ms, ends_at]));
+      expect(plays(one)).toEqual(plays(other));
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(200);
+    // Both count from the epoch.
+    const epoch = syncEpoch === null ? loopEpochMs : Date.parse(syncEpoch);
+    const first = early.zonesAt(after, t0 + 400_000)[0]!.slots.find(({ item }) => item.asset_id === red.id)!;
+    expect((first.starts_at - epoch) % 14_000).toBe(0);
+  },
+);
 
-test("[SYN8] the drift told is the worst and the mean of the last half minute, and none when nothing plays", () => {
+test("[SYN8] the reported drift is the worst and the mean of the last half minute, and null when nothing plays", () => {
   const clock = new FakeClock();
   const drift = new PlaybackDrift(clock);
-  const beat = (worst_ms: number, mean_ms: number, measures: number) =>
+  const report = (worst_ms: number, mean_ms: number, measures: number) =>
     drift.handleMessage({ type: "beat", at: 0, frames: 1, drift: { worst_ms, mean_ms, measures } });
   expect(drift.figures).toBeNull();
   drift.handleMessage({ type: "beat", at: 0, frames: 1, drift: null });
   expect(drift.figures).toBeNull();
-  beat(90, -90, 1);
+  report(90, -90, 1);
   clock.advance(10_000);
-  beat(10, 6, 3);
+  report(10, 6, 3);
   expect(drift.figures).toEqual({ worstMs: 90, meanMs: (-90 + 18) / 4 });
   clock.advance(25_000);
   expect(drift.figures).toEqual({ worstMs: 10, meanMs: 6 });
@@ -91,7 +94,7 @@ test("[SYN8] the drift told is the worst and the mean of the last half minute, a
   expect(drift.figures).toBeNull();
 });
 
-test("[WAL7] a wall's part goes with every layout of the player, and another part is another stage", () => {
+test("[WAL7] a wall's part applies to every layout of the player, and another part is another stage", () => {
   const part = { wall_width: 200, wall_height: 100, left: 0, top: 0, width: 95, height: 100 };
   const desired = desiredOf([imageItem(red, 7_000)], all);
   const staged = (
@@ -118,12 +121,12 @@ test("[WAL7] a wall's part goes with every layout of the player, and another par
   expect(shown.zones[0]?.slots[0]?.item.asset_id).toBe(green.id);
 });
 
-test("[WAL8] a zone is on those displays of a wall that show any of it, turned as it is", () => {
+test("[WAL8] a zone is on those displays of a wall that show any part of it, with its rotation", () => {
   const wall = { wall_width: 2_100, wall_height: 1_000, top: 0, width: 1_000, height: 1_000 };
   const desired = desiredOf([imageItem(red, 7_000)], all);
   const zonesAt = (left: number, box: object) => {
     const zone = { ...desired.layout!.zones[0]!, top: 0, height: 100, ...box };
-    // Half as large as the wall: each pixel of the layout is two of the wall.
+    // Half the size of the wall: each pixel of the layout is two of the wall.
     const layout = { ...desired.layout!, width: 1_050, height: 500, zones: [zone] };
     const ready = readyOf({ ...desired, layout, player: { ...desired.player, wall: { ...wall, left } } });
     return stageAt(applyProgram(null, programAt(ready, t0).program, t0), t0, "UTC")!.stage.zones.length;
@@ -132,7 +135,7 @@ test("[WAL8] a zone is on those displays of a wall that show any of it, turned a
   expect(displays({ left: 0, width: 500 })).toEqual([1, 0]);
   expect(displays({ left: 550, width: 500 })).toEqual([0, 1]);
   expect(displays({ left: 499, width: 52 })).toEqual([1, 1]);
-  // Behind the bezels.
+  // Between the displays, behind the bezels.
   expect(displays({ left: 500, width: 50 })).toEqual([0, 0]);
   expect(displays({ left: 500, width: 50, rotation: 45 })).toEqual([1, 1]);
 });

@@ -1,4 +1,4 @@
-// The bounds of the outbox, on real files: what it gives up first, and that the loss is told.
+// The limits of the outbox, on real files: what it drops first, and that it logs the loss.
 import { copyFile, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,11 +14,11 @@ function status(detail: string): OutboxMessage {
   return { is: "command-status", commandId: newId("cmd"), update: { status: "failed", result: null, error: { code: "x", detail } } };
 }
 
-function picture(bytes: number): OutboxMessage {
+function screenshot(bytes: number): OutboxMessage {
   return { is: "screenshot", screenshotId: newId("shot"), headers: {}, base64: "A".repeat(bytes) };
 }
 
-/** An outbox of `folder`, with what it says of losses. */
+/** Opens the outbox in `folder`, and collects the losses that it logs. */
 async function opened(folder: string) {
   const losses: number[] = [];
   const log = { ...silentLog, error: ({ lost }: { lost: number }) => void losses.push(lost) } as unknown as typeof silentLog;
@@ -27,13 +27,13 @@ async function opened(folder: string) {
 
 const nameOf = (number: number): string => `${String(number).padStart(12, "0")}.json`;
 
-test("[OUT1] the outbox holds a thousand letters, the newest: the oldest goes first, and every loss is counted and told", async () => {
+test("[OUT1] the outbox holds the newest thousand messages: the oldest is dropped first, and every loss is counted and logged", async () => {
   await using folder = await temporaryFolder();
   const before = await opened(folder.path);
   await before.outbox.put(status("the oldest"));
   await before.outbox.put(status("another"));
   for (let number = 3; number <= 1_001; number += 1) await copyFile(join(folder.path, nameOf(2)), join(folder.path, nameOf(number)));
-  // One too many was there already.
+  // There was already one message too many.
   const { outbox, losses } = await opened(folder.path);
   expect([outbox.length, outbox.lostCount, losses]).toEqual([1_000, 1, [1]]);
   await outbox.put(status("the newest"));
@@ -42,8 +42,8 @@ test("[OUT1] the outbox holds a thousand letters, the newest: the oldest goes fi
   expect([names.length, names[0], names.at(-1)]).toEqual([1_000, nameOf(3), nameOf(1_002)]);
   const delivered: OutboxMessage[] = [];
   const stop = new AbortController();
-  const deliver = async (letter: OutboxMessage): Promise<void> => {
-    delivered.push(letter);
+  const deliver = async (message: OutboxMessage): Promise<void> => {
+    delivered.push(message);
     stop.abort();
     stop.signal.throwIfAborted();
   };
@@ -51,21 +51,21 @@ test("[OUT1] the outbox holds a thousand letters, the newest: the oldest goes fi
   expect(delivered[0]).toMatchObject({ update: { error: { detail: "another" } } });
 });
 
-test("[OUT1] pictures that cannot be delivered do not fill the disk: of more than 128 MB the oldest goes first, and never a word of a command", async () => {
+test("[OUT1] undelivered screenshots do not fill the disk: above 128 MB the oldest is dropped first, never a command's result", async () => {
   await using folder = await temporaryFolder();
   const before = await opened(folder.path);
   await before.outbox.put(status("done"));
   for (const number of [2, 3, 4]) {
     await writeFile(join(folder.path, nameOf(number)), "");
-    // Holes take no room of the test's own disk.
+    // Sparse files take no space on the disk.
     await truncate(join(folder.path, nameOf(number)), 60 * megabyte);
   }
   const { outbox, losses } = await opened(folder.path);
   expect([outbox.length, losses]).toEqual([3, [1]]);
-  await outbox.put(picture(10 * megabyte));
+  await outbox.put(screenshot(10 * megabyte));
   expect([outbox.length, losses]).toEqual([3, [1, 2]]);
   expect((await readdir(folder.path)).toSorted()).toEqual([nameOf(1), nameOf(4), nameOf(5)]);
-  // One that is too large alone is kept: there is nothing to have in its place.
+  // A single screenshot that is too large is kept, because dropping it would gain nothing.
   await truncate(join(folder.path, nameOf(5)), 200 * megabyte);
   await opened(folder.path);
   expect((await readdir(folder.path)).toSorted()).toEqual([nameOf(1), nameOf(5)]);

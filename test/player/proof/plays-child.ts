@@ -1,4 +1,4 @@
-// A player's proof of play over simulated hours, in a process of its own that its test kills: plans, presents, prints what was true.
+// Runs proof of play over simulated hours in a process that the test kills. It prints what it really presented.
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
@@ -14,11 +14,11 @@ const fake = new FakeClock(Number(from));
 const clock = new CorrectedClock(fake);
 const proof = await ProofOfPlay.open({ folder, bootId, clock, log: silentLog });
 const playback = applyProgram(null, programAt(ready, clock.now()).program, clock.now());
-// The page's frames fall where they fall: each item comes on up to a frame late, by a number that looks like chance.
-let chance = Number(from) % 997;
-const jitter = (): number => ((chance = (chance * 7_919 + 13) % 997) / 997) * 16;
-// Waits until the line is in the pipe, where it outlives this process.
-const tell = (line: object): Promise<void> => new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
+// Each item appears up to one frame late, by a pseudo-random delay.
+let state = Number(from) % 997;
+const jitter = (): number => ((state = (state * 7_919 + 13) % 997) / 997) * 16;
+// Waits until the line is in the pipe, where it survives this process.
+const print = (line: object): Promise<void> => new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
 
 await proof.handleMessage({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: fake.now() });
 const shown = new Map<string, string>();
@@ -33,14 +33,14 @@ while (clock.now() < Number(until)) {
     shown.set(zone.id, key);
     const about = { zone_id: zone.id, stage: stage.key, key, cause, item_id: item.item_id, asset_id: item.asset_id, starts_at, ends_at };
     await proof.handleMessage({ type: "presented", ...about, at: clock.now() });
-    await tell({ is: "presented", zone: zone.id, at: clock.now() });
+    await print({ is: "presented", zone: zone.id, at: clock.now() });
   }
   while (clock.now() + 1_000 < changesAt) {
     fake.advance(1_000);
     await proof.handleMessage({ type: "beat", at: clock.now(), frames: 60 });
-    await tell({ is: "beat", at: clock.now() });
+    await print({ is: "beat", at: clock.now() });
   }
   fake.advance(changesAt - clock.now());
 }
 await proof.stop();
-await tell({ is: "stopped", at: clock.now() });
+await print({ is: "stopped", at: clock.now() });

@@ -1,4 +1,4 @@
-// What a player says is wrong, by the page's reports and the state of its parts.
+// The problems that a player reports, from the page's reports and the condition of the player.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -9,7 +9,8 @@ import { Status } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { fitProblems, PlayerProblem, problemCatalog, problemCodes, createProblem } from "../../../src/protocol/device/player-problems.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
-import type { FromPage, Stage } from "../../../src/protocol/scene.ts";
+import type { Stage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { desiredOf, newId, withItems } from "../../support/states.ts";
 
@@ -17,7 +18,7 @@ const t0 = Date.UTC(2026, 10, 22, 12);
 const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
 const textItem = () => ({ id: newId("itm"), type: "text" as const, text: "x" }) as never as Parameters<typeof desiredOf>[0][number];
 
-/** A screen of one zone with two items of ten seconds each, from `t0` on. */
+/** A stage of one zone with two items of ten seconds each, from `t0` on. */
 function screen() {
   const items = [textItem(), textItem()];
   const desired = desiredOf(items, []);
@@ -36,7 +37,7 @@ function screen() {
     zone_id,
     stage,
     problems,
-    say: (message: FromPage, now: number) => problems.handleMessage(message, stage, now),
+    report: (message: FromPage, now: number) => problems.handleMessage(message, stage, now),
     failed: (index: number, code: "load" | "crashed" = "load"): FromPage => ({ type: "failed", ...about(index), code, detail: "HTTP 404" }),
     presented: (index: number, at: number): FromPage => ({ type: "presented", ...about(index), at }),
     at: (now: number, more: Partial<PlayerCondition> = {}) => {
@@ -48,41 +49,41 @@ function screen() {
 
 const codes = (problems: readonly PlayerProblem[]) => problems.map(({ code }) => code);
 
-test("[PRB6] an item that fails is a problem of its zone, with cause and remedy, until it is shown for a while or to its end", () => {
-  const { say, at, failed, presented, zone_id, items } = screen();
-  say(failed(0), t0);
+test("[PRB6] an item that fails is a problem of its zone, with cause and remedy, until it plays for a while or to its end", () => {
+  const { report, at, failed, presented, zone_id, items } = screen();
+  report(failed(0), t0);
   const { remedy } = problemCatalog["item-load"];
   const since = new Date(t0).toISOString();
   expect(at(t0 + 1_000)).toEqual([
     { code: "item-load", since, zone_id, item_id: items[0]!.id, detail: "An item could not be loaded: HTTP 404", remedy },
   ]);
-  say(presented(1, t0 + 10_000), t0 + 10_000);
-  say(presented(2, t0 + 20_000), t0 + 20_000);
-  // On for a moment only: that may be the moment before it dies.
+  report(presented(1, t0 + 10_000), t0 + 10_000);
+  report(presented(2, t0 + 20_000), t0 + 20_000);
+  // It is shown only for a moment, and may fail again right after that.
   expect(codes(at(t0 + 21_000))).toEqual(["item-load"]);
   expect(at(t0 + 30_000)).toEqual([]);
-  say(presented(3, t0 + 30_000), t0 + 30_000);
+  report(presented(3, t0 + 30_000), t0 + 30_000);
   expect(at(t0 + 31_000)).toEqual([]);
 });
 
-test("[PRB6] an item that comes up and dies again and again stays one problem, though the page tells each cause once", () => {
-  const { say, at, failed, presented } = screen();
-  say(presented(0, t0), t0);
-  say(failed(0, "crashed"), t0 + 1_000);
-  say(presented(1, t0 + 2_000), t0 + 2_000);
-  say(presented(2, t0 + 20_000), t0 + 20_000);
-  // It left eight seconds before its end.
-  say(presented(3, t0 + 22_000), t0 + 22_000);
+test("[PRB6] an item that fails again and again stays one problem, although the page reports each cause once", () => {
+  const { report, at, failed, presented } = screen();
+  report(presented(0, t0), t0);
+  report(failed(0, "crashed"), t0 + 1_000);
+  report(presented(1, t0 + 2_000), t0 + 2_000);
+  report(presented(2, t0 + 20_000), t0 + 20_000);
+  // The item left eight seconds before its end.
+  report(presented(3, t0 + 22_000), t0 + 22_000);
   expect(at(t0 + 31_000)).toMatchObject([{ code: "item-crashed", since: new Date(t0 + 1_000).toISOString() }]);
-  say(presented(4, t0 + 40_000), t0 + 40_000);
-  say(presented(5, t0 + 50_000), t0 + 50_000);
+  report(presented(4, t0 + 40_000), t0 + 40_000);
+  report(presented(5, t0 + 50_000), t0 + 50_000);
   expect(at(t0 + 51_000)).toEqual([]);
 });
 
-test("[PRB13] an item that is shown, but not as it was meant, is a problem for as long as it may play", () => {
-  const { say, at, items, zone_id } = screen();
+test("[PRB13] an item that is shown, but not as intended, is a problem for as long as it may play", () => {
+  const { report, at, items, zone_id } = screen();
   const about = { zone_id, key: "k0", item_id: items[0]!.id, asset_id: null };
-  say({ type: "flawed", ...about, code: "qr-unreadable", detail: "its modules are 1 px wide" }, t0);
+  report({ type: "flawed", ...about, code: "qr-unreadable", detail: "its modules are 1 px wide" }, t0);
   const { remedy } = problemCatalog["item-qr-unreadable"];
   const [problem, ...others] = at(t0 + 20_000);
   expect(problem).toMatchObject({ code: "item-qr-unreadable", item_id: items[0]!.id, since: new Date(t0).toISOString(), remedy });
@@ -90,36 +91,36 @@ test("[PRB13] an item that is shown, but not as it was meant, is a problem for a
   expect(at(t0 + 20_000, { desired: desiredOf([items[1]!], []) })).toEqual([]);
 });
 
-test("[PRB7] a failed item that left the state, or may no longer play, is no problem any more", () => {
-  const { say, at, failed, desired, items } = screen();
-  say(failed(0), t0);
+test("[PRB7] a failed item that was removed from the state, or may no longer play, is no longer a problem", () => {
+  const { report, at, failed, desired, items } = screen();
+  report(failed(0), t0);
   expect(at(t0, { desired: withItems(desired, [items[1]!], [], "r2") })).toEqual([]);
   expect(at(t0)).toEqual([]);
-  say(failed(1), t0);
+  report(failed(1), t0);
   const outdated = { ...items[1]!, valid_until: new Date(t0 + 5_000).toISOString() };
   const state = withItems(desired, [outdated], [], "r3");
   expect(codes(at(t0 + 4_000, { desired: state }))).toEqual(["item-load"]);
   expect(at(t0 + 6_000, { desired: state })).toEqual([]);
 });
 
-test("[PRB8] a zone with nothing to show is a problem until it shows something or leaves the screen", () => {
-  const { say, at, presented, zone_id, stage } = screen();
-  say({ type: "fallback", zone_id, at: t0 }, t0);
+test("[PRB8] a zone that has nothing to show is a problem until it shows something or leaves the screen", () => {
+  const { report, at, presented, zone_id, stage } = screen();
+  report({ type: "fallback", zone_id, at: t0 }, t0);
   expect(at(t0 + 1_000)).toMatchObject([{ code: "zone-empty", zone_id, item_id: null, since: new Date(t0).toISOString() }]);
   expect(at(t0 + 1_000, { stage: { ...stage, zones: [] } })).toEqual([]);
-  say(presented(0, t0 + 2_000), t0 + 2_000);
+  report(presented(0, t0 + 2_000), t0 + 2_000);
   expect(at(t0 + 3_000)).toEqual([]);
   const bare = { ...stage, zones: [{ ...stage.zones[0]!, slots: [] }] };
   expect(at(t0 + 4_000, { stage: bare })).toMatchObject([{ code: "zone-empty", zone_id }]);
   expect(at(t0 + 9_000, { stage: bare })).toMatchObject([{ since: new Date(t0 + 4_000).toISOString() }]);
-  say({ type: "fallback", zone_id, at: t0 }, t0);
-  say({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: 5 }, t0);
+  report({ type: "fallback", zone_id, at: t0 }, t0);
+  report({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: 5 }, t0);
   expect(at(t0 + 10_000)).toEqual([]);
 });
 
-test("[PRB9] withheld content, a still screen, files that cannot be had, a full disk and an unknown time are problems of the screen", () => {
-  const { at, say, failed } = screen();
-  say(failed(0), t0);
+test("[PRB9] withheld content, a frozen screen, failed downloads, a full disk and an unknown time are problems of the whole screen", () => {
+  const { at, report, failed } = screen();
+  report(failed(0), t0);
   const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0 - 9_000, until: t0 + 60_000 };
   const all = at(t0, {
     withheld,
@@ -132,11 +133,11 @@ test("[PRB9] withheld content, a still screen, files that cannot be had, a full 
   expect(all[0]).toMatchObject({ since: new Date(t0 - 9_000).toISOString(), detail: expect.stringMatching(/5 times.*out of memory/) });
   expect(all[1]).toMatchObject({ since: new Date(t0 - 20_000).toISOString() });
   expect(all[2]!.detail).toContain("ast_1: disk");
-  // A player that has just started is given its time.
+  // A player that has just started gets time to come up.
   expect(codes(at(t0, { uptimeMs: 30_000, stillMs: 20_000, clockErrorMs: Infinity }))).toEqual(["item-load"]);
 });
 
-test("[PRB10] a heartbeat holds at most fifty problems and 16 kB of them, the gravest, and says how many it left out", () => {
+test("[PRB10] a heartbeat holds the most severe problems, at most fifty and 16 kB, and says how many it left out", () => {
   const many = Array.from({ length: 120 }, (_, index) =>
     createProblem("item-load", t0 + index, { zone_id: newId("zon"), item_id: newId("itm"), detail: "ü".repeat(2_000) }),
   );
@@ -149,7 +150,7 @@ test("[PRB10] a heartbeat holds at most fifty problems and 16 kB of them, the gr
   expect([small.problems.length, small.problems_left_out]).toEqual([50, 70]);
 });
 
-test("[PRB11] docs/faults.md lists each code with its title and its remedy, and no other", async () => {
+test("[PRB11] docs/faults.md lists exactly the existing codes, each with its title and remedy", async () => {
   const text = await readFile(join(rootFolder, "docs/faults.md"), "utf8");
   const section = text.slice(text.indexOf("## Problems of a player"));
   const rows = [...section.matchAll(/^\| `([a-z-]+)` *\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].map((row) =>
@@ -160,8 +161,8 @@ test("[PRB11] docs/faults.md lists each code with its title and its remedy, and 
   );
 });
 
-/** A heartbeat of a player whose page and content are so. */
-function beatOf(more: {
+/** The heartbeat of a player with this page and content. */
+function heartbeatOf(more: {
   page?: (clock: FakeClock) => PageState;
   withheld?: PlayerCondition["withheld"];
   stillMs?: number;
@@ -204,16 +205,16 @@ function beatOf(more: {
   return status.heartbeat();
 }
 
-test("[REC5] one late beat of the page does not say that nothing is drawn; four missing ones do", async () => {
-  expect(await beatOf({ stillMs: 3_000 })).toMatchObject({ rendering: true });
-  expect(await beatOf({ stillMs: 6_500 })).toMatchObject({ rendering: true });
-  expect(await beatOf({ stillMs: 12_500 })).toMatchObject({ rendering: false });
+test("[REC5] one late report of the page does not count as not rendering; four missing ones do", async () => {
+  expect(await heartbeatOf({ stillMs: 3_000 })).toMatchObject({ rendering: true });
+  expect(await heartbeatOf({ stillMs: 6_500 })).toMatchObject({ rendering: true });
+  expect(await heartbeatOf({ stillMs: 12_500 })).toMatchObject({ rendering: false });
 });
 
-test("[REC8] while content is withheld the heartbeat says that nothing of it is on the screen, why and until when", async () => {
+test("[REC8] while content is withheld, the heartbeat says that none of it is on the screen, why and until when", async () => {
   const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0, until: t0 + 60_000 };
-  const beat = Heartbeat.parse(await beatOf({ withheld }));
-  expect(beat).toMatchObject({
+  const heartbeat = Heartbeat.parse(await heartbeatOf({ withheld }));
+  expect(heartbeat).toMatchObject({
     rendering: true,
     now_playing: [],
     content: {
@@ -225,6 +226,6 @@ test("[REC8] while content is withheld the heartbeat says that nothing of it is 
     why: [{ verdict: "held", detail: expect.stringContaining("Withheld") }],
     problems: [{ code: "content-withheld" }],
   });
-  const well = Heartbeat.parse(await beatOf({}));
-  expect(well).toMatchObject({ now_playing: [{}], content: { is: "applied" }, why: [{ verdict: "shows" }], problems: [] });
+  const normal = Heartbeat.parse(await heartbeatOf({}));
+  expect(normal).toMatchObject({ now_playing: [{}], content: { is: "applied" }, why: [{ verdict: "shows" }], problems: [] });
 });

@@ -1,8 +1,8 @@
 // The heartbeat, put together from a fake host, a fake machine and values that a test sets.
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
-import type { PageState } from "../../../src/player/surface/surface.ts";
 import { Status, type StatusDependencies } from "../../../src/player/proof/status.ts";
+import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import { PairingRequest } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -3,11 +3,11 @@ import { nextAction, type RecoveryAction, type RecoveryAttempts } from "../../..
 import { screenOf, type ScreenContext } from "../../../src/player/playback/screen.ts";
 import type { HostFault } from "../../../src/player/host.ts";
 
-/** What the ladder does about faults that come `apartMs` apart. */
-function ladder(fault: HostFault["is"], count: number, apartMs: number): RecoveryAction[] {
+/** The actions for faults that occur `intervalMs` apart. */
+function actionsFor(fault: HostFault["is"], count: number, intervalMs: number): RecoveryAction[] {
   let attempts: RecoveryAttempts = { reloads: [], relaunches: [] };
   return Array.from({ length: count }, (_, index) => {
-    const now = 1_000_000 + index * apartMs;
+    const now = 1_000_000 + index * intervalMs;
     const action = nextAction(fault, attempts, now);
     if (action === "reload") attempts = { ...attempts, reloads: [...attempts.reloads, now] };
     else attempts = { reloads: [], relaunches: action === "withhold" ? [] : [...attempts.relaunches, now] };
@@ -15,20 +15,20 @@ function ladder(fault: HostFault["is"], count: number, apartMs: number): Recover
   });
 }
 
-test("[REC1] a page that keeps failing is reloaded, then relaunched, then withheld", () => {
-  const actions = ladder("page-crashed", 17, 1_000);
+test("[REC1] if a page keeps failing, it is reloaded, then the browser is relaunched, then the content is withheld", () => {
+  const actions = actionsFor("page-crashed", 17, 1_000);
   expect(actions.slice(0, 4)).toEqual(["reload", "reload", "reload", "relaunch"]);
   expect(actions.filter((action) => action === "relaunch")).toHaveLength(4);
   expect(actions.at(-1)).toBe("withhold");
 });
 
-test("[REC1] a browser that is gone cannot be reloaded", () => {
-  expect(ladder("browser-exited", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch", "relaunch", "withhold"]);
+test("[REC1] a browser that has exited cannot be reloaded", () => {
+  expect(actionsFor("browser-exited", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch", "relaunch", "withhold"]);
 });
 
-test("[REC2] faults that are far apart never climb the ladder", () => {
-  expect(new Set(ladder("page-crashed", 50, 600_000))).toEqual(new Set(["reload"]));
-  expect(new Set(ladder("browser-exited", 50, 600_000))).toEqual(new Set(["relaunch"]));
+test("[REC2] faults that are far apart do not escalate the recovery", () => {
+  expect(new Set(actionsFor("page-crashed", 50, 600_000))).toEqual(new Set(["reload"]));
+  expect(new Set(actionsFor("browser-exited", 50, 600_000))).toEqual(new Set(["relaunch"]));
 });
 
 const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
@@ -63,13 +63,13 @@ function paired(about: Partial<Extract<ScreenContext["phase"], { is: "paired" }>
   };
 }
 
-test("[SCN1] content that plays stays, whatever is wrong with the link or the next state", () => {
+test("[SCN1] content that plays stays on the screen, whatever is wrong with the link or the next state", () => {
   const stage = { is: "stage", stage: full };
   expect(screenOf(paired({ link: { is: "offline", trouble } }))).toEqual(stage);
   expect(screenOf(paired({ progress: { ...progress, is: "failed", detail: "disk" } }))).toEqual(stage);
 });
 
-test("[SCN2] unpaired, unreachable, empty and on its way are four different screens", () => {
+test("[SCN2] unpaired, unreachable, empty and preparing are four different screens", () => {
   const asking: ScreenContext = { ...paired({}), phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
   expect(screenOf(asking)).toMatchObject({ is: "pairing", code: null, trouble, device: "192.0.2.7 · signage-player 1.0.0" });
   expect(screenOf(paired({ known: "nothing", stage: null, link: { is: "offline", trouble } }))).toMatchObject({ is: "preparing", trouble });
@@ -82,19 +82,19 @@ test("[SCN2] unpaired, unreachable, empty and on its way are four different scre
   expect(screenOf(paired({ stage: { ...full, zones: [zone] } }))).toMatchObject({ is: "empty" });
 });
 
-test("[REC7] content that kills the browser is withheld, and the screen says that, why, until when and what to do", () => {
-  const safe = { isNow: true, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
+test("[REC7] content that crashes the browser is withheld, and the screen says so, why, until when and what to do", () => {
+  const withheld = { isNow: true, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
   for (const link of [{ is: "online" as const }, { is: "offline" as const, trouble }]) {
-    const screen = screenOf({ ...paired({ link }), withheld: safe });
+    const screen = screenOf({ ...paired({ link }), withheld });
     expect(screen).toMatchObject({ is: "withheld", player_name: "Lobby", trouble: { retry_at: 61_000 } });
     expect(JSON.stringify(screen)).toMatch(/5 times.*out of memory/);
     expect(JSON.stringify(screen)).toMatch(/Remove the item/);
   }
-  // On trial it is shown again, and no longer withheld.
-  expect(screenOf({ ...paired({}), withheld: { ...safe, isNow: false } })).toEqual({ is: "stage", stage: full });
+  // On trial, the content is shown again.
+  expect(screenOf({ ...paired({}), withheld: { ...withheld, isNow: false } })).toEqual({ is: "stage", stage: full });
 });
 
-test("[SCN3] the empty screen tells whether anything is assigned, and how the link is", () => {
+test("[SCN3] the empty screen says whether content is assigned, and whether the player is online", () => {
   const failed = { ...progress, is: "failed" as const, detail: "disk" };
   expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ link: "online", is_assigned: false });
   expect(screenOf(paired({ known: "idle", stage: null, progress: failed }))).toMatchObject({ link: "online", is_assigned: true });

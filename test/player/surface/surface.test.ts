@@ -8,7 +8,8 @@ import { silentLog } from "../../../src/base/log.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
-import type { FromPage, Scene, ToPage } from "../../../src/protocol/scene.ts";
+import type { Scene } from "../../../src/protocol/scene.ts";
+import type { FromPage, ToPage } from "../../../src/protocol/page-messages.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
 const sha = "a".repeat(64);
@@ -23,7 +24,7 @@ async function open(owner = "tests") {
   const surface = await Surface.open({
     owner,
     rendererFolder: folder.path,
-    media: (asked) => (asked === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
+    media: (sha256) => (sha256 === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
     stream: () => null,
     port: null,
     outboundHttp: new OutboundHttp({ policy: contentPolicy() }),
@@ -31,28 +32,28 @@ async function open(owner = "tests") {
     log: silentLog,
   });
   const { url, cookie } = surface.hostPage;
-  const ours = { cookie: `${cookie.name}=${cookie.value}` };
+  const pageHeaders = { cookie: `${cookie.name}=${cookie.value}` };
   const end = async () => {
     await surface[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
   };
-  return { surface, origin: new URL(url).origin, ours, [Symbol.asyncDispose]: end };
+  return { surface, origin: new URL(url).origin, pageHeaders, [Symbol.asyncDispose]: end };
 }
 
 function get(url: string, headers: Record<string, string>): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
   return new Promise((resolve, reject) => {
-    request(url, { headers }, (answer) => {
+    request(url, { headers }, (response) => {
       let body = "";
-      answer.on("data", (part: Buffer) => (body += part.toString()));
-      answer.on("end", () => resolve({ status: answer.statusCode!, headers: answer.headers, body }));
+      response.on("data", (part: Buffer) => (body += part.toString()));
+      response.on("end", () => resolve({ status: response.statusCode!, headers: response.headers, body }));
     })
       .on("error", reject)
       .end();
   });
 }
 
-/** Whether a socket with these headers is let in. */
-function isLetIn(origin: string, headers: Record<string, string>): Promise<boolean> {
+/** Whether a WebSocket with these headers is accepted. */
+function isAccepted(origin: string, headers: Record<string, string>): Promise<boolean> {
   const socket = new WebSocket(`${origin.replace("http", "ws")}/scene`, { headers });
   return new Promise((resolve) => {
     socket.on("open", () => {
@@ -63,43 +64,43 @@ function isLetIn(origin: string, headers: Record<string, string>): Promise<boole
   });
 }
 
-test("[SRF1] whoever lacks the cookie, names another host or comes from another site is turned away", async () => {
+test("[SRF1] a request without the cookie, for another host or from another site is rejected", async () => {
   await using at = await open();
   for (const path of ["/player/", `/media/${sha}`]) {
-    expect((await get(at.origin + path, at.ours)).status).toBe(200);
+    expect((await get(at.origin + path, at.pageHeaders)).status).toBe(200);
     expect((await get(at.origin + path, {})).status).toBe(403);
-    expect((await get(at.origin + path, { cookie: `${at.ours.cookie}x` })).status).toBe(403);
-    expect((await get(at.origin + path, { ...at.ours, host: "signage.example" })).status).toBe(403);
-    expect((await get(at.origin + path, { ...at.ours, "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await get(at.origin + path, { cookie: `${at.pageHeaders.cookie}x` })).status).toBe(403);
+    expect((await get(at.origin + path, { ...at.pageHeaders, host: "signage.example" })).status).toBe(403);
+    expect((await get(at.origin + path, { ...at.pageHeaders, "sec-fetch-site": "cross-site" })).status).toBe(403);
   }
-  expect(await isLetIn(at.origin, { ...at.ours, origin: at.origin })).toBe(true);
-  expect(await isLetIn(at.origin, { origin: at.origin })).toBe(false);
-  expect(await isLetIn(at.origin, at.ours)).toBe(false);
-  expect(await isLetIn(at.origin, { ...at.ours, origin: "http://127.0.0.1:1" })).toBe(false);
+  expect(await isAccepted(at.origin, { ...at.pageHeaders, origin: at.origin })).toBe(true);
+  expect(await isAccepted(at.origin, { origin: at.origin })).toBe(false);
+  expect(await isAccepted(at.origin, at.pageHeaders)).toBe(false);
+  expect(await isAccepted(at.origin, { ...at.pageHeaders, origin: "http://127.0.0.1:1" })).toBe(false);
 });
 
-test("[SRF2] media come with Range, type and nosniff; what is not proven is not found", async () => {
+test("[SRF2] media are served with Range, media type and nosniff; unverified files are not found", async () => {
   await using at = await open();
-  const part = await get(`${at.origin}/media/${sha}`, { ...at.ours, range: "bytes=2-4" });
+  const part = await get(`${at.origin}/media/${sha}`, { ...at.pageHeaders, range: "bytes=2-4" });
   expect(part).toMatchObject({ status: 206, body: "234", headers: { "content-type": "image/png", "x-content-type-options": "nosniff" } });
-  expect((await get(`${at.origin}/media/${sha}`, { ...at.ours, range: "bytes=99-" })).status).toBe(416);
-  expect((await get(`${at.origin}/media/${"b".repeat(64)}`, at.ours)).status).toBe(404);
+  expect((await get(`${at.origin}/media/${sha}`, { ...at.pageHeaders, range: "bytes=99-" })).status).toBe(416);
+  expect((await get(`${at.origin}/media/${"b".repeat(64)}`, at.pageHeaders)).status).toBe(404);
   for (const path of ["/media/../../etc/passwd", "/player/..%2f..%2f..%2fetc/passwd", "/etc/passwd"]) {
-    expect((await get(at.origin + path, at.ours)).status).toBeGreaterThanOrEqual(400);
+    expect((await get(at.origin + path, at.pageHeaders)).status).toBeGreaterThanOrEqual(400);
   }
-  expect((await get(`${at.origin}/player/`, at.ours)).headers["content-security-policy"]).toContain("default-src 'none'");
+  expect((await get(`${at.origin}/player/`, at.pageHeaders)).headers["content-security-policy"]).toContain("default-src 'none'");
 });
 
-test("[SRF3] a page that comes late gets the newest scene; an equal scene is not sent again", async () => {
+test("[SRF3] a page that connects late gets the newest scene; an equal scene is not sent again", async () => {
   await using at = await open();
   at.surface.show(scene);
-  const page = new WebSocket(`${at.origin.replace("http", "ws")}/scene`, { headers: { ...at.ours, origin: at.origin } });
-  const heard: ToPage[] = [];
+  const page = new WebSocket(`${at.origin.replace("http", "ws")}/scene`, { headers: { ...at.pageHeaders, origin: at.origin } });
+  const received: ToPage[] = [];
   const arrived = (count: number) =>
     new Promise<void>((resolve) => {
       page.on("message", (raw: Buffer) => {
-        heard.push(JSON.parse(raw.toString()) as ToPage);
-        if (heard.length === count) resolve();
+        received.push(JSON.parse(raw.toString()) as ToPage);
+        if (received.length === count) resolve();
       });
     });
   const three = arrived(3);
@@ -112,12 +113,12 @@ test("[SRF3] a page that comes late gets the newest scene; an equal scene is not
   page.send(JSON.stringify({ type: "clock", t0: 7 }));
   await three;
   page.terminate();
-  expect(heard.map(({ type }) => type)).toEqual(["scene", "scene", "clock"]);
-  expect(heard[0]).toEqual({ type: "scene", scene });
-  expect(heard[2]).toMatchObject({ t0: 7 });
+  expect(received.map(({ type }) => type)).toEqual(["scene", "scene", "clock"]);
+  expect(received[0]).toEqual({ type: "scene", scene });
+  expect(received[2]).toMatchObject({ t0: 7 });
 });
 
-test("[WFR14] the page has a loopback host of its own, the same at each start, which shares neither cookies nor a process with what else is served here", async () => {
+test("[WFR14] the page has its own loopback host, the same at each start, and shares neither cookies nor a process with other local servers", async () => {
   await using one = await open("one");
   await using other = await open("other");
   await using again = await open("one");

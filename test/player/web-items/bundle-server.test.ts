@@ -1,4 +1,4 @@
-// The server of bundles: one host name, one bundle, and its own network only.
+// The bundle server: each hostname serves one bundle, which may use only its own network origins.
 import { request } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ async function open() {
   return { bundles, a, b, bad, [Symbol.asyncDispose]: end };
 }
 
-/** Asks for a path as a browser would that looked the name up as 127.0.0.1. */
+/** Requests a path like a browser that resolves the hostname to 127.0.0.1. */
 function get(url: string, path = "/", options: { host?: string; method?: string; range?: string } = {}): Promise<Got> {
   const { host, port } = new URL(url);
   const headers = { host: options.host ?? host, ...(options.range === undefined ? {} : { range: options.range }) };
@@ -64,7 +64,7 @@ function get(url: string, path = "/", options: { host?: string; method?: string;
   });
 }
 
-test("[BUN3] a host name has its own bundle behind it and nothing else", async () => {
+test("[BUN3] each hostname serves its own bundle and nothing else", async () => {
   await using at = await open();
   const [a, b] = [at.bundles.urlOf(at.a), at.bundles.urlOf(at.b)];
   expect(new URL(a).hostname).toMatch(/^[0-9a-z]{26}\.localhost$/);
@@ -85,7 +85,7 @@ test("[BUN3] a host name has its own bundle behind it and nothing else", async (
   expect((await get(a, "/a.js", { range: "bytes=99-" })).status).toBe(416);
 });
 
-test("[BUN4] a bundle reaches its own files and what it declares, and is framed by the page alone", async () => {
+test("[BUN4] a bundle can load its own files and its declared origins, and only the page can frame it", async () => {
   await using at = await open();
   const policy = String((await get(at.bundles.urlOf(at.b))).headers["content-security-policy"]);
   expect(policy).toContain("default-src 'self' data: blob:;");
@@ -95,7 +95,7 @@ test("[BUN4] a bundle reaches its own files and what it declares, and is framed 
   expect(declared).toContain("default-src 'self' https://api.example.com data: blob:;");
 });
 
-test("[BUN5] a refused bundle is not served, and says why; one no longer wanted is gone", async () => {
+test("[BUN5] a rejected bundle is not served and has a reason; a bundle that is no longer needed is not served", async () => {
   await using at = await open();
   expect((await get(at.bundles.urlOf(at.bad))).status).toBe(422);
   expect(at.bundles.rejectionOf(at.bad)).toContain("not sound");

@@ -8,7 +8,7 @@ import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 
-/** A surface that passes one stream on, and the stream's origin. */
+/** A surface that serves one stream, and the stream's origin server. */
 async function open(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   outside = new OutboundHttp({ policy: contentPolicy(() => true) }),
@@ -49,7 +49,7 @@ async function open(
   };
 }
 
-test("[ITM32] a stream and its parts come from the declared origins, with their ranges, and without cookies, scripts or the page's secret", async () => {
+test("[ITM32] a stream and its parts are fetched from the declared origins, with ranges, and without cookies, scripts or the page's secret", async () => {
   await using kit = await open((request, response) => {
     const type = request.url === "/trap" ? "text/html" : "application/vnd.apple.mpegurl";
     response
@@ -71,7 +71,7 @@ test("[ITM32] a stream and its parts come from the declared origins, with their 
   expect(kit.seen.flatMap(({ headers }) => headers.cookie ?? [])).toEqual([]);
 });
 
-test("[ITM33] no other origin is asked: not by address, not by redirect, not for a stream that nothing shows, not without the cookie", async () => {
+test("[ITM33] other origins are not requested: not by URL, redirect, a stream that no item shows, or without the cookie", async () => {
   await using kit = await open((_request, response) =>
     response.writeHead(302, { location: `http://localhost:${kit.port}/elsewhere` }).end(),
   );
@@ -87,7 +87,7 @@ test("[ITM33] no other origin is asked: not by address, not by redirect, not for
   expect(kit.seen.map(({ url }) => url)).toEqual(["/live.m3u8"]);
 });
 
-test("[ITM33] a declared origin on this machine is refused all the same", async () => {
+test("[ITM33] a declared origin on this machine is rejected all the same", async () => {
   await using kit = await open((_request, response) => response.end("secret"), new OutboundHttp({ policy: contentPolicy() }));
   const answer = await kit.get("/stream/known");
   expect(answer.status).toBe(403);
@@ -95,7 +95,7 @@ test("[ITM33] a declared origin on this machine is refused all the same", async 
   expect(kit.seen).toEqual([]);
 });
 
-test("[ITM33] an origin that does not answer is a 502 that says so", async () => {
+test("[ITM33] an origin that does not answer gives a 502 with that reason", async () => {
   await using kit = await open((request) => request.socket.destroy());
   const answer = await kit.get("/stream/known");
   expect(answer.status).toBe(502);

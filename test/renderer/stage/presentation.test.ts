@@ -1,7 +1,7 @@
 // When the page says that something was presented, and in which order it says so.
 import { expect, test, vi } from "vitest";
 import { ReportQueue } from "../../../renderer/player/link/report-queue.ts";
-import type { FromPage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { newId } from "../../support/states.ts";
 import { image, slot, stage, zone } from "../scenes.ts";
 import { colorNames, isNear, recordScreenTimes } from "../screen.ts";

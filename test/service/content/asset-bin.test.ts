@@ -1,4 +1,4 @@
-// The life of an asset after its upload: thumbnail, name and tags, how it is served, the bin, and the disk set free.
+// Assets after the upload: thumbnails, name and tags, download headers, the bin, and freed disk space.
 import { execFile } from "node:child_process";
 import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,30 +22,30 @@ async function settled(bench: TestService, id: string): Promise<Asset> {
   return Asset.parse((await bench.call("GET", `assets/${id}`)).body);
 }
 
-test("[AST18] a picture's thumbnail is made in the background, small, upright, and served like a file", async () => {
+test("[AST18] a picture's thumbnail is made in the background, is small and upright, and is served like a file", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const pixels = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: "#3355ff" } })
     .jpeg()
     .withMetadata({ orientation: 6 })
     .toBuffer();
-  const made = (await bench.upload(pixels)).body;
-  expect(made).toMatchObject({ status: "processing", thumbnail_url: null, width: 1_000, height: 2_000 });
-  const asset = await settled(bench, made.id);
-  const answer = await bench.call("GET", asset.thumbnail_url!);
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
-  expect(await sharp(answer.body).metadata()).toMatchObject({ format: "webp", width: 256, height: 512 });
-  expect((await bench.call("GET", asset.thumbnail_url!, undefined, { "if-none-match": answer.headers.get("etag")! })).status).toBe(304);
+  const created = (await bench.upload(pixels)).body;
+  expect(created).toMatchObject({ status: "processing", thumbnail_url: null, width: 1_000, height: 2_000 });
+  const asset = await settled(bench, created.id);
+  const response = await bench.call("GET", asset.thumbnail_url!);
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/webp"]);
+  expect(await sharp(response.body).metadata()).toMatchObject({ format: "webp", width: 256, height: 512 });
+  expect((await bench.call("GET", asset.thumbnail_url!, undefined, { "if-none-match": response.headers.get("etag")! })).status).toBe(304);
   const svg = await settled(bench, (await bench.upload(drawing)).body.id);
   expect(svg.thumbnail_url).not.toBeNull();
   const pdf = (await bench.upload(pdfOf(1))).body;
   expect((await bench.call("GET", `assets/${pdf.id}/thumbnail`)).status).toBe(404);
 });
 
-test("[AST19] a video has a thumbnail where the machine has ffmpeg, and is ready without one where it has not", async () => {
+test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready without one otherwise", async () => {
   await using folder = await temporaryFolder();
   const clip = await numberedClip(1);
-  // A PATH on which there is Node and nothing else.
+  // A PATH with nothing but Node.
   const bare = join(folder.path, "bin");
   await mkdir(bare);
   await symlink(process.execPath, join(bare, "node"));
@@ -68,7 +68,7 @@ test("[AST19] a video has a thumbnail where the machine has ffmpeg, and is ready
   }
 });
 
-test("[AST20] thumbnails that a stop left undone are made after the next start; one that ends the process is given up", async () => {
+test("[AST20] the next start makes interrupted thumbnails, and gives up on a file that crashed the process", async () => {
   await using folder = await temporaryFolder();
   const first = await TestService.start(folder.path);
   const { id } = (await first.upload(await picture())).body;
@@ -90,7 +90,7 @@ test("[AST20] thumbnails that a stop left undone are made after the next start; 
   }
 });
 
-test("[AST21] names and tags can be changed, guarded by If-Match; lists filter by kind, tag, name, hash and bin", async () => {
+test("[AST21] names and tags can be changed with If-Match; lists filter by kind, tag, name, hash and bin", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const image = (await bench.upload(await picture(), "image/png", "Summer 50%_off.png")).body;
@@ -123,7 +123,7 @@ test("[AST21] names and tags can be changed, guarded by If-Match; lists filter b
   expect((await bench.call("GET", "assets?kind=nonsense")).status).toBe(422);
 });
 
-test("[AST22] a deleted asset lies in the bin, cannot be put into a playlist, and comes back whole", async () => {
+test("[AST22] a deleted asset is in the bin, cannot be used in a playlist, and can be restored completely", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const bytes = await picture();
@@ -141,7 +141,7 @@ test("[AST22] a deleted asset lies in the bin, cannot be put into a playlist, an
   expect((await bench.call("DELETE", `assets/${id}?permanent=true`)).status).toBe(409);
 });
 
-test("[AST23] after 30 days the bin is emptied", async () => {
+test("[AST23] assets are deleted for good after 30 days in the bin", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -160,7 +160,7 @@ test("[AST23] after 30 days the bin is emptied", async () => {
   await expect.poll(() => blobsIn(folder.path), patient).toEqual([]);
 });
 
-test("[AST24] deleting for good frees the disk, thumbnail and all, and nobody else's bytes", async () => {
+test("[AST24] deleting for good frees the file and its thumbnail, but no bytes that another asset uses", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const used = async () =>
@@ -176,25 +176,25 @@ test("[AST24] deleting for good frees the disk, thumbnail and all, and nobody el
   expect((await bench.call("DELETE", `assets/${two.id}`)).status).toBe(204);
   expect((await bench.call("DELETE", `assets/${two.id}?permanent=true`)).status).toBe(204);
   expect(await blobsIn(folder.path)).toEqual([]);
-  // Folders of two digits may stay.
+  // The folders of the blob store may stay.
   expect(await used()).toBeLessThan(before + 4 * 4_096 + 1);
 });
 
-test("[AST25] deleting and uploading the same bytes at once never leaves an asset without its bytes", async () => {
+test("[AST25] deleting and uploading the same bytes concurrently never leaves an asset without its bytes", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const bytes = await picture("png", 16);
   let held = (await bench.upload(bytes)).body.id as string;
   for (let round = 0; round < 25; round += 1) {
-    const [made] = await Promise.all([bench.upload(bytes), bench.call("DELETE", `assets/${held}?permanent=true`)]);
-    expect(made!.status).toBe(201);
-    held = made!.body.id;
+    const [created] = await Promise.all([bench.upload(bytes), bench.call("DELETE", `assets/${held}?permanent=true`)]);
+    expect(created!.status).toBe(201);
+    held = created!.body.id;
     const read = await bench.call("GET", `assets/${held}/content`);
     expect([read.status, read.body.length]).toEqual([200, bytes.length]);
   }
 });
 
-test("[AST26] files that no row names are swept at the next start, the others stay", async () => {
+test("[AST26] the next start deletes unreferenced files and keeps the others", async () => {
   await using folder = await temporaryFolder();
   const first = await TestService.start(folder.path);
   const { id } = (await first.upload(await picture())).body;
@@ -211,7 +211,7 @@ test("[AST26] files that no row names are swept at the next start, the others st
   expect((await bench.call("GET", kept.thumbnail_url!)).status).toBe(200);
 });
 
-test("[AST27] what a browser could run is an attachment in a sandbox; names stay names", async () => {
+test("[AST27] files that a browser could run are sandboxed attachments, and names are never paths", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const headersOf = async (bytes: Buffer, name: string) => {
@@ -236,7 +236,7 @@ test("[AST27] what a browser could run is an attachment in a sandbox; names stay
   expect(await headersOf(png, "..")).toBe('inline; filename="file.png"');
 });
 
-test("[AST28] equal bytes are one asset when the caller asks for it, within the team", async () => {
+test("[AST28] on request, equal bytes reuse the team's existing asset", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const bytes = await picture();

@@ -1,4 +1,4 @@
-// What a kill between any two steps leaves behind, and what an older version left: whole assets or none, no stray bytes.
+// Durability of assets: after a kill between any two steps, and after an upgrade from an older version.
 import { createHash } from "node:crypto";
 import { mkdirSync, watch } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ async function start(folder: string) {
 
 type Running = Awaited<ReturnType<typeof start>>;
 
-/** Whole assets, with all their bytes, and no bytes but theirs. */
+/** Checks that every asset has all its bytes, and that no other bytes are stored. */
 async function expectWhole({ call: ask }: Running, folder: string, answered: readonly string[]): Promise<void> {
   let assets: Asset[] = [];
   await expect
@@ -45,13 +45,13 @@ async function expectWhole({ call: ask }: Running, folder: string, answered: rea
 }
 
 test(
-  "[AST29] killed between any two steps of an upload, the service starts with no half state and no stray bytes",
+  "[AST29] after a kill between any two steps of an upload, the service starts without partial assets and orphaned files",
   { timeout: 180_000 },
   async () => {
     await using folder = await temporaryFolder();
     const answered: string[] = [];
-    // The steps as they show from outside: the bytes begin to come, they get their name, the answer is there, the thumbnail
-    // gets its name; killed at each, at once and a moment later, when the step after it may be half done.
+    // The steps that are visible from outside: the first bytes arrive, the blob gets its name, the response arrives, the thumbnail
+    // gets its name. Kill at each step, at once and a moment later, when the next step may be half done.
     const steps = ["incoming", "named", "answered", "thumbnail"] as const;
     let running = await start(folder.path);
     for (const [round, step] of [...steps, ...steps].entries()) {
@@ -89,7 +89,7 @@ test(
   },
 );
 
-test("[UPL8] a data folder of an older version is brought up to date: its assets stay and get thumbnails", async () => {
+test("[UPL8] the data folder of an older version is migrated: its assets stay and get thumbnails", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   const sha256 = hashOf(bytes);

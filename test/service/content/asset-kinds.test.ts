@@ -1,4 +1,4 @@
-// What may be shown: SVG that only draws, sound, documents, bundles, videos that every host plays. The bytes decide.
+// The kinds of assets: which SVG, audio, document, bundle and video files are accepted.
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -17,19 +17,19 @@ const page: ZipPart = { name: "index.html", bytes: Buffer.from("<!doctype html><
 const clip = (codec: readonly string[], ending = "mp4", input = "testsrc=size=320x180:rate=30") =>
   createWithFfmpeg(["-f", "lavfi", "-i", input, "-t", "1", ...codec], ending);
 
-/** Uploads each file and expects a refusal that says why and what to do, and nothing left. */
-async function refusedAll(folder: string, cases: readonly (readonly [name: string, bytes: Buffer, detail: RegExp])[]): Promise<void> {
+/** Uploads each file and expects an error with a reason, and no stored file. */
+async function expectRejected(folder: string, cases: readonly (readonly [name: string, bytes: Buffer, detail: RegExp])[]): Promise<void> {
   await using bench = await TestService.start(folder);
   for (const [name, bytes, detail] of cases) {
-    const answer = await bench.upload(bytes);
-    expect([name, answer.status, answer.body.detail]).toEqual([name, 422, expect.stringMatching(detail)]);
+    const response = await bench.upload(bytes);
+    expect([name, response.status, response.body.detail]).toEqual([name, 422, expect.stringMatching(detail)]);
   }
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
   expect(await readdir(join(folder, "blobs"))).toEqual(["incoming"]);
   expect(await readdir(join(folder, "blobs/incoming"))).toEqual([]);
 }
 
-test("[AST9] SVG that only draws comes in with its size", async () => {
+test("[AST9] an SVG that only draws is accepted with its size", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const dot = `data:image/png;base64,${(
@@ -49,15 +49,15 @@ test("[AST9] SVG that only draws comes in with its size", async () => {
     svg(`<image href="${dot}" width="9" height="9"/><text>&lt;script&gt; &#169;</text><a><title>on&amp;off</title></a>`),
   ];
   for (const bytes of drawings) {
-    const answer = await bench.upload(bytes, "image/svg+xml");
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    expect(Asset.parse(answer.body)).toMatchObject({ kind: "image", mime_type: "image/svg+xml", width: 120, height: 80 });
+    const response = await bench.upload(bytes, "image/svg+xml");
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+    expect(Asset.parse(response.body)).toMatchObject({ kind: "image", mime_type: "image/svg+xml", width: 120, height: 80 });
   }
 });
 
-test("[AST10] SVG with script, handlers, foreign content, entities or anything from elsewhere is refused by name", async () => {
+test("[AST10] an SVG with script, event handlers, foreign content, entities or external resources is rejected by name", async () => {
   await using folder = await temporaryFolder();
-  await refusedAll(folder.path, [
+  await expectRejected(folder.path, [
     ["script", svg("<script>alert(1)</script>"), /<script>/],
     ["script in a namespace", svg('<x:script xmlns:x="http://www.w3.org/2000/svg">1</x:script>'), /x:script/],
     ["handler", svg("<g/>", ' onload="alert(1)"'), /onload/],
@@ -66,14 +66,19 @@ test("[AST10] SVG with script, handlers, foreign content, entities or anything f
     ["javascript link", svg('<a href="javascript:alert(1)"><g/></a>'), /outside itself/],
     ["encoded link", svg('<a xlink:href="&#106;avascript:alert(1)"/>'), /outside itself/],
     ["link by animation", svg('<a><set attributeName="href" to="javascript:alert(1)"/></a>'), /animates/],
-    ["picture from elsewhere", svg('<image href="https://example.com/a.png"/>'), /outside itself/],
+    ["external picture", svg('<image href="https://example.com/a.png"/>'), /outside itself/],
     ["file", svg('<image xlink:href="file:///etc/passwd"/>'), /outside itself/],
     ["SVG in data", svg('<use href="data:image/svg+xml;base64,PHN2Zy8+"/>'), /outside itself/],
-    ["style from elsewhere", svg("<style>rect{fill:url(https://example.com/a)}</style>"), /outside itself/],
+    ["external style", svg("<style>rect{fill:url(https://example.com/a)}</style>"), /outside itself/],
     ["style import", svg('<style>@import "https://example.com/a.css";</style>'), /imports/],
     ["style in CDATA", svg("<style><![CDATA[@import url(//example.com)]]></style>"), /imports/],
     ["escaped style", svg("<style>rect{fill:u\\72l(https://example.com)}</style>"), /escapes/],
-    ["style in what is no comment", svg(`<style>a{content:"/*"}b{fill:url(https://example.com)}c{content:"*/"}</style>`), /outside itself/],
+    ["style import split by a comment", svg("<style>@im<!-- -->port 'https://example.com/a.css';</style>"), /imports/],
+    [
+      "style in a string that looks like a comment",
+      svg(`<style>a{content:"/*"}b{fill:url(https://example.com)}c{content:"*/"}</style>`),
+      /outside itself/,
+    ],
     ["style attribute", svg("<rect style=\"fill:url('https://example.com/x')\"/>"), /outside itself/],
     ["style sheet instruction", Buffer.concat([Buffer.from('<?xml-stylesheet href="x.css"?>'), svg("<g/>")]), /processing instruction/],
     [
@@ -82,21 +87,21 @@ test("[AST10] SVG with script, handlers, foreign content, entities or anything f
       /entities/,
     ],
     ["unknown entity", svg("<text>&bomb;</text>"), /entity/],
-    ["cut short", svg("<g><rect/></g>").subarray(0, -9), /cut short/],
+    ["truncated", svg("<g><rect/></g>").subarray(0, -9), /truncated/],
     ["another encoding", Buffer.concat([Buffer.from('<?xml version="1.0" encoding="UTF-7"?>'), svg("<g/>")]), /UTF-7/],
     ["no size", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /cannot be drawn/],
     ["too large", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20000" height="9"><g/></svg>'), /16384/],
   ]);
 });
 
-test("[AST11] a PDF comes in with its pages; one that is broken, locked or endless is refused", async () => {
+test("[AST11] a PDF is accepted with its page count; a broken, password-protected or overlong one is rejected", async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "a"));
   await using bench = await TestService.start(join(folder.path, "a"));
   for (const pages of [1, 1_000]) {
-    const answer = await bench.upload(pdfOf(pages), "application/pdf");
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    expect(answer.body).toMatchObject({
+    const response = await bench.upload(pdfOf(pages), "application/pdf");
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+    expect(response.body).toMatchObject({
       kind: "document",
       mime_type: "application/pdf",
       page_count: pages,
@@ -113,15 +118,15 @@ test("[AST11] a PDF comes in with its pages; one that is broken, locked or endle
       ),
   );
   await mkdir(join(folder.path, "b"));
-  await refusedAll(join(folder.path, "b"), [
-    ["cut short", pdfOf(50).subarray(0, 300), /cannot be read/],
-    ["locked", locked, /password/],
+  await expectRejected(join(folder.path, "b"), [
+    ["truncated", pdfOf(50).subarray(0, 300), /cannot be read/],
+    ["password", locked, /password/],
     ["too many pages", pdfOf(5_001), /5001 pages/],
-    ["no catalogue", Buffer.from("%PDF-1.7\nhello\n%%EOF\n"), /cannot be read/],
+    ["no catalog", Buffer.from("%PDF-1.7\nhello\n%%EOF\n"), /cannot be read/],
   ]);
 });
 
-test("[AST12] sound of every kind comes in with its length and its codec", async () => {
+test("[AST12] audio of every supported format is accepted with its length and codec", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const sound = (codec: string, ending: string) => createWithFfmpeg(["-f", "lavfi", "-i", "sine=duration=2", "-c:a", codec], ending);
@@ -136,17 +141,17 @@ test("[AST12] sound of every kind comes in with its length and its codec", async
   ] as const;
   for (const [encoder, ending, type, codec] of cases) {
     const bytes = await sound(encoder, ending);
-    const answer = await bench.upload(bytes, type);
-    expect(answer.status, JSON.stringify([encoder, answer.body])).toBe(201);
-    expect(answer.body).toMatchObject({ kind: "audio", mime_type: type, codec, width: null, status: "ready" });
-    expect(Math.abs(answer.body.duration_ms - 2_000), encoder).toBeLessThan(150);
+    const response = await bench.upload(bytes, type);
+    expect(response.status, JSON.stringify([encoder, response.body])).toBe(201);
+    expect(response.body).toMatchObject({ kind: "audio", mime_type: type, codec, width: null, status: "ready" });
+    expect(Math.abs(response.body.duration_ms - 2_000), encoder).toBeLessThan(150);
   }
   expect((await bench.upload((await sound("aac", "m4a")).subarray(0, 4_000), "audio/mp4")).status).toBe(422);
 });
 
-test("[AST13] a video that Chromium cannot play everywhere is refused by its codec's name with the remedy", async () => {
+test("[AST13] a video that Chromium cannot play on every host is rejected with its codec and the remedy", async () => {
   await using folder = await temporaryFolder();
-  await refusedAll(folder.path, [
+  await expectRejected(folder.path, [
     [
       "HEVC",
       await clip(["-c:v", "libx265", "-x265-params", "log-level=error", "-tag:v", "hvc1"]),
@@ -156,7 +161,7 @@ test("[AST13] a video that Chromium cannot play everywhere is refused by its cod
   ]);
 });
 
-test("[AST13] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable sound are told as warnings", async () => {
+test("[AST13] VP9 is accepted; a bit rate of 100 Mbit/s, a profile without hardware decoders and unplayable sound give warnings", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const vp9 = await bench.upload(await clip(["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"], "webm"));
@@ -192,7 +197,7 @@ test("[AST13] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable 
   expect((await bench.upload(ac3)).body.warnings.map(({ code }: { code: string }) => code)).toEqual(["sound"]);
 });
 
-test("[AST14] a picture with a side above 16,384 pixels is refused with what to do", async () => {
+test("[AST14] a picture with a side above 16,384 pixels is rejected with advice", async () => {
   await using folder = await temporaryFolder();
   const wide = await sharp({ create: { width: 20_000, height: 40, channels: 3, background: "red" } })
     .png()
@@ -200,13 +205,13 @@ test("[AST14] a picture with a side above 16,384 pixels is refused with what to 
   const square = await sharp({ create: { width: 20_000, height: 20_000, channels: 3, background: "red" }, limitInputPixels: false })
     .png()
     .toBuffer();
-  await refusedAll(folder.path, [
+  await expectRejected(folder.path, [
     ["wide", wide, /20000 × 40.*16384.*make it smaller/],
     ["20,000 squared", square, /20000 × 20000.*16384.*make it smaller/],
   ]);
 });
 
-test("[AST15] a zip with index.html comes in as a bundle", async () => {
+test("[AST15] a zip file with index.html is accepted as a bundle", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const parts = [
@@ -215,34 +220,34 @@ test("[AST15] a zip with index.html comes in as a bundle", async () => {
     { name: "css/a.css", bytes: Buffer.from("p{}") },
     { name: "größe.txt", bytes: Buffer.from("1") },
   ];
-  const answer = await bench.upload(zipOf(parts), "application/zip", "board");
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  expect(answer.body).toMatchObject({ kind: "bundle", mime_type: "application/zip", width: null, status: "ready" });
+  const response = await bench.upload(zipOf(parts), "application/zip", "board");
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  expect(response.body).toMatchObject({ kind: "bundle", mime_type: "application/zip", width: null, status: "ready" });
 });
 
-test("[AST16] bundles that are bombs, hostile, broken or without a page are refused; claims of the directory are not believed", async () => {
+test("[AST16] bombs, hostile or broken bundles and bundles without a page are rejected, even if the zip directory lies", async () => {
   await using folder = await temporaryFolder();
   const zeros = Buffer.alloc(40_000_000);
   const named = (name: string, mode?: number): ZipPart => ({ name, bytes: Buffer.from("x"), ...(mode === undefined ? {} : { mode }) });
-  await refusedAll(folder.path, [
+  await expectRejected(folder.path, [
     ["no page", zipOf([named("other.html")]), /no index\.html/],
-    ["folder instead of its content", zipOf([named("site/index.html")]), /zip what is in “site”/],
+    ["folder instead of its contents", zipOf([named("site/index.html")]), /zip the contents of the folder “site”/],
     ["bomb", zipOf([page, { name: "zero", bytes: zeros }]), /zip bomb/],
     ["bomb that claims to be small", zipOf([page, { name: "zero", bytes: zeros, claimedSize: 100 }]), /cannot be read|zip bomb/],
     ["claims a terabyte", zipOf([page, { name: "a", bytes: Buffer.from("a"), claimedSize: 4_000_000_000 }]), /1 GiB/],
-    ["path upwards", zipOf([page, named("../evil")]), /cannot be read|name/],
+    ["parent path", zipOf([page, named("../evil")]), /cannot be read|name/],
     ["absolute path", zipOf([page, named("/etc/passwd")]), /cannot be read|name/],
-    ["path of Windows", zipOf([page, named("C:\\evil")]), /cannot be read|name/],
-    ["path upwards in the middle", zipOf([page, named("a/../../evil")]), /cannot be read|name/],
+    ["Windows path", zipOf([page, named("C:\\evil")]), /cannot be read|name/],
+    ["parent path in the middle", zipOf([page, named("a/../../evil")]), /cannot be read|name/],
     ["symbolic link", zipOf([page, named("link", 0o120777)]), /link or a device/],
     ["the same name twice", zipOf([page, named("a"), named("A")]), /twice/],
     ["wrong checksum", zipOf([page, { ...named("a"), crc: 1 }]), /checksum/],
     ["too many files", zipOf([page, ...Array.from({ length: 5_000 }, (_, index) => named(`f${index}`))]), /5001 files/],
-    ["cut short", zipOf([page, named("a")]).subarray(0, -30), /cannot be read/],
+    ["truncated", zipOf([page, named("a")]).subarray(0, -30), /cannot be read/],
   ]);
 });
 
-test("[AST17] an item takes an asset of its kind", async () => {
+test("[AST17] an item accepts only assets of its kind", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const drawing = (await bench.upload(svg("<g/>"))).body;
@@ -267,8 +272,8 @@ test("[AST17] an item takes an asset of its kind", async () => {
   ]);
 });
 
-test("[PIX14] an animated AVIF is refused as such, naming what it can be converted to", async () => {
+test("[PIX14] an animated AVIF is rejected with the formats that it can be converted to", async () => {
   await using folder = await temporaryFolder();
   const animated = await clip(["-c:v", "libaom-av1", "-cpu-used", "8", "-pix_fmt", "yuv420p"], "avif", "testsrc=size=64x64:rate=5");
-  await refusedAll(folder.path, [["animated", animated, /animated AVIF.*convert it to.*WebP.*(?:MP4|WebM)/]]);
+  await expectRejected(folder.path, [["animated", animated, /animated AVIF.*convert it to.*WebP.*(?:MP4|WebM)/]]);
 });

@@ -1,4 +1,4 @@
-// Uploads: the bytes decide, only what a screen can show comes in, and it goes out as it came.
+// Plain uploads: validation by the bytes, storage, and download.
 import { createHash } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,16 +8,16 @@ import { numberedClip } from "../../support/media/media.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call, picture } from "../harness.ts";
 
-test("[AST1] pictures of every allowed kind come in, measured, whatever the name and the general type say", async () => {
+test("[AST1] pictures of every allowed format are accepted and measured, whatever their name and a generic Content-Type say", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   for (const format of ["png", "jpeg", "webp", "avif", "gif"] as const) {
     const bytes = await picture(format);
-    const answer = await bench.upload(bytes, "application/octet-stream", `../../etc/${format}`);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    const response = await bench.upload(bytes, "application/octet-stream", `../../etc/${format}`);
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const about = { mime_type: `image/${format}`, width: 64, height: 64, duration_ms: null, size_bytes: bytes.length, sha256 };
-    expect(Asset.parse(answer.body)).toMatchObject({ ...about, name: `../../etc/${format}` });
+    expect(Asset.parse(response.body)).toMatchObject({ ...about, name: `../../etc/${format}` });
   }
   expect((await readdir(folder.path)).toSorted()).not.toContain("etc");
   const withoutType = await fetch(`${bench.service.url}/api/v1/assets`, {
@@ -28,24 +28,24 @@ test("[AST1] pictures of every allowed kind come in, measured, whatever the name
   expect(withoutType.status).toBe(201);
 });
 
-test("[AST1] a video comes in with its size and its length", async () => {
+test("[AST1] a video is accepted with its size and length", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const answer = await bench.upload(await numberedClip(1), "video/mp4");
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  expect(answer.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
-  expect(answer.body.duration_ms).toBeGreaterThan(950);
-  expect(answer.body.duration_ms).toBeLessThan(1_050);
+  const response = await bench.upload(await numberedClip(1), "video/mp4");
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  expect(response.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
+  expect(response.body.duration_ms).toBeGreaterThan(950);
+  expect(response.body.duration_ms).toBeLessThan(1_050);
 });
 
-test("[AST2] mislabelled, empty, truncated, and unknown files are refused with 422 and advice, and leave nothing", async () => {
+test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 422 and advice, and leave no files", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const png = await picture();
   const clip = await numberedClip(1);
   const cases: [string, Buffer, string, RegExp][] = [
-    ["mislabelled", png, "image/jpeg", /image\/png, not image\/jpeg/],
-    ["a video said to be a picture", clip, "image/png", /video\/mp4/],
+    ["mislabelled", png, "image/jpeg", /image\/png, but Content-Type says image\/jpeg/],
+    ["a video labelled as a picture", clip, "image/png", /video\/mp4/],
     ["empty", Buffer.alloc(0), "image/png", /empty/],
     ["truncated PNG", png.subarray(0, png.length / 2), "image/png", /cannot be decoded/],
     ["truncated JPEG", (await picture("jpeg", 256)).subarray(0, 4_000), "image/jpeg", /cannot be decoded/],
@@ -54,21 +54,21 @@ test("[AST2] mislabelled, empty, truncated, and unknown files are refused with 4
     ["truncated video", clip.subarray(0, clip.length / 2), "video/mp4", /cannot be read/],
     ["video cut at the very end", clip.subarray(0, -200), "video/mp4", /cannot be read/],
     ["text", Buffer.from("hello, this is text"), "text/plain", /JPEG, PNG/],
-    ["text said to be a picture", Buffer.from("hello, this is text"), "image/png", /JPEG, PNG/],
+    ["text labelled as a picture", Buffer.from("hello, this is text"), "image/png", /JPEG, PNG/],
     ["a page", Buffer.from("<!doctype html><p>Hello"), "text/html", /index\.html.*zip/],
-    ["a PDF cut short", Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf", /cannot be read/],
+    ["a truncated PDF", Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf", /cannot be read/],
   ];
   for (const [name, bytes, type, detail] of cases) {
-    const answer = await bench.upload(bytes, type);
-    expect([name, answer.status]).toEqual([name, 422]);
-    expect(answer.body.detail, name).toMatch(detail);
+    const response = await bench.upload(bytes, type);
+    expect([name, response.status]).toEqual([name, 422]);
+    expect(response.body.detail, name).toMatch(detail);
   }
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
   expect(await readdir(join(folder.path, "blobs"))).toEqual(["incoming"]);
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
 });
 
-test("[AST3] a body above the limit is refused with 413, with and without a length announced", async () => {
+test("[AST3] a body above the limit is rejected with 413, with or without Content-Length", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { maxAssetBytes: 10_000 });
   const large = Buffer.alloc(10_001);
@@ -90,7 +90,7 @@ test("[AST3] a body above the limit is refused with 413, with and without a leng
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
 });
 
-test("[AST4] equal bytes are stored once and stay until the last asset of them is deleted", async () => {
+test("[AST4] equal bytes are stored once and stay until the last asset with them is deleted", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const bytes = await picture();
@@ -104,7 +104,7 @@ test("[AST4] equal bytes are stored once and stay until the last asset of them i
   expect(await stored()).not.toContain(one.sha256);
 });
 
-test("[AST5] content comes whole, by range, or not at all when the caller has it, under a strong ETag", async () => {
+test("[AST5] content is served in full, by range, or as 304, with a strong ETag", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const bytes = await picture();
@@ -138,7 +138,7 @@ test("[AST5] content comes whole, by range, or not at all when the caller has it
   expect((await bench.call("GET", `assets/${id}`)).body.url).toBe(url);
 });
 
-test("[AST6] an asset that a playlist shows cannot be deleted; the refusal names the playlist", async () => {
+test("[AST6] an asset in a playlist cannot be deleted; the error names the playlist", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
@@ -150,7 +150,7 @@ test("[AST6] an asset that a playlist shows cannot be deleted; the refusal names
   expect((await bench.call("GET", `assets/${id}`)).body.deleted_at).not.toBeNull();
 });
 
-test("[AST7] a device gets the files of its own state's team, by range too", async () => {
+test("[AST7] a device can download its own team's files, also by range", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -163,7 +163,7 @@ test("[AST7] a device gets the files of its own state's team, by range too", asy
   expect((await device.call("GET", `assets/${"0".repeat(64)}`)).status).toBe(404);
 });
 
-test("[AST8] what an upload left half received is cleared at the next start", async () => {
+test("[AST8] the next start deletes partly received uploads", async () => {
   await using folder = await temporaryFolder();
   await using first = await TestService.start(folder.path);
   await first[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-// Playlists, layouts and what players should show: checked references, stable ids, revisions that move only when they must.
+// Playlists, layouts and desired states: checked references, stable ids, and revisions that change only with the content.
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Layout, Playlist } from "../../../src/protocol/operator/resources.ts";
@@ -7,7 +7,7 @@ import { TestService, picture, errorPointers } from "../harness.ts";
 
 const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-test("[CNT1] a playlist's items must point to assets of their kind; each wrong one is named", async () => {
+test("[CNT1] a playlist's items must reference assets of their kind; the error names each wrong item", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
@@ -19,12 +19,12 @@ test("[CNT1] a playlist's items must point to assets of their kind; each wrong o
   ];
   const refused = await bench.call("POST", "playlists", { name: "P", items });
   expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/asset_id", "/items/2/asset_id"]]);
-  const made = await bench.call("POST", "playlists", { name: "P", items: [items[0], items[3]] });
-  expect(made.status).toBe(201);
-  expect(Playlist.parse(made.body).items).toMatchObject([{ fit: "contain" }, { align: "center" }]);
+  const created = await bench.call("POST", "playlists", { name: "P", items: [items[0], items[3]] });
+  expect(created.status).toBe(201);
+  expect(Playlist.parse(created.body).items).toMatchObject([{ fit: "contain" }, { align: "center" }]);
 });
 
-test("[ITM39] each kind of item takes assets of its kind only, artwork included; each wrong one is named", async () => {
+test("[ITM39] each kind of item accepts only assets of its kind, artwork included; the error names each wrong item", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
@@ -48,7 +48,7 @@ test("[ITM39] each kind of item takes assets of its kind only, artwork included;
   expect((await bench.call("POST", "playlists", { name: "P", items })).status).toBe(201);
 });
 
-test("[CNT2] a zone must lie inside its layout and show a playlist that exists", async () => {
+test("[CNT2] a zone must be inside its layout and show an existing playlist", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const zone = { name: "z", left: 0, top: 0, width: 100, height: 100 };
@@ -58,14 +58,14 @@ test("[CNT2] a zone must lie inside its layout and show a playlist that exists",
   expect(errorPointers(await post([{ ...zone, top: 1 }]))).toEqual(["/zones/0/height"]);
   expect(errorPointers(await post([{ ...zone, left: -1 }]))).toEqual(["/zones/0/left"]);
   expect(errorPointers(await post([{ ...zone, playlist_id: `pls_${nobody}` }]))).toEqual(["/zones/0/playlist_id"]);
-  const made = await post([zone]);
-  expect(made.status).toBe(201);
-  expect(Layout.parse(made.body).background_color).toBe("#000000");
-  const smaller = await bench.call("PATCH", `layouts/${made.body.id}`, { width: 50 });
+  const created = await post([zone]);
+  expect(created.status).toBe(201);
+  expect(Layout.parse(created.body).background_color).toBe("#000000");
+  const smaller = await bench.call("PATCH", `layouts/${created.body.id}`, { width: 50 });
   expect([smaller.status, errorPointers(smaller)]).toEqual([422, ["/zones/0/width"]]);
 });
 
-test("[CNT3] unknown and malformed fields are refused, each named by its pointer", async () => {
+test("[CNT3] unknown and malformed fields are rejected, each with its pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const items = [{ type: "image", asset_id: "nonsense", colour: 1 }, { type: "hologram" }];
@@ -77,19 +77,19 @@ test("[CNT3] unknown and malformed fields are refused, each named by its pointer
   expect(errorPointers(await bench.call("GET", "playlists?cursor=x"))).toEqual(["?cursor"]);
 });
 
-test("[CNT4] assigning a layout publishes one document with everything it needs", async () => {
+test("[CNT4] assigning a layout publishes one document with everything that the player needs", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
   const empty = DesiredState.parse((await device.call("GET", "state")).body);
   expect(empty).toMatchObject({ layout: null, playlists: [], assets: [], player: { name: "Lobby" } });
   const { asset, playlist, layout } = await bench.showPicture(device);
-  const answer = await device.call("GET", "state");
-  const full = DesiredState.parse(answer.body);
+  const response = await device.call("GET", "state");
+  const full = DesiredState.parse(response.body);
   expect(full.layout?.zones[0]?.playlist_id).toBe(playlist.id);
   expect(full.playlists).toEqual([{ id: playlist.id, items: playlist.items }]);
   expect(full.assets.map(({ sha256 }) => sha256)).toEqual([asset.sha256]);
-  expect(answer.headers.get("etag")).toBe(`"${full.revision}"`);
+  expect(response.headers.get("etag")).toBe(`"${full.revision}"`);
   expect((await device.call("GET", "state", undefined, { "if-none-match": `"${full.revision}"` })).status).toBe(304);
   expect((await bench.call("GET", `players/${device.playerId}`)).body).toMatchObject({
     layout_id: layout.id,
@@ -99,7 +99,7 @@ test("[CNT4] assigning a layout publishes one document with everything it needs"
   expect([nowhere.status, errorPointers(nowhere)]).toEqual([422, ["/layout_id"]]);
 });
 
-test("[CNT5] an identical change moves neither ids nor revision nor time, and no screen hears of it", async () => {
+test("[CNT5] an identical change alters neither ids nor revision nor timestamps, and no player is notified", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -111,14 +111,14 @@ test("[CNT5] an identical change moves neither ids nor revision nor time, and no
   const zones = layout.zones.map(({ id: _id, ...zone }: { id: string }) => zone);
   expect((await bench.call("PATCH", `layouts/${layout.id}`, { zones })).body).toEqual(layout);
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
-  // A name that no screen shows is no change for a screen either.
+  // Names are not shown on screens, so a new name does not change the desired state.
   await bench.call("PATCH", `playlists/${playlist.id}`, { name: "Another name" });
   expect(await link.receivesNo("state.changed")).toBe(true);
   expect((await device.call("GET", "state")).body.revision).toBe(revision);
   link.socket.close();
 });
 
-test("[CNT5] items that stay keep their ids when others come, go or move", async () => {
+test("[CNT5] items keep their ids when others are added, removed or moved", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const text = (words: string) => ({ type: "text", text: words });
@@ -131,7 +131,7 @@ test("[CNT5] items that stay keep their ids when others come, go or move", async
   expect([foreign.status, errorPointers(foreign)]).toEqual([422, ["/items/0/id"]]);
 });
 
-test("[CNT6] what is in use cannot be deleted; the refusal names what uses it", async () => {
+test("[CNT6] resources in use cannot be deleted; the error names what uses them", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice("Lobby");
@@ -145,7 +145,7 @@ test("[CNT6] what is in use cannot be deleted; the refusal names what uses it", 
   expect((await bench.call("DELETE", `playlists/${playlist.id}`)).status).toBe(204);
 });
 
-test("[CNT7] lists come newest first, page by page, each thing once", async () => {
+test("[CNT7] lists are sorted newest first, and paging returns each resource once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   for (let index = 0; index < 7; index += 1) await bench.call("POST", "playlists", { name: `P${index}` });

@@ -1,4 +1,4 @@
-// Import from an address: fetched, examined, told; and no way into the network that the service stands in.
+// Imports from URLs: download, examination, errors, and no access to the service's own network.
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -17,7 +17,7 @@ import { TestService, picture } from "../harness.ts";
 const patient = { timeout: 20_000 };
 const loopback = { allowAddresses: ["127.0.0.1/32"] };
 
-/** A server of the outside world, on a loopback address. */
+/** A server on a loopback address that plays a public server. */
 async function outside(listener: RequestListener, host = "127.0.0.1"): Promise<AsyncDisposable & { url: string; port: number }> {
   const server: Server = createServer(listener).listen(0, host);
   await once(server, "listening");
@@ -39,7 +39,7 @@ async function imported(bench: TestService, url: string, more: object = {}): Pro
   return Asset.parse(await read());
 }
 
-test("[IMP1] an import is fetched in the background, tells how far it is, and becomes an asset", async () => {
+test("[IMP1] an import is fetched in the background, reports its progress, and becomes an asset", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture("png", 256);
   const half = Math.floor(bytes.length / 2);
@@ -51,20 +51,20 @@ test("[IMP1] an import is fetched in the background, tells how far it is, and be
     response.end(bytes.subarray(half));
   });
   await using bench = await TestService.start(folder.path, loopback);
-  const made = await bench.call("POST", "assets/import", { url: `${server.url}/a/Sommer%20fest.png?signature=s3cret`, tags: ["web"] });
-  expect([made.status, made.body.status, made.body.name, made.body.sha256, made.body.url]).toEqual([
+  const created = await bench.call("POST", "assets/import", { url: `${server.url}/a/Sommer%20fest.png?signature=s3cret`, tags: ["web"] });
+  expect([created.status, created.body.status, created.body.name, created.body.sha256, created.body.url]).toEqual([
     202,
     "importing",
     "Sommer fest.png",
     null,
     null,
   ]);
-  const path = `assets/${made.body.id}`;
+  const path = `assets/${created.body.id}`;
   await expect
     .poll(async () => (await bench.call("GET", path)).body.progress, patient)
     .toEqual({ received_bytes: half, total_bytes: bytes.length });
   expect((await bench.call("GET", `${path}/content`)).status).toBe(404);
-  const early = await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: made.body.id }] });
+  const early = await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: created.body.id }] });
   expect([early.status, early.body.detail]).toEqual([422, expect.stringContaining("import")]);
   gate.resolve();
   await expect.poll(async () => (await bench.call("GET", path)).body.status, patient).toBe("ready");
@@ -73,7 +73,7 @@ test("[IMP1] an import is fetched in the background, tells how far it is, and be
   expect((await bench.call("GET", asset.url!)).body).toEqual(bytes);
 });
 
-test("[IMP2] what cannot be fetched or shown fails with a reason and leaves no bytes", async () => {
+test("[IMP2] an import that cannot be fetched or shown fails with a reason and leaves no files", async () => {
   await using folder = await temporaryFolder();
   const png = await picture("png", 128);
   await using server = await outside((request, response) => {
@@ -114,11 +114,11 @@ async function endless(response: Parameters<RequestListener>[1]): Promise<void> 
       for (;;) yield Buffer.alloc(20_000);
     })(),
   );
-  // The other side hangs up: that is what is tested.
+  // The server hangs up on purpose.
   await pipeline(zeros, response).catch(() => undefined);
 }
 
-test("[IMP3] no spelling of a local, private or reserved address is called", async () => {
+test("[IMP3] local, private and reserved addresses are never contacted, however they are spelled", async () => {
   await using folder = await temporaryFolder();
   let calls = 0;
   await using server = await outside((_request, response) => void response.end(String((calls += 1))), "0.0.0.0");
@@ -138,7 +138,7 @@ test("[IMP3] no spelling of a local, private or reserved address is called", asy
   for (const address of ["8.8.8.8", "2606:4700::1111"]) expect(isPublicAddress(address)).toBe(true);
 });
 
-test("[IMP4] five redirects are followed and not a sixth; each is checked like the first address", async () => {
+test("[IMP4] at most five redirects are followed, each checked like the first address", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   let secrets = 0;
@@ -160,7 +160,7 @@ test("[IMP4] five redirects are followed and not a sixth; each is checked like t
   expect(secrets).toBe(0);
 });
 
-test("[IMP5] the address that was checked is the one that is called; one forbidden address among others refuses the name", async () => {
+test("[IMP5] the connection uses the checked address; a hostname is rejected if any of its addresses is forbidden", async () => {
   await using server = await outside((_request, response) => void response.end("here"));
   const answers = [[{ address: "127.0.0.1", family: 4 }], [{ address: "127.0.0.9", family: 4 }]];
   let asked = 0;
@@ -176,7 +176,7 @@ test("[IMP5] the address that was checked is the one that is called; one forbidd
   await expect(other.request(`http://mixed.example:${server.port}/`, { signal })).rejects.toThrow("not a public address");
 });
 
-test("[IMP6] an import that a stop interrupted begins anew at the next start; one whose asset is deleted ends", async () => {
+test("[IMP6] an interrupted import restarts at the next start; deleting the asset ends its import", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   let isOpen = false;
@@ -204,7 +204,7 @@ test("[IMP6] an import that a stop interrupted begins anew at the next start; on
   expect((await second.call("GET", "assets")).body.data).toHaveLength(1);
 });
 
-test("[IMP7] --allow-address takes addresses and blocks, and nothing else", async () => {
+test("[IMP7] --allow-address accepts only addresses and blocks", async () => {
   const read = (value: string) => readServiceConfig(["--data", "/tmp/x", "--allow-address", value]).allowAddresses;
   expect(read("127.0.0.1, 10.1.0.0/16,fd00::/8")).toEqual(["127.0.0.1", "10.1.0.0/16", "fd00::/8"]);
   expect(readServiceConfig(["--data", "/tmp/x"]).allowAddresses).toEqual([]);
@@ -213,7 +213,7 @@ test("[IMP7] --allow-address takes addresses and blocks, and nothing else", asyn
   await expect(egress.request("http://10.2.0.1/", { signal: AbortSignal.timeout(5_000) })).rejects.toThrow("--allow-address 10.2.0.1");
 });
 
-test("[IMP8] an import's address is shown without its query", async () => {
+test("[IMP8] an import's URL is shown without its query", async () => {
   await using folder = await temporaryFolder();
   await using server = await outside((_request, response) => void response.writeHead(500).end());
   await using bench = await TestService.start(folder.path, loopback);
@@ -222,7 +222,7 @@ test("[IMP8] an import's address is shown without its query", async () => {
   expect(JSON.stringify(asset)).not.toContain("s3cret");
 });
 
-test("[IMP9] whether a name inside the network exists, and at which address, is told by no import, redirect or delivery", async () => {
+test("[IMP9] no import, redirect or delivery reveals whether an internal hostname exists, or its address", async () => {
   await using folder = await temporaryFolder();
   await using server = await outside((request, response) => {
     const to = decodeURIComponent(request.url!.slice(1));
@@ -238,7 +238,7 @@ test("[IMP9] whether a name inside the network exists, and at which address, is 
   const [first, second] = [await told(`http://${inner}/`), await told(`http://${none}/`)];
   expect([first, second]).toEqual([error(inner), error(none)]);
   expect(first!.detail.replaceAll(inner, none)).toBe(second!.detail);
-  // A redirect is somebody else's word: what it names is not told either.
+  // A redirect comes from a foreign server, so its target is not revealed either.
   const targets = [`http://${inner}/`, `http://${none}/`, "http://127.0.0.2/", "http://[::1]/", "ftp://10.0.0.1/"];
   const redirected = [];
   for (const target of targets) redirected.push(await told(`${server.url}/${encodeURIComponent(target)}`));
@@ -257,7 +257,7 @@ test("[IMP9] whether a name inside the network exists, and at which address, is 
   expect(deliveries[0]).toEqual(deliveries[1]);
 });
 
-test("[IMP9] what went wrong on the way is told without an address that a name has", async () => {
+test("[IMP9] connection errors do not reveal the address of a hostname", async () => {
   const signal = AbortSignal.timeout(10_000);
   const notFound = Object.assign(new Error("getaddrinfo ENOTFOUND intern"), { code: "ENOTFOUND" });
   await using closed = await outside(() => undefined);

@@ -1,11 +1,11 @@
-// How things look, as operators set it and as a player is told: transitions, turned zones, backgrounds, orientation.
+// Visual settings and their way to the player: transitions, rotated zones, backgrounds, orientation.
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Layout, Player } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 
-test("[TRA9] transitions of items, zones and layouts reach the player as they were set; nonsense is refused by its pointer", async () => {
+test("[TRA9] transitions of items, zones and layouts reach the player unchanged; invalid ones are rejected with their pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();
@@ -28,7 +28,7 @@ test("[TRA9] transitions of items, zones and layouts reach the player as they we
   expect([wrong.status, errorPointers(wrong).toSorted()]).toEqual([422, ["/transition/duration_ms", "/transition/type"]]);
 });
 
-test("[ZON8] a player's orientation, a zone's turn and a layout's background are stored and published; a background in use stays", async () => {
+test("[ZON8] a player's orientation, a zone's rotation and a layout's background are stored and published; a background in use cannot be deleted", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const device = await bench.pairDevice();

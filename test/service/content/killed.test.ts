@@ -1,4 +1,4 @@
-// The real program, killed with -9 after each single SQL statement of a claim and of a command: what is there after the restart.
+// The real program, killed with SIGKILL after each SQL statement of a pairing and of a command: the state after the restart.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { call, Device, heartbeat, type ApiResponse } from "../harness.ts";
 const patience = 300_000;
 const preload = new URL("../../support/programs/kill-after.ts", import.meta.url).href;
 
-/** A started service that ends itself after so many statements, once it is armed. */
+/** A service that kills itself after a number of SQL statements, once it is armed. */
 class Doomed implements AsyncDisposable {
   readonly program: Program;
   readonly url: string;
@@ -38,7 +38,7 @@ class Doomed implements AsyncDisposable {
     return call(this.url, method, path, body, { authorization: `Bearer ${this.#token}`, ...headers });
   }
 
-  /** The actions of the audit log that concern `resource`; the chain has to hold. */
+  /** The audit log's actions on `resource`. Checks the hash chain too. */
   async actionsOn(resource: string): Promise<string[]> {
     expect((await this.call("GET", "audit/verify")).body.holds).toBe(true);
     return (await this.call("GET", `audit?resource_id=${resource}`)).body.data.map(({ action }: AuditEntry) => action);
@@ -49,11 +49,11 @@ class Doomed implements AsyncDisposable {
   }
 }
 
-/** An attempt that the kill may have cut off: null then. */
+/** The result of an attempt; null if the kill interrupted it. */
 const cutOff = (asked: Promise<ApiResponse>): Promise<ApiResponse | null> => asked.catch(() => null);
 
 test(
-  "[AUD7] a claim that is killed after any of its steps is there whole or not at all, and its repeat gives one player",
+  "[AUD7] a pairing killed after any step is stored completely or not at all, and repeating it creates one player",
   { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();
@@ -68,18 +68,18 @@ test(
       const key = { "idempotency-key": `claim-${statements}` };
       last = { device, key, before: (await service.call("GET", "players?limit=100")).body.data.length };
       await service.arm();
-      const answer = await cutOff(service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" }, key));
-      isAnswered = answer !== null;
-      if (isAnswered) expect(answer!.status).toBe(201);
+      const response = await cutOff(service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" }, key));
+      isAnswered = response !== null;
+      if (isAnswered) expect(response!.status).toBe(201);
       else expect(await service.program.exitCode).toBeNull();
     }
     await using service = await Doomed.start(folder.path, 1);
     expect(await check(service, last!)).toBe(true);
-    // Kills came both before the claim was there and after.
+    // Some kills came before the pairing was stored, some after.
     expect(seen.length).toBeGreaterThan(8);
     expect(new Set(seen)).toEqual(new Set([true, false]));
 
-    /** Whether the claim was there; then the client repeats it, as it would. */
+    /** Whether the pairing was stored. Then the client repeats its request, as a real one does. */
     async function check(service: Doomed, { device, key, before }: NonNullable<typeof last>): Promise<boolean> {
       const players = (await service.call("GET", "players?limit=100")).body.data;
       const isThere = players.length === before + 1;
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  "[AUD8] a command that is killed after any of its steps is queued whole or not at all, and its repeat queues it once",
+  "[AUD8] a command killed after any step is queued completely or not at all, and repeating it queues it once",
   { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();
@@ -121,16 +121,16 @@ test(
       const key = { "idempotency-key": `command-${statements}` };
       last = { key, before: (await service.call("GET", `${commands}?limit=100`)).body.data.length };
       await service.arm();
-      const answer = await cutOff(service.call("POST", commands, { type: "identify" }, key));
-      isAnswered = answer !== null;
-      if (isAnswered) expect(answer!.status).toBe(202);
+      const response = await cutOff(service.call("POST", commands, { type: "identify" }, key));
+      isAnswered = response !== null;
+      if (isAnswered) expect(response!.status).toBe(202);
       else expect(await service.program.exitCode).toBeNull();
     }
     await using service = await Doomed.start(folder.path, 1);
     expect(await check(service, last!)).toBe(true);
     expect(seen.length).toBeGreaterThan(8);
     expect(new Set(seen)).toEqual(new Set([true, false]));
-    // Each one reaches the device, signed, and none twice.
+    // Each command reaches the device once, signed.
     const total = (await service.call("GET", `${commands}?limit=100`)).body.data.length;
     const here = Object.assign(new Device(service.url), { keys: device.keys, access: device.access });
     const pending = (await here.call("POST", "heartbeat", heartbeat())).body.commands as string[];
@@ -150,7 +150,7 @@ test(
 );
 
 test(
-  "[AUD9] a device that is cut off after any step of its token or of its word on a command asks again and is answered",
+  "[AUD9] a device that is cut off after any step of a token request or a command result retries successfully",
   { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();
@@ -167,10 +167,10 @@ test(
     const commands = `players/${device.playerId}/commands`;
     const cuts = { token: 0, word: 0 };
     const isThrough = { token: false, word: false };
-    // What a cut left behind is looked at in the next start.
+    // The next start checks the state that the kill left.
     let check: (service: Doomed) => Promise<void> = async () => undefined;
     for (let statements = 1; !(isThrough.token && isThrough.word); statements += 1) {
-      // Both acts by turns, each until it gets through.
+      // Alternate both requests, each until it succeeds.
       for (const act of ["token", "word"] as const) {
         if (isThrough[act]) continue;
         await using service = await Doomed.start(folder.path, statements);
@@ -179,10 +179,10 @@ test(
         const box = at(service);
         await service.arm();
         const asked = act === "token" ? box.askForToken() : box.call("POST", `commands/${id}/status`, { status: "succeeded" });
-        const answer = await cutOff(asked);
-        if (answer === null) cuts[act] += 1;
+        const response = await cutOff(asked);
+        if (response === null) cuts[act] += 1;
         else {
-          expect(answer.status).toBe(act === "token" ? 200 : 204);
+          expect(response.status).toBe(act === "token" ? 200 : 204);
           isThrough[act] = true;
         }
         check = (next) => (act === "token" ? checkToken(next) : checkWord(next, id));

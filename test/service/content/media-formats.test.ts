@@ -1,4 +1,4 @@
-// Pictures and documents as people have them: converted where that can be done, else refused with the way out.
+// Files that screens cannot show: pictures are converted, documents are rejected with advice.
 import { createHash } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ function halves(): Sharp {
   return sharp({ create: { width, height, channels: 3, background: left } }).composite([{ input: half, left: width / 2, top: 0 }]);
 }
 
-/** The colour of a pixel of what an asset shows. */
+/** The colour of a pixel of an asset's content. */
 async function colorAt(bench: TestService, asset: { id: string }, x: number, y: number): Promise<number[]> {
   const content = await bench.call("GET", `assets/${asset.id}/content`);
   const { data, info } = await sharp(content.body).raw().toBuffer({ resolveWithObject: true });
@@ -37,11 +37,11 @@ function sha256(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The asset that `bytes` became, whose original is `bytes`. */
+/** Uploads `bytes` and checks that the asset is a converted file with `bytes` as its original. */
 async function converted(bench: TestService, bytes: Buffer, original: string, mime = "image/jpeg"): Promise<ApiResponse["body"]> {
-  const answer = await bench.upload(bytes, original);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  const { body } = answer;
+  const response = await bench.upload(bytes, original);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  const { body } = response;
   expect(body).toMatchObject({
     kind: "image",
     mime_type: mime,
@@ -53,7 +53,7 @@ async function converted(bench: TestService, bytes: Buffer, original: string, mi
   return body;
 }
 
-test("[MFO1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of that", async () => {
+test("[MFO1] HEIC is converted to an upright JPEG in sRGB, which also gives the thumbnail", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(join(folder.path, "service"));
   const png = join(folder.path, "halves.png");
@@ -61,13 +61,13 @@ test("[MFO1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of 
   const heic = await heicOf(png, { width, height, turns: 1 });
   const asset = await converted(bench, heic, "image/heic");
   expect(asset).toMatchObject({ width: height, height: width });
-  // A quarter anticlockwise: the right half is on top.
+  // Turned 90° anticlockwise: the right half is on top.
   expect(await colorAt(bench, asset, 24, 5)).toEqual(close(right));
   expect(await colorAt(bench, asset, 24, 58)).toEqual(close(left));
   await eventually(async () => (await bench.call("GET", `assets/${asset.id}`)).body.thumbnail_url !== null);
   const profile = (await sharp(await halves().withIccProfile("p3").png().toBuffer()).metadata()).icc!;
   const wide = await converted(bench, await heicOf(png, { width, height, profile }), "image/heic");
-  // The same numbers are a stronger red in Display P3.
+  // The same values are a stronger red in Display P3.
   const [red, green] = await colorAt(bench, wide, 5, 24);
   expect(red).toBeGreaterThan(left.r + 8);
   expect(green).toBeLessThan(left.g - 8);
@@ -77,12 +77,12 @@ test("[MFO1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of 
   });
 });
 
-test("[MFO2] TIFF and BMP become JPEG, or PNG where they are transparent; the turn that EXIF tells is applied", async () => {
+test("[MFO2] TIFF and BMP are converted to JPEG, or to PNG if they are transparent, with the EXIF rotation applied", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const turned = await converted(bench, await halves().withMetadata({ orientation: 6 }).tiff().toBuffer(), "image/tiff");
   expect(turned).toMatchObject({ width: height, height: width });
-  // A quarter clockwise: the left half is on top.
+  // Turned 90° clockwise: the left half is on top.
   expect(await colorAt(bench, turned, 24, 5)).toEqual(close(left));
   const glass = { r: 0, g: 200, b: 0, alpha: 0.5 };
   const clear = await sharp({ create: { width, height, channels: 4, background: glass } })
@@ -98,7 +98,7 @@ test("[MFO2] TIFF and BMP become JPEG, or PNG where they are transparent; the tu
   expect((await bench.upload(bmpOf(24).subarray(0, 60), "image/bmp")).status).toBe(422);
 });
 
-test("[MFO3] the original of a converted file can be downloaded, is found by its hash, is reused, and is deleted with its asset", async () => {
+test("[MFO3] the original of a converted file can be downloaded, found by its hash and reused, and is deleted with its asset", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const bytes = bmpOf(24);
@@ -117,7 +117,7 @@ test("[MFO3] the original of a converted file can be downloaded, is found by its
   expect((await bench.call("GET", `assets/${plain.body.id}/original`)).status).toBe(404);
 });
 
-test("[MFO4] a presentation or a text document is refused with the way out: export it as PDF", async () => {
+test("[MFO4] presentations and text documents are rejected with the advice to export them as PDF", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const types = (part: string, type: string): Buffer =>
@@ -139,22 +139,22 @@ test("[MFO4] a presentation or a text document is refused with the way out: expo
     ["ppt", Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)])],
   ];
   for (const [ending, bytes] of files) {
-    const answer = await bench.upload(bytes);
-    expect([ending, answer.status, answer.body.detail]).toEqual([ending, 422, expect.stringMatching(/export it as PDF/)]);
+    const response = await bench.upload(bytes);
+    expect([ending, response.status, response.body.detail]).toEqual([ending, 422, expect.stringMatching(/export it as PDF/)]);
   }
 });
 
-/** A bitmap of 3 × 2 pixels: the upper row blue, the lower red. With 32 bits it is half transparent, with 8 it has a palette. */
+/** A bitmap of 3 × 2 pixels: the upper row is blue, the lower red. With 32 bits it is half transparent, with 8 bits it has a palette. */
 function bmpOf(bits: 8 | 24 | 32): Buffer {
   const colors = [left, right];
   const palette = Buffer.concat(colors.map(({ r, g, b }) => Buffer.from([b, g, r, 0])));
-  // From the bottom; each row fills whole words.
+  // The bottom row first; each row is padded to 4 bytes.
   const rows = colors.map(({ r, g, b }, index) => {
     const pixel = bits === 8 ? [index] : bits === 24 ? [b, g, r] : [b, g, r, 128];
     const row = Buffer.from([pixel, pixel, pixel].flat());
     return Buffer.concat([row, Buffer.alloc((4 - (row.length % 4)) % 4)]);
   });
-  // BITMAPV4HEADER where there are masks.
+  // BITMAPV4HEADER if there are masks.
   const header = Buffer.alloc(bits === 32 ? 108 : 40);
   header.writeUInt32LE(header.length, 0);
   header.writeInt32LE(3, 4);

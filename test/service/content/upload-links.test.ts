@@ -1,4 +1,4 @@
-// Upload links: one file, once, without a token, as long as who made it may.
+// Upload links: one file, once, without a token, as long as the creator has the permission.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
@@ -7,13 +7,13 @@ import { Agent } from "../mcp/agent.ts";
 import { TestService, blobsIn, call, picture, type ApiResponse } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
-/** Sends a file as a stranger with the address does. */
+/** Sends a file with nothing but the link's URL. */
 function send(url: string, bytes: Buffer, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const { origin, pathname, search } = new URL(url);
   return call(origin, "PUT", `${pathname}${search}`, bytes, headers);
 }
 
-test("[ULK1] an agent makes a link, anybody sends one file by it without a token, and the asset is there, named in the audit log", async () => {
+test("[ULK1] an agent creates a link, and anyone can upload one file with it without a token; the audit log names the asset", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
@@ -46,7 +46,7 @@ test("[ULK1] an agent makes a link, anybody sends one file by it without a token
   expect((await bench.call("GET", "assets")).body.data).toHaveLength(1);
 });
 
-test("[ULK2] a link is not used up by a file that is refused; it takes no more bytes than it says, and one file at a time", async () => {
+test("[ULK2] a rejected file does not use up the link; the link enforces its size limit and accepts one file at a time", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { maxAssetBytes: 100_000 });
   const bytes = await picture("png", 64);
@@ -58,7 +58,7 @@ test("[ULK2] a link is not used up by a file that is refused; it takes no more b
   expect((await send(link.url, Buffer.alloc(100_001))).status).toBe(413);
   const small = await make({ most_bytes: bytes.length - 1 });
   expect((await send(small.url, bytes)).status).toBe(413);
-  // Two at the same instant: one is taken.
+  // Of two uploads at the same time one succeeds.
   const answers = await Promise.all([send(link.url, bytes), send(link.url, bytes), send(link.url, bytes)]);
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 409 || status === 410)).toHaveLength(2);
@@ -66,7 +66,7 @@ test("[ULK2] a link is not used up by a file that is refused; it takes no more b
   expect(await blobsIn(folder.path)).not.toHaveLength(0);
 });
 
-test("[ULK3] a wrong key, an expired link and one that was called off are refused before any byte is kept", async () => {
+test("[ULK3] a wrong key, an expired link and a revoked link are rejected before any byte is stored", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -90,7 +90,7 @@ test("[ULK3] a wrong key, an expired link and one that was called off are refuse
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
 });
 
-test("[ULK4] a link ends with its maker's token and scopes, is the team's own, and gives no more than they hold", async () => {
+test("[ULK4] a link belongs to the team, ends with its creator's token and scopes, and grants no more than they do", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -121,7 +121,7 @@ test("[ULK4] a link ends with its maker's token and scopes, is the team's own, a
   expect((await stranger.call("GET", `assets/${asset_id}`)).status).toBe(200);
 });
 
-test("[ULK5] a team has at most a hundred links that wait; those over are forgotten after a day", async () => {
+test("[ULK5] a team has at most 100 unused links; expired links are deleted after a day", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });

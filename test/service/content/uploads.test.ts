@@ -1,4 +1,4 @@
-// Resumable uploads: the tus protocol spoken by hand, as any client of it would.
+// Resumable uploads, with tus requests written by hand.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -14,7 +14,7 @@ import { createOtherTeam } from "../people/people.ts";
 
 const patient = { timeout: 20_000 };
 
-/** A client of tus. */
+/** A tus client. */
 class Client {
   readonly url: string;
   readonly token: string;
@@ -45,7 +45,7 @@ class Client {
     return Number((await this.call("HEAD", location)).headers.get("upload-offset"));
   }
 
-  /** Sends `bytes` of a body that is said to be longer, and cuts the line once they are there. */
+  /** Sends `bytes` with a larger Content-Length, and closes the connection once the service has them. */
   async appendAndCut(location: string, offset: number, bytes: Buffer, said: number): Promise<void> {
     const headers = { authorization: `Bearer ${this.token}`, "tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream" };
     const sending = request(new URL(location, this.url), {
@@ -62,12 +62,12 @@ class Client {
 
 const clientOf = (bench: TestService) => new Client({ url: bench.service.url, token: bench.token });
 
-/** A token of a team of its own, or of the admin's team with fewer scopes. */
+/** A token of another team, or of the admin's team with fewer scopes. */
 async function tokenOf(folder: string, scopes: readonly string[], teamId: string): Promise<string> {
   const { DatabaseSync } = await import("node:sqlite");
   const file = new DatabaseSync(join(folder, "state.db"), { timeout: 5_000 });
   const token = generateToken();
-  // Copied from the admin's, so that this goes on working when tokens learn more.
+  // Copy the admin's token, so that new columns need no change here.
   const row = file.prepare("SELECT * FROM tokens LIMIT 1").get() as Record<string, string | number | null>;
   const next = {
     ...row,
@@ -86,7 +86,7 @@ async function tokenOf(folder: string, scopes: readonly string[], teamId: string
   return token;
 }
 
-test("[UPL1] an upload arrives in parts, is resumed where it was cut, and becomes an asset", async () => {
+test("[UPL1] an upload arrives in parts, resumes after an interruption, and becomes an asset", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
@@ -119,7 +119,7 @@ test("[UPL1] an upload arrives in parts, is resumed where it was cut, and become
   expect(await readdir(join(folder.path, "uploads"))).toEqual([]);
 });
 
-test("[UPL1] bytes may come with the creation, and the length later", async () => {
+test("[UPL1] bytes may come with the creation request, and the length later", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
@@ -137,7 +137,7 @@ test("[UPL1] bytes may come with the creation, and the length later", async () =
   expect(last.headers.get("asset-id")).toMatch(/^ast_/);
 });
 
-test("[UPL2] an upload needs a token with assets:write before any byte, and belongs to its team", async () => {
+test("[UPL2] an upload requires assets:write before any byte, and belongs to the token's team", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const mine = clientOf(bench);
@@ -162,13 +162,13 @@ test("[UPL2] an upload needs a token with assets:write before any byte, and belo
     [await tokenOf(folder.path, ["assets:read"], team_id), 403],
   ] as const) {
     const client = new Client({ url, token });
-    for (const answer of await Promise.all(attempts(client))) expect(answer.status).toBe(status);
+    for (const response of await Promise.all(attempts(client))) expect(response.status).toBe(status);
     expect((await client.create(10)).status).toBe(status === 404 ? 201 : status);
   }
   expect(await mine.offset(location)).toBe(0);
 });
 
-test("[UPL3] a file that cannot be shown is refused at its last byte, and the upload says so", async () => {
+test("[UPL3] a file that cannot be shown is rejected after its last byte, and the upload keeps the error", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
@@ -190,11 +190,11 @@ test("[UPL3] a file that cannot be shown is refused at its last byte, and the up
   expect(await readdir(join(folder.path, "uploads"))).toEqual([]);
 });
 
-test("[UPL4] lengths above the limit, wrong offsets, other versions and odd metadata are refused with problems", async () => {
+test("[UPL4] lengths above the limit, wrong offsets, other protocol versions and invalid metadata are rejected with problems", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { maxAssetBytes: 1_000 });
   const client = clientOf(bench);
-  const problem = (answer: ApiResponse) => [answer.status, answer.headers.get("content-type")?.split(";")[0], answer.body.type];
+  const problem = (response: ApiResponse) => [response.status, response.headers.get("content-type")?.split(";")[0], response.body.type];
   const json = "application/problem+json";
   expect(problem(await client.create(1_001))).toEqual([413, json, "/problems/too-large"]);
   expect(problem(await client.create(10, { "tus-resumable": "0.2.2" }))[0]).toBeGreaterThanOrEqual(400);
@@ -225,7 +225,7 @@ test("[UPL4] lengths above the limit, wrong offsets, other versions and odd meta
   expect((await client.append(deferred, 0, Buffer.alloc(1_001))).status).toBe(413);
 });
 
-test("[UPL5] unfinished uploads expire after a day, bytes and all; a team has at most a hundred", async () => {
+test("[UPL5] unfinished uploads and their bytes are deleted after a day; a team has at most 100", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -250,7 +250,7 @@ test("[UPL5] unfinished uploads expire after a day, bytes and all; a team has at
   expect((await client.create(100)).status).toBe(201);
 });
 
-test("[UPL7] an upload can be given up; what it became stays", async () => {
+test("[UPL7] an upload can be deleted; its asset stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
@@ -267,7 +267,7 @@ test("[UPL7] an upload can be given up; what it became stays", async () => {
 });
 
 test(
-  "[UPL6] killed with -9 an upload goes on from what was acknowledged, and one that was whole becomes one asset",
+  "[UPL6] after SIGKILL an upload resumes from the acknowledged bytes, and a complete one becomes one asset",
   { timeout: 90_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -293,7 +293,7 @@ test(
       const offset = await client.offset(location);
       expect(offset).toBeGreaterThanOrEqual(acknowledged);
       const last = client.append(location, offset, bytes.subarray(offset)).catch(() => null);
-      // In the middle of the last part, or of what follows it.
+      // During the last part, or during the examination after it.
       await expect
         .poll(async () => (await client.call("GET", location).catch(() => null))?.body.offset_bytes ?? bytes.length, {
           interval: 1,

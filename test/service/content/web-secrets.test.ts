@@ -1,4 +1,4 @@
-// Secrets of web items: players get them, operators only ever see that there are some.
+// Secrets of web items: players get them, operators see only masks.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -20,25 +20,25 @@ const shown = { headers: { "X-Api-Key": mask }, basic_auth: { username: "screen"
 /** A player that shows one web page. */
 async function showing(bench: TestService) {
   const device = await bench.pairDevice();
-  const made = await bench.call("POST", "playlists", { name: "P", items: [page] });
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: made.body.id }];
+  const created = await bench.call("POST", "playlists", { name: "P", items: [page] });
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: created.body.id }];
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
   const items = async () => DesiredState.parse((await device.call("GET", "state")).body).playlists[0]!.items;
-  return { made, items, path: `playlists/${made.body.id}` };
+  return { created, items, path: `playlists/${created.body.id}` };
 }
 
-test("[SEC1] secrets of a web item reach the player, and nobody who reads playlists, events or the audit log", async () => {
+test("[SEC1] secrets of a web item reach only the player; playlists, events and the audit log show masks", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const { made, items, path } = await showing(bench);
+  const { created, items, path } = await showing(bench);
   expect((await items())[0]).toMatchObject(page);
   const changed = await bench.call("PATCH", path, { name: "Q" });
   const deleted = await bench.call("POST", "playlists", { name: "bin", items: [page] });
   await bench.call("DELETE", `playlists/${deleted.body.id}`);
   const bin = await bench.call("GET", "playlists?deleted=true");
   const restored = await bench.call("POST", `playlists/${deleted.body.id}/restore`);
-  const answers = [made, changed, await bench.call("GET", path), bin, restored, await bench.call("GET", "playlists")];
+  const answers = [created, changed, await bench.call("GET", path), bin, restored, await bench.call("GET", "playlists")];
   for (const { body } of answers) {
     const item = (body.data?.[0] ?? body).items[0];
     expect(item).toMatchObject(shown);
@@ -46,17 +46,17 @@ test("[SEC1] secrets of a web item reach the player, and nobody who reads playli
   const said = [...answers, await bench.call("GET", "audit")];
   expect(said.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
   for (const secret of secrets) expect(JSON.stringify(said.map(({ body }) => body))).not.toContain(secret);
-  // A repeat answers from memory: what it remembers is masked too.
+  // The stored response of a repeated request is masked too.
   const key = { "idempotency-key": "once" };
   for (let each = 0; each < 2; each += 1) {
     const repeated = await bench.call("POST", "playlists", { name: "again", items: [page] }, key);
     expect(repeated.body.items[0]).toMatchObject(shown);
   }
-  // Events, deliveries, answers kept for repeats: all that is stored but the playlists themselves.
+  // No table but the playlists contains the secrets: events, deliveries, stored responses.
   expect(tablesWith(join(folder.path, "state.db"), secrets)).toEqual(["playlists"]);
 });
 
-/** The tables of which a row holds one of the words. */
+/** The tables with a row that contains one of the words. */
 function tablesWith(file: string, words: readonly string[]): string[] {
   using db = new DatabaseSync(file, { readOnly: true });
   const names = db
@@ -69,13 +69,13 @@ function tablesWith(file: string, words: readonly string[]): string[] {
   });
 }
 
-test("[SEC2] a mask that is sent back keeps the secret, by id or without, and the item's identity; a new value replaces it", async () => {
+test("[SEC2] sending a mask back keeps the secret and the item's id, with or without an id; a new value replaces the secret", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const { made, items, path } = await showing(bench);
-  const [item] = made.body.items;
-  const same = await bench.call("PATCH", path, { items: made.body.items });
-  expect(same.body).toEqual(made.body);
+  const { created, items, path } = await showing(bench);
+  const [item] = created.body.items;
+  const same = await bench.call("PATCH", path, { items: created.body.items });
+  expect(same.body).toEqual(created.body);
   const { id, ...unnamed } = item;
   const equal = await bench.call("PATCH", path, { items: [unnamed] });
   expect(equal.body.items[0].id).toBe(id);
@@ -88,14 +88,14 @@ test("[SEC2] a mask that is sent back keeps the secret, by id or without, and th
   expect((await items())[0]).toMatchObject({ basic_auth: { password: "changed" }, headers: {} });
 });
 
-test("[SEC3] a mask is refused where nothing is stored for it, and with another origin, which it could be sent to", async () => {
+test("[SEC3] a mask is rejected if no secret is stored for it, or if the URL has another origin", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const { made, items, path } = await showing(bench);
-  const [item] = made.body.items;
+  const { created, items, path } = await showing(bench);
+  const [item] = created.body.items;
   const refused = async (method: string, to: string, sent: unknown[]) => {
-    const answer = await bench.call(method, to, { name: "P", items: sent });
-    return [answer.status, errorPointers(answer).toSorted()];
+    const response = await bench.call(method, to, { name: "P", items: sent });
+    return [response.status, errorPointers(response).toSorted()];
   };
   const both = ["/items/0/basic_auth/password", "/items/0/headers/X-Api-Key"];
   expect(await refused("PATCH", path, [{ ...item, url: "https://thief.example.net/" }])).toEqual([422, both]);
@@ -104,7 +104,7 @@ test("[SEC3] a mask is refused where nothing is stored for it, and with another 
   const other = { ...item, headers: { "X-Other": mask } };
   expect(await refused("PATCH", path, [other])).toEqual([422, ["/items/0/headers/X-Other"]]);
   expect((await items())[0]).toMatchObject(page);
-  // Two pages of one site with different secrets: nothing is guessed.
+  // Two pages of one origin have different secrets: the service must not guess.
   const second = { ...page, headers: { "X-Api-Key": "another" } };
   await bench.call("PATCH", path, { items: [item, second] });
   const { id: _id, ...unnamed } = item;

@@ -51,7 +51,7 @@ const slips: readonly (readonly [readonly [string, string, unknown], string, unk
   [
     ["POST", "layouts", { name: "L", width: 100, height: 100, background_color: "red" }],
     "/background_color",
-    "must be a colour such as #102030",
+    "must be a color such as #102030",
   ],
   [schedule({ target: { type: "tags", tag: "x" } }), "/target/type", 'must be one of "team", "tag", "player", "any": did you mean "tag"?'],
   [schedule({ target: "team" }), "/target", "must be an object, not a string"],

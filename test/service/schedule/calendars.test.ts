@@ -22,9 +22,11 @@ async function open(folder: string) {
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const calendar = (await bench.call("POST", "calendars", { name: "Public holidays", dates })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-23T00:00", timezone: "Europe/Berlin" };
-  const asking = (is_listed: boolean, id: string = calendar.id) => ({ conditions: [{ type: "calendar", calendar_id: id, is_listed }] });
+  const calendarCondition = (is_listed: boolean, id: string = calendar.id) => ({
+    conditions: [{ type: "calendar", calendar_id: id, is_listed }],
+  });
   const schedule = (more: object = {}) => bench.call("POST", "schedules", { ...base, ...more });
-  return { bench, layout, calendar, asking, schedule, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+  return { bench, layout, calendar, calendarCondition, schedule, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
 }
 
 async function stateOf(device: Device): Promise<DesiredState> {
@@ -33,21 +35,21 @@ async function stateOf(device: Device): Promise<DesiredState> {
 
 test("[CAL8] a calendar can be created, listed, read, changed and deleted", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench } = place;
-  const made = await bench.call("POST", "calendars", {
+  await using setup = await open(folder.path);
+  const { bench } = setup;
+  const created = await bench.call("POST", "calendars", {
     name: "Fairs",
     dates: [{ date: "2027-02-02" }, { date: "2026-12-03", name: "Market" }],
   });
-  expect([made.status, made.headers.get("location")]).toEqual([
+  expect([created.status, created.headers.get("location")]).toEqual([
     201,
-    expect.stringMatching(`^http://[^/]+/api/v1/calendars/${made.body.id}$`),
+    expect.stringMatching(`^http://[^/]+/api/v1/calendars/${created.body.id}$`),
   ]);
-  const calendar = Calendar.parse(made.body);
+  const calendar = Calendar.parse(created.body);
   expect(calendar.dates).toEqual([{ date: "2026-12-03", name: "Market" }, { date: "2027-02-02" }]);
   const path = `calendars/${calendar.id}`;
   const read = await bench.call("GET", path);
-  expect([read.body, read.headers.get("etag")]).toEqual([calendar, made.headers.get("etag")]);
+  expect([read.body, read.headers.get("etag")]).toEqual([calendar, created.headers.get("etag")]);
   expect((await bench.call("GET", "calendars?limit=1")).body.data).toEqual([calendar]);
   expect((await bench.call("GET", "calendars?q=fair")).body.data).toEqual([calendar]);
   expect((await bench.call("GET", "calendars")).body.data).toHaveLength(2);
@@ -80,8 +82,8 @@ test.each([
   ["an invalid file", { ical: "hello" }, "/ical"],
 ])("[CAL9] creating or changing a calendar with %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, calendar } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendar } = setup;
   const rejected = await bench.call("POST", "calendars", { name: "C", ...fields });
   expect([rejected.status, errorPointers(rejected)[0]]).toEqual([422, pointer]);
   const change = await bench.call("PATCH", `calendars/${calendar.id}`, fields);
@@ -91,8 +93,8 @@ test.each([
 
 test("[CAL10] an iCalendar file sets or replaces the dates, and the response lists what was left out", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, calendar } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendar } = setup;
   const event = (...lines: string[]) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"];
   const ical = [
     "BEGIN:VCALENDAR",
@@ -101,22 +103,22 @@ test("[CAL10] an iCalendar file sets or replaces the dates, and the response lis
     ...event("DTSTART;VALUE=DATE:20101225"),
     "END:VCALENDAR",
   ].join("\r\n");
-  const made = await bench.call("POST", "calendars", { name: "File", ical });
-  expect([made.status, made.body]).toMatchObject([201, { warnings: [{ code: "outside" }] }]);
+  const created = await bench.call("POST", "calendars", { name: "File", ical });
+  expect([created.status, created.body]).toMatchObject([201, { warnings: [{ code: "outside" }] }]);
   const expected = [2025, 2026, 2027].flatMap((year) => [25, 26].map((day) => ({ date: `${year}-12-${day}`, name: "Weihnachten" })));
-  expect(made.body.dates).toEqual(expected);
+  expect(created.body.dates).toEqual(expected);
   const changed = await bench.call("PATCH", `calendars/${calendar.id}`, { ical });
   expect(changed.body).toMatchObject({ name: "Public holidays", dates: expected });
 });
 
 test("[CAL11] a schedule can limit its windows by a calendar, whose dates are sent only to its players", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, calendar, layout, asking, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendar, layout, calendarCondition, schedule } = setup;
   const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   const before = await stateOf(bar);
-  const made = await schedule({ target: { type: "player", player_id: lobby.playerId }, ...asking(false) });
-  expect(made.body.conditions).toEqual(asking(false).conditions);
+  const created = await schedule({ target: { type: "player", player_id: lobby.playerId }, ...calendarCondition(false) });
+  expect(created.body.conditions).toEqual(calendarCondition(false).conditions);
   expect(await stateOf(bar)).toEqual(before);
   const state = await stateOf(lobby);
   expect(state.calendars).toEqual([{ id: calendar.id, dates: ["2026-12-25", "2027-01-01"] }]);
@@ -128,11 +130,11 @@ test("[CAL11] a schedule can limit its windows by a calendar, whose dates are se
 
 test("[CAL12] a change of a calendar's dates reaches the players of the schedules that use it, also by socket; a change of its name does not", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, calendar, asking, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendar, calendarCondition, schedule } = setup;
   const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
-  await schedule({ target: { type: "tag", tag: "bar" }, ...asking(true) });
+  await schedule({ target: { type: "tag", tag: "bar" }, ...calendarCondition(true) });
   await schedule({ target: { type: "player", player_id: lobby.playerId } });
   const link = await bar.connect();
   const revisions = async () => [(await stateOf(lobby)).revision, (await stateOf(bar)).revision];
@@ -153,31 +155,31 @@ test("[CAL12] a change of a calendar's dates reaches the players of the schedule
 
 test("[CAL13] a calendar that a schedule uses cannot be deleted, even while the schedule is in the bin", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, calendar, asking, schedule } = place;
-  const made = (await schedule({ name: "Lunch", ...asking(false) })).body;
+  await using setup = await open(folder.path);
+  const { bench, calendar, calendarCondition, schedule } = setup;
+  const created = (await schedule({ name: "Lunch", ...calendarCondition(false) })).body;
   const rejected = async () => {
     const { status, body } = await bench.call("DELETE", `calendars/${calendar.id}`);
     return [status, body.type, body.detail.includes("“Lunch”"), body.detail.includes("in the bin")];
   };
   expect(await rejected()).toEqual([409, "/problems/in-use", true, false]);
-  await bench.call("DELETE", `schedules/${made.id}`);
+  await bench.call("DELETE", `schedules/${created.id}`);
   expect(await rejected()).toEqual([409, "/problems/in-use", true, true]);
-  expect((await bench.call("POST", `schedules/${made.id}/restore`)).status).toBe(200);
-  await bench.call("PATCH", `schedules/${made.id}`, { conditions: [] });
+  expect((await bench.call("POST", `schedules/${created.id}/restore`)).status).toBe(200);
+  await bench.call("PATCH", `schedules/${created.id}`, { conditions: [] });
   expect((await bench.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
 });
 
 test("[CAL14] a schedule cannot use a calendar that does not exist or that belongs to another team", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, asking, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendarCondition, schedule } = setup;
   const theirs = (await (await createOtherTeam(bench)).call("POST", "calendars", { name: "Theirs", dates })).body;
   const good = (await schedule()).body;
   for (const id of [`cal_${missingId}`, theirs.id as string]) {
-    const rejected = await schedule(asking(true, id));
+    const rejected = await schedule(calendarCondition(true, id));
     expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/conditions/0/calendar_id"]]);
-    const change = await bench.call("PATCH", `schedules/${good.id}`, asking(true, id));
+    const change = await bench.call("PATCH", `schedules/${good.id}`, calendarCondition(true, id));
     expect([change.status, errorPointers(change)]).toEqual([422, ["/conditions/0/calendar_id"]]);
     if (id === theirs.id) expect((await bench.call("GET", `calendars/${id}`)).status).toBe(404);
   }
@@ -185,16 +187,16 @@ test("[CAL14] a schedule cannot use a calendar that does not exist or that belon
 
 test("[CAL15] the response for a schedule names its calendars and its next window on their dates, and warns if there is none", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, calendar, asking, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendar, calendarCondition, schedule } = setup;
   await bench.pairDevice("Lobby");
   const outlook = async (more: object) => ScheduleOutlook.parse((await schedule(more)).body);
-  expect(await outlook(asking(false))).toMatchObject({
+  expect(await outlook(calendarCondition(false))).toMatchObject({
     summary: "From 23 November 2026 00:00 on, Berlin, except on Public holidays",
     next_at: "2026-11-22T23:00:00.000Z",
     warnings: [],
   });
-  expect(await outlook({ ...asking(true), priority: 1 })).toMatchObject({
+  expect(await outlook({ ...calendarCondition(true), priority: 1 })).toMatchObject({
     summary: "From 23 November 2026 00:00 on, Berlin, only on Public holidays",
     next_at: "2026-12-24T23:00:00.000Z",
     warnings: [],
@@ -202,23 +204,25 @@ test("[CAL15] the response for a schedule names its calendars and its next windo
   const field = "/conditions/0/calendar_id";
   const message = expect.stringContaining("Public holidays");
   await bench.call("PATCH", `calendars/${calendar.id}`, { dates: [{ date: "2025-12-25" }] });
-  expect(await outlook({ ...asking(true), starts_at: "2025-11-23T00:00" })).toMatchObject({
+  expect(await outlook({ ...calendarCondition(true), starts_at: "2025-11-23T00:00" })).toMatchObject({
     next_at: null,
     warnings: [{ code: "past", field, message }],
   });
-  expect(await outlook({ ...asking(false), priority: 2 })).toMatchObject({ warnings: [{ code: "calendar-ended", field, message }] });
+  expect(await outlook({ ...calendarCondition(false), priority: 2 })).toMatchObject({
+    warnings: [{ code: "calendar-ended", field, message }],
+  });
   await bench.call("PATCH", `calendars/${calendar.id}`, { dates: [] });
-  expect((await outlook(asking(true))).warnings).toMatchObject([{ code: "conditions-exclude", field, message }]);
+  expect((await outlook(calendarCondition(true))).warnings).toMatchObject([{ code: "conditions-exclude", field, message }]);
 });
 
 test("[CAL16] the explanation of why a schedule does not play names the calendar that excludes it", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, asking, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendarCondition, schedule } = setup;
   const device = await bench.pairDevice("Lobby");
-  const made = (await schedule(asking(false))).body;
+  const created = (await schedule(calendarCondition(false))).body;
   const why = async (at: string) =>
-    (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${made.id}&at=${at}`)).body.schedule as {
+    (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${created.id}&at=${at}`)).body.schedule as {
       verdict: string;
       detail: string;
     };
@@ -232,12 +236,12 @@ test("[CAL16] the explanation of why a schedule does not play names the calendar
 
 test("[CAL17] shares are added up only on days on which the calendars let both schedules play", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, calendar, asking, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, calendar, calendarCondition, schedule } = setup;
   await bench.pairDevice("Lobby");
   const daily = { starts_at: "2026-11-23T08:00", ends_at: "2026-11-23T18:00", rrule: "FREQ=DAILY", interrupt: { share_percent: 60 } };
-  expect((await schedule({ ...daily, ...asking(true) })).status).toBe(201);
-  const other = await schedule({ ...daily, ...asking(false) });
+  expect((await schedule({ ...daily, ...calendarCondition(true) })).status).toBe(201);
+  const other = await schedule({ ...daily, ...calendarCondition(false) });
   expect(other.status).toBe(201);
   const rejected = await schedule(daily);
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/interrupt/share_percent"]]);

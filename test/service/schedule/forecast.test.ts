@@ -37,8 +37,8 @@ test.each(eras)(
   "[FOR1] the forecast equals what the player decides, at each boundary and across a clock change; MCP returns the same week (%s)",
   async (era) => {
     await using folder = await temporaryFolder();
-    await using place = await open(folder.path);
-    const { bench, device, forecast, layoutOf, path, schedule } = place;
+    await using setup = await open(folder.path);
+    const { bench, device, forecast, layoutOf, path, schedule } = setup;
     const [usual, lunch, night] = [await layoutOf("Usual"), await layoutOf("Lunch"), await layoutOf("Night")];
     await bench.call("PATCH", path, { layout_id: usual });
     const daily = { rrule: "FREQ=DAILY" };
@@ -81,8 +81,8 @@ test.each(eras)(
 
 test("[FOR2] where no schedule is active the forecast gives the player's own layout, or nothing", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, forecast, layoutOf, path, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, forecast, layoutOf, path, schedule } = setup;
   const layout_id = await layoutOf("Event");
   await schedule({ name: "Event", layout_id, starts_at: "2026-10-24T10:00", ends_at: "2026-10-24T11:00" });
   const kinds = async () => (await forecast()).stretches.map(({ by, layout_name }) => [by, layout_name]);
@@ -101,8 +101,8 @@ test("[FOR2] where no schedule is active the forecast gives the player's own lay
 
 test("[FOR3] an override that the player confirmed is in the forecast until its end; a cleared override is not", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, device, forecast, layoutOf, path } = place;
+  await using setup = await open(folder.path);
+  const { bench, device, forecast, layoutOf, path } = setup;
   const layout_id = await layoutOf("Alarm");
   const send = async (type: string, args: object) => (await bench.call("POST", `${path}/commands`, { type, args })).body.id as string;
   const override_id = await send("override.set", { layout_id, duration_ms: 3_600_000 });
@@ -119,8 +119,8 @@ test("[FOR3] an override that the player confirmed is in the forecast until its 
 
 test("[FOR4] a forecast covers at most a week and a limited number of intervals; the response says where the next request continues", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, forecast, layoutOf, path, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, forecast, layoutOf, path, schedule } = setup;
   const layout_id = await layoutOf("Hourly");
   for (let hour = 0; hour < 24; hour += 2) {
     const two = String(hour).padStart(2, "0");
@@ -145,8 +145,8 @@ test("[FOR4] a forecast covers at most a week and a limited number of intervals;
 
 test("[FOR5] the forecast of a player without a time zone uses the time zone that its device reports", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, device, forecast, layoutOf, path, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, device, forecast, layoutOf, path, schedule } = setup;
   await bench.call("PATCH", path, { timezone: null });
   const layout_id = await layoutOf("Event");
   await schedule({ name: "Event", layout_id, starts_at: "2026-10-26T10:00", ends_at: "2026-10-26T11:00" });
@@ -158,8 +158,8 @@ test("[FOR5] the forecast of a player without a time zone uses the time zone tha
 
 test("[FOR6] a pause and variables that the player confirmed are in its forecast until they end", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, device, forecast, layoutOf, path, schedule } = place;
+  await using setup = await open(folder.path);
+  const { bench, device, forecast, layoutOf, path, schedule } = setup;
   const [usual, event, open1] = [await layoutOf("Usual"), await layoutOf("Event"), await layoutOf("Open")];
   await bench.call("PATCH", path, { layout_id: usual });
   // 12:00Z is 14:00 in Berlin.

@@ -21,8 +21,8 @@ async function open(folder: string) {
 
 test("[WRN1] the response to writing a schedule describes it in words, with its next window and the number of its screens", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
   await bench.pairDevice("Hall");
   const timezone = "Europe/Berlin";
   const friday = await create({ rrule: "FREQ=WEEKLY;BYDAY=FR", timezone });
@@ -56,8 +56,8 @@ test.each([
   [{ conditions: [{ type: "variable", name: "door_open", value: true }], ends_at: null }, "From 27 November 2026 22:00 on"],
 ])("[WRN1] the summary of %j is in words", async (more, words) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { summary } = await place.create({ timezone: "America/New_York", ...more });
+  await using setup = await open(folder.path);
+  const { summary } = await setup.create({ timezone: "America/New_York", ...more });
   expect(summary.startsWith(`${words}, New York`)).toBe(true);
 });
 
@@ -75,15 +75,15 @@ test.each([
   ["no-screens", "/target", { target: { type: "tag", tag: "nowhere" } }],
 ])("[WRN2] a schedule that never plays, or not as intended, is accepted with a warning: %s at %s", async (code, field, more) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { warnings } = await place.create({ timezone: "Europe/Berlin", ...more });
+  await using setup = await open(folder.path);
+  const { warnings } = await setup.create({ timezone: "Europe/Berlin", ...more });
   expect(warnings).toMatchObject([{ code, field, message: expect.stringMatching(/.{10}/) }]);
 });
 
 test("[WRN2] a schedule that others always outrank is accepted with a warning, and one that plays for a minute without", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
   const rrule = "FREQ=DAILY";
   const above = await create({ rrule, priority: 10 });
   expect(above.warnings).toEqual([]);
@@ -95,8 +95,8 @@ test("[WRN2] a schedule that others always outrank is accepted with a warning, a
 
 test("[WRN3] the API explains why a schedule plays on a player, or why not", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create, device } = place;
+  await using setup = await open(folder.path);
+  const { bench, create, device } = setup;
   const why = async (schedule: { id: string }, at: string) =>
     (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${schedule.id}&at=${at}`)).body;
   const rrule = "FREQ=DAILY";
@@ -123,8 +123,8 @@ test("[WRN3] the API explains why a schedule plays on a player, or why not", asy
 
 test("[SCH18] a schedule that is switched off is kept but plays nowhere until it is switched on again", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create, device } = place;
+  await using setup = await open(folder.path);
+  const { bench, create, device } = setup;
   const sent = async () => (await device.call("GET", "state")).body.schedules.map(({ id }: { id: string }) => id);
   const share = { interrupt: { share_percent: 60 } };
   const off = await create({ enabled: false, ...share });

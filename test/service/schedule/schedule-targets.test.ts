@@ -27,8 +27,8 @@ async function sent(device: Device): Promise<string[]> {
 
 test("[SRE9] a schedule with several targets reaches each player that any of them matches, once", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, layout, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, layout, create } = setup;
   const [lobby, bar, hall, other] = [
     await bench.pairDevice("Lobby"),
     await bench.pairDevice("Bar"),
@@ -38,10 +38,10 @@ test("[SRE9] a schedule with several targets reaches each player that any of the
   await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
   await bench.call("PATCH", `players/${hall.playerId}`, { tags: ["bar", "foyer"] });
   const target = any(tag("bar"), tag("foyer"), player(hall), player(lobby));
-  const made = await create(target);
-  expect([made.status, made.body.screens]).toEqual([201, 3]);
-  expect(made.body).toMatchObject(target);
-  const { id } = made.body;
+  const created = await create(target);
+  expect([created.status, created.body.screens]).toEqual([201, 3]);
+  expect(created.body).toMatchObject(target);
+  const { id } = created.body;
   expect([await sent(lobby), await sent(bar), await sent(hall), await sent(other)]).toEqual([[id], [id], [id], []]);
   expect((await bench.call("GET", "schedules")).body.data).toMatchObject([target]);
   const why = async (device: Device) => (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${id}`)).body.schedule.verdict;
@@ -60,8 +60,8 @@ test("[SRE9] a schedule with several targets reaches each player that any of the
 
 test("[SRE9] a write to a schedule with several targets is announced to all players matched before and after", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
   const [lobby, bar, other] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar"), await bench.pairDevice("Other")];
   const links = await Promise.all([lobby, bar, other].map((device) => device.connect()));
   const [toLobby, toBar, toOther] = links;
@@ -95,8 +95,8 @@ test.each([
   ["a player that does not exist", [tag("bar"), { type: "player", player_id: missingId }], "/target/of/1/player_id"],
 ])("[SRE9] creating or changing targets with %s is rejected with a pointer", async (_what, of, pointer) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
   const rejected = await create({ target: { type: "any", of } });
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = (await create(any(tag("a"), tag("b")))).body;
@@ -107,8 +107,8 @@ test.each([
 
 test("[SRE10] a player in the bin no longer gets a schedule but stays in its targets, and gets it again when restored", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
   const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   const target = any(player(lobby), player(bar));
   const { id } = (await create(target)).body;
@@ -137,8 +137,8 @@ test("[SRE10] a player in the bin no longer gets a schedule but stays in its tar
 
 test("[SRE10] a player that is deleted for good is removed from the targets; a schedule whose last target it was is deleted", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, clock, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, clock, create } = setup;
   const [lobby, bar, hall] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar"), await bench.pairDevice("Hall")];
   const three = (await create(any(player(lobby), player(bar), tag("foyer")))).body;
   const two = (await create(any(player(lobby), player(bar)))).body;

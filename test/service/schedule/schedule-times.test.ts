@@ -38,17 +38,17 @@ test.each([
   ["too many entries", Array.from({ length: 51 }, () => shop[0]), "/conditions/0/open"],
 ])("[SRE8] opening hours with %s are rejected with a pointer to the entry", async (_what, entries, pointer) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const rejected = await place.create(hours(...(entries as object[])));
+  await using setup = await open(folder.path);
+  const rejected = await setup.create(hours(...(entries as object[])));
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
 });
 
 test("[SRE8] opening hours are described in the summary; warnings, shares and the player take them into account", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, device, layout, create } = place;
-  const made = await create(hours(...shop));
-  expect(made.body).toMatchObject({
+  await using setup = await open(folder.path);
+  const { bench, device, layout, create } = setup;
+  const created = await create(hours(...shop));
+  expect(created.body).toMatchObject({
     summary: "From 1 November 2026 00:00 on, Berlin, only Mondays to Fridays 09:00 to 12:00 and 14:00 to 18:00; Saturdays 10:00 to 13:00",
     next_at: "2026-11-23T08:00:00.000Z",
     warnings: [],
@@ -65,7 +65,8 @@ test("[SRE8] opening hours are described in the summary; warnings, shares and th
   const state = DesiredState.parse((await device.call("GET", "state")).body);
   const shown = (instant: string) => programAt(readyOf(state), Date.parse(instant)).program.layout?.id ?? null;
   expect([shown("2026-11-23T10:00Z"), shown("2026-11-23T12:00Z"), shown("2026-11-28T11:00Z")]).toEqual([layout.id, null, layout.id]);
-  const { schedule } = (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${made.body.id}&at=2026-11-23T12:00:00Z`)).body;
+  const { schedule } = (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${created.body.id}&at=2026-11-23T12:00:00Z`))
+    .body;
   expect(schedule).toMatchObject({ verdict: "not-due", next_at: "2026-11-23T13:00:00.000Z" });
 
   const share = (share_percent: number, ...entries: object[]) => create({ interrupt: { share_percent }, ...hours(...entries) });
@@ -85,8 +86,8 @@ test.each([
   ["2026-12-25", "2026-12-26", { rrule: "FREQ=WEEKLY;BYDAY=FR" }, "Fridays for 2 days"],
 ])("[SRE11] dates from %s to %s with %j are described as %s", async (starts_at, ends_at, more, words) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { body } = await place.create({ starts_at, ends_at, ...more });
+  await using setup = await open(folder.path);
+  const { body } = await setup.create({ starts_at, ends_at, ...more });
   expect(body).toMatchObject({ starts_at, ends_at, summary: `${words}, Berlin`, warnings: [] });
 });
 
@@ -98,8 +99,8 @@ test.each([
   ["that recur and last more than 31 days", { starts_at: "2026-12-01", ends_at: "2027-01-01", rrule: "FREQ=YEARLY" }, "/ends_at"],
 ])("[SRE11] creating or changing dates %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
   const rejected = await create(fields);
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = await create({ starts_at: "2026-12-01", ends_at: "2026-12-31", rrule: "FREQ=YEARLY" });
@@ -110,8 +111,8 @@ test.each([
 
 test("[SRE11] dates are stored as dates and reach players as wall times, which players of every version read", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, device, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, device, create } = setup;
   const { body } = await create({ starts_at: "2026-12-24", ends_at: "2026-12-31" });
   const last = await create({ starts_at: "2026-12-24", ends_at: null });
   expect(body).toMatchObject({ next_at: "2026-12-23T23:00:00.000Z" });

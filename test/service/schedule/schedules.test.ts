@@ -24,11 +24,11 @@ async function stateOf(device: Device): Promise<DesiredState> {
 
 test("[SRE1] a schedule can be created, listed, read, changed and deleted", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
-  const made = await create({ rrule: "FREQ=WEEKLY;BYDAY=FR", exdates: ["2026-12-25"] });
-  expect(made.status).toBe(201);
-  const schedule = Schedule.parse(made.body);
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
+  const created = await create({ rrule: "FREQ=WEEKLY;BYDAY=FR", exdates: ["2026-12-25"] });
+  expect(created.status).toBe(201);
+  const schedule = Schedule.parse(created.body);
   expect(schedule).toMatchObject({ priority: 0, timezone: null, conditions: [], interrupt: null, sync_epoch: null });
   for (let n = 0; n < 3; n += 1) await create();
   const first = (await bench.call("GET", "schedules?limit=3")).body;
@@ -37,7 +37,7 @@ test("[SRE1] a schedule can be created, listed, read, changed and deleted", asyn
   const path = `schedules/${schedule.id}`;
   const read = await bench.call("GET", path);
   const changed = await bench.call("PATCH", path, { priority: 7 }, { "if-match": read.headers.get("etag")! });
-  expect(changed.body).toMatchObject({ ...made.body, priority: 7, updated_at: changed.body.updated_at });
+  expect(changed.body).toMatchObject({ ...created.body, priority: 7, updated_at: changed.body.updated_at });
   expect((await bench.call("PATCH", path, { priority: 8 }, { "if-match": read.headers.get("etag")! })).status).toBe(412);
   expect((await bench.call("PATCH", path, { priority: 7 })).body).toEqual(changed.body);
   expect((await bench.call("DELETE", path)).status).toBe(204);
@@ -71,8 +71,8 @@ test.each([
   ["with an empty daypart", { conditions: [{ type: "daypart", from: "08:00", until: "08:00" }] }, "/conditions/0/until"],
 ])("[SRE2] creating or changing a schedule %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, create } = setup;
   const rejected = await create(fields);
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = (await create()).body;
@@ -83,8 +83,8 @@ test.each([
 
 test("[SRE3] a schedule reaches the players it is for, with its layout, and no others", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, layout, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, layout, create } = setup;
   const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"], variables: { queue: 3 } });
   const before = await stateOf(lobby);
@@ -114,8 +114,8 @@ test("[SRE3] a schedule reaches the players it is for, with its layout, and no o
 
 test("[SRE4] ten thousand schedules on one player are accepted and sent", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, layout, base, create } = place;
+  await using setup = await open(folder.path);
+  const { bench, layout, base, create } = setup;
   const device = await bench.pairDevice("Lobby");
   const { name, target: _target, layout_id: _layout, ...timing } = base;
   const defaults = { rrule: null, exdates: [], timezone: null, priority: 0, conditions: [], interrupt: null, sync_epoch: null };
@@ -147,8 +147,8 @@ test("[SRE4] ten thousand schedules on one player are accepted and sent", async 
 
 test("[OVR1] an override command adds its content to the player's state, and clearing it removes the content", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, layout } = place;
+  await using setup = await open(folder.path);
+  const { bench, layout } = setup;
   const device = await bench.pairDevice("Lobby");
   const asset = (await bench.upload(await picture())).body;
   const send = (type: string, args: object) => bench.call("POST", `players/${device.playerId}/commands`, { type, args });
@@ -167,8 +167,8 @@ test("[OVR1] an override command adds its content to the player's state, and cle
 
 test("[OVR2] an override without content, or with content that does not exist, is rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, layout } = place;
+  await using setup = await open(folder.path);
+  const { bench, layout } = setup;
   const device = await bench.pairDevice("Lobby");
   const send = (args: object) => bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args });
   expect(errorPointers(await send({}))).toEqual(["/args/layout_id"]);
@@ -180,16 +180,16 @@ test("[OVR2] an override without content, or with content that does not exist, i
 
 test("[SRE5] an item whose validity ends before it begins is rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
+  await using setup = await open(folder.path);
   const item = { type: "text", text: "a", valid_from: "2026-12-02T00:00:00Z", valid_until: "2026-12-01T00:00:00Z" };
-  const rejected = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
+  const rejected = await setup.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/items/1/valid_until"]]);
 });
 
 test("[SRE6] an item's limit of plays per hour is validated, stored, and reaches the player, which applies it", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, layout } = place;
+  await using setup = await open(folder.path);
+  const { bench, layout } = setup;
   const device = await bench.pairDevice("Lobby");
   const text = { type: "text", text: "a", duration_ms: 10_000 };
   const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
@@ -212,8 +212,8 @@ test("[SRE6] an item's limit of plays per hour is validated, stored, and reaches
 
 test("[SRE7] an item's limit per day and its dayparts are validated with a pointer, stored, and reach the player, which applies them", async () => {
   await using folder = await temporaryFolder();
-  await using place = await open(folder.path);
-  const { bench, layout } = place;
+  await using setup = await open(folder.path);
+  const { bench, layout } = setup;
   const device = await bench.pairDevice("Lobby");
   const text = { type: "text", text: "a", duration_ms: 10_000 };
   const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });

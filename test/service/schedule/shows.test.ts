@@ -94,7 +94,7 @@ test("[SHO2] players are selected by id, by a unique name, by tag, or all at onc
   expect(await meant({ everywhere: true })).toHaveLength(4);
   for (const [where, pointer, words] of [
     [{ players: ["Lobb"] }, "/players/0", /no player has this id or name/],
-    [{ players: ["Lobby", "Twin"] }, "/players/1", /2 players have this name: take the id of one, such as plr_/],
+    [{ players: ["Lobby", "Twin"] }, "/players/1", /2 players have this name: use an id instead, such as plr_/],
     [{ players: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] }, "/players/0", /no player has this id/],
     [{}, "/players", /give players, tags or both, or everywhere/],
     [{ everywhere: true, tags: ["food"] }, "/players", /everywhere: true alone/],
@@ -213,10 +213,10 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
   for (const [when, pointer, words] of [
     [{}, "/until", /give either until, null for no end, or lasts_ms/],
     [{ until: at(hour), lasts_ms: hour }, "/until", /either/],
-    [{ until: "2026-11-22T09:00" }, "/from", /is wanted beside an until in wall time/],
+    [{ until: "2026-11-22T09:00" }, "/from", /is required with an until in local time/],
     [{ from: "2026-11-22T09:00", until: at(day) }, "/until", /must be of the same kind as from/],
     [{ from: at(hour), until: at(hour) }, "/until", /must be after from/],
-    [{ from: at(-2 * hour), until: at(-hour) }, "/until", /has passed already/],
+    [{ from: at(-2 * hour), until: at(-hour) }, "/until", /is in the past/],
     [{ from: "yesterday", until: null }, "/from", /must be an instant such as/],
     [{ until: null, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /give one of asset_id, url and text/],
     [{ until: null, text: undefined, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /there is no such asset/],

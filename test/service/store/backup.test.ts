@@ -1,4 +1,4 @@
-// Backup and restore, by the commands that an operator would give, while the service is at work.
+// The backup and restore commands, while the service is running.
 import { cp, mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -38,19 +38,19 @@ function play(number: number): PlayEvent {
   };
 }
 
-/** Runs a command of ours to its end; rejects with what it said unless it succeeded. */
+/** Runs a command; rejects with its output if it fails. */
 async function succeed(...argv: string[]): Promise<void> {
   await using program = run(...argv);
   if ((await program.exitCode) !== 0) throw new Error(program.output);
 }
 
-/** The same device, at another service. */
+/** The same device, connected to another service. */
 function moved(device: Device, url: string): Device {
   return Object.assign(new Device(url), { keys: device.keys, grant: device.grant, access: device.access });
 }
 
 test(
-  "[BKP1] a backup under write load restores to all that was answered before it began, names no file that is not there, and answers as described",
+  "[BKP1] a backup under write load restores every write acknowledged before it began, references no missing file, and serves the API as described",
   {
     timeout: 240_000,
   },
@@ -74,9 +74,9 @@ test(
     const loads = [
       async () => {
         for (let size = 16; !stop.signal.aborted; size += 1) {
-          const made = await ask("POST", "assets", await picture("png", 16 + (size % 400)));
-          assets.push(made.body.id);
-          // Others are deleted for good, their bytes too, while the backup copies.
+          const created = await ask("POST", "assets", await picture("png", 16 + (size % 400)));
+          assets.push(created.body.id);
+          // Delete other assets and their bytes for good while the backup copies.
           const doomed = await ask("POST", "assets", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="9"/>`));
           if ((await ask("DELETE", `assets/${doomed.body.id}?permanent=true`)).status === 204) purged += 1;
         }
@@ -112,7 +112,7 @@ test(
       expect(assets.length, "writes went on while it was made").toBeGreaterThan(writes);
       const restored = join(folder.path, `restored-${target}`);
       await succeed("restore", "--from", join(folder.path, target), "--data", restored);
-      // Without a service having looked after it: every blob that a row names is there, whole.
+      // Before any service opens it: every referenced blob exists and is intact.
       const rows = new DatabaseSync(join(restored, "state.db"), { readOnly: true });
       const named = rows
         .prepare(
@@ -151,7 +151,7 @@ test(
 );
 
 test(
-  "[BKP2] players and subscribers of a restored service do not resume what it has forgotten: they ask for everything once",
+  "[BKP2] players and subscribers of a restored service do not resume from forgotten messages: they fetch everything once",
   {
     timeout: 60_000,
   },
@@ -170,7 +170,7 @@ test(
     const heard = await before.next("command");
     await succeed("restore", "--from", to, "--data", back);
     await using second = await TestService.start(back);
-    // It counts up to where the player was, with other messages.
+    // Send other messages until the sequence numbers reach the player's.
     for (let number = 0; number < 5; number += 1) await second.call("POST", `players/${device.playerId}/commands`, { type: "reload" });
     const link = moved(device, second.service.url).socket();
     link.hello(epoch, heard.seq!);
@@ -185,7 +185,7 @@ test(
 );
 
 test(
-  "[BKP3] a backup that is damaged, cut short, of a newer version or no backup is refused, and leaves nothing behind",
+  "[BKP3] a damaged, truncated, newer or invalid backup is rejected and leaves nothing behind",
   {
     timeout: 120_000,
   },
@@ -218,11 +218,11 @@ test(
     await file.close();
     await writeFile(path("nonsense.tar"), Buffer.alloc(10_240, 65));
     const cases = [
-      ["changed", /is not what it was/],
+      ["changed", /is changed/],
       ["lacking", /is missing/],
-      ["unfinished", /never finished/],
-      ["more", /does not name/],
-      ["short.tar", /cut short/],
+      ["unfinished", /is incomplete/],
+      ["more", /does not list/],
+      ["short.tar", /truncated/],
       ["flipped.tar", /checksum/],
       ["nonsense.tar", /checksum/],
       ["nowhere.tar", /there is no backup/],
@@ -244,7 +244,7 @@ test(
 );
 
 test(
-  "[BKP4] neither command writes over anything; a file that was lost before is told, and the rest is backed up",
+  "[BKP4] neither command overwrites anything; the backup reports files that are already missing and contains the rest",
   {
     timeout: 120_000,
   },

@@ -1,10 +1,10 @@
-// A data folder as an earlier version left it.
+// Creates databases of earlier versions.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
 import { migrations } from "../../../src/service/store/migrations/index.ts";
 
-/** Makes the database in `folder` that a version knew whose last step is `last`, and runs `statements` on it. */
+/** Creates the database in `folder` with the migrations up to `last`, and runs `statements` on it. */
 export async function createOlderData(folder: string, last: string, statements: string): Promise<void> {
   const file = new DatabaseSync(join(folder, "state.db"));
   const dialect = new SqliteDialect({

@@ -1,4 +1,4 @@
-// Retention: everything that is stored has an end that docs/retention.md names, and is gone then.
+// Retention: stored data is deleted when docs/retention.md says so.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
@@ -33,7 +33,7 @@ class Rows implements Disposable {
     return this.ids(table, "1").length;
   }
 
-  /** Adds a row that is like the first one but for some values. */
+  /** Adds a copy of the first row with some other values. */
   add(table: string, values: Values): void {
     const row = { ...(this.#file.prepare(`SELECT * FROM ${table} LIMIT 1`).get() as Values), ...values };
     const names = Object.keys(row);
@@ -73,46 +73,50 @@ test("[RET1] docs/retention.md names every table of the databases and everything
   expect(stored.length).toBeGreaterThan(30);
   const files = entries.map((name) => name.replace(/-(?:wal|shm)$/, ""));
   expect([...stored, ...files].filter((name) => !named.has(name))).toEqual([]);
-  // Nor does it name a table that is no more.
+  // The document names no table that does not exist.
   const databases = text.slice(0, text.indexOf("## The service's data folder"));
   const tables = [...databases.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name!);
   expect(tables.toSorted()).toEqual([...new Set(stored)].filter((name) => !name.startsWith("sqlite_")).toSorted());
 });
 
-test("[RET2] commands and screenshots go 90 days after their end, with their files, never an unfinished command", patient, async () => {
-  await using folder = await temporaryFolder();
-  const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  using rows = new Rows(folder.path);
-  const begun = clock.now();
-  const device = await bench.pairDevice();
-  const { id } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
-  expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
-  const update = { status: "succeeded", result: {}, error: null };
-  expect((await device.call("POST", `commands/${id}/status`, update)).status).toBeLessThan(300);
-  // More than one part, and what must stay: one that is not done with, one whose override is still on.
-  const [open, on] = [`cmd_${ulid(1)}`, `cmd_${ulid(2)}`];
-  rows.transaction(() => {
-    for (let each = 0; each < 1_200; each += 1) rows.add("commands", { id: `cmd_${ulid(clock.now())}`, jws: `j${each}` });
-    rows.add("commands", { id: open, status: "running", expires_at: clock.now() + 1_000 * dayMs });
-    rows.add("commands", { id: on });
-  });
-  const asset = (await bench.upload(await picture("jpeg", 128))).body;
-  const kept = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } }))
-    .body;
-  rows.add("overrides", { command_id: on });
-  clock.advance(89.9 * dayMs);
-  await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
-  expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
-  await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
-  expect(clock.now() - begun).toBeGreaterThanOrEqual(90 * dayMs);
-  expect(rows.count("screenshots")).toBe(0);
-  // The asset's file and its thumbnail stay.
-  await expect.poll(() => blobsIn(folder.path), patient).toHaveLength(2);
-  expect(await blobsIn(folder.path)).toContain(asset.sha256);
-});
+test(
+  "[RET2] commands and screenshots are deleted 90 days after their end, with their files; unfinished commands stay",
+  patient,
+  async () => {
+    await using folder = await temporaryFolder();
+    const clock = new FakeClock();
+    await using bench = await TestService.start(folder.path, { clock });
+    using rows = new Rows(folder.path);
+    const begun = clock.now();
+    const device = await bench.pairDevice();
+    const { id } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
+    expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
+    const update = { status: "succeeded", result: {}, error: null };
+    expect((await device.call("POST", `commands/${id}/status`, update)).status).toBeLessThan(300);
+    // More than one batch of expired commands, plus two that must stay: an unfinished one, and one whose override is active.
+    const [open, on] = [`cmd_${ulid(1)}`, `cmd_${ulid(2)}`];
+    rows.transaction(() => {
+      for (let each = 0; each < 1_200; each += 1) rows.add("commands", { id: `cmd_${ulid(clock.now())}`, jws: `j${each}` });
+      rows.add("commands", { id: open, status: "running", expires_at: clock.now() + 1_000 * dayMs });
+      rows.add("commands", { id: on });
+    });
+    const asset = (await bench.upload(await picture("jpeg", 128))).body;
+    const kept = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } }))
+      .body;
+    rows.add("overrides", { command_id: on });
+    clock.advance(89.9 * dayMs);
+    await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
+    expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
+    await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
+    expect(clock.now() - begun).toBeGreaterThanOrEqual(90 * dayMs);
+    expect(rows.count("screenshots")).toBe(0);
+    // The asset's file and thumbnail stay.
+    await expect.poll(() => blobsIn(folder.path), patient).toHaveLength(2);
+    expect(await blobsIn(folder.path)).toContain(asset.sha256);
+  },
+);
 
-test("[RET3] tokens and invitations go 90 days after their end; who holds a good one notices nothing", patient, async () => {
+test("[RET3] tokens and invitations are deleted 90 days after their end; valid ones stay", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -130,7 +134,7 @@ test("[RET3] tokens and invitations go 90 days after their end; who holds a good
   clock.advance(89.9 * dayMs);
   expect((await us.call("GET", "me")).status).toBe(200);
   expect([rows.count("tokens"), rows.count("invitations")]).toEqual([4, 3]);
-  // Revoked and accepted ones ended at once, the open invitation after seven days, the other token after ten.
+  // The revoked and accepted ones ended at once, the open invitation after seven days, the other token after ten.
   await inTime(clock, () =>
     expect([rows.ids("tokens"), rows.count("invitations")]).toEqual([[us.tokenId, member.tokenId, ending.tokenId].toSorted(), 1]),
   );
@@ -139,27 +143,23 @@ test("[RET3] tokens and invitations go 90 days after their end; who holds a good
   for (const person of [us, member]) expect((await person.call("GET", "me")).status).toBe(200);
 });
 
-test(
-  "[RET4] answers for repeats, pairing codes and tokens of devices go when their time is over, though nobody asks",
-  patient,
-  async () => {
-    await using folder = await temporaryFolder();
-    const clock = new FakeClock();
-    await using bench = await TestService.start(folder.path, { clock });
-    using rows = new Rows(folder.path);
-    await bench.pairDevice();
-    await bench.newDevice();
-    expect((await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" })).status).toBe(201);
-    const counts = () => ["idempotency", "pairing_requests", "device_tokens"].map((table) => rows.count(table));
-    expect(counts()).toEqual([1, 2, 1]);
-    clock.advance(3_600_000);
-    await inTime(clock, () => expect(counts()[1]).toBe(1));
-    clock.advance(dayMs);
-    await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
-  },
-);
+test("[RET4] stored responses, pairing codes and device tokens are deleted when they expire, even without a request", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await TestService.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  await bench.pairDevice();
+  await bench.newDevice();
+  expect((await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" })).status).toBe(201);
+  const counts = () => ["idempotency", "pairing_requests", "device_tokens"].map((table) => rows.count(table));
+  expect(counts()).toEqual([1, 2, 1]);
+  clock.advance(3_600_000);
+  await inTime(clock, () => expect(counts()[1]).toBe(1));
+  clock.advance(dayMs);
+  await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
+});
 
-test("[RET5] of the boxes that a player has moved away from the newest hundred are told so", patient, async () => {
+test("[RET5] the newest 100 replaced devices of a player are still informed", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
@@ -175,13 +175,13 @@ test("[RET5] of the boxes that a player has moved away from the newest hundred a
       rows.add("former_keys", { public_key: `k${String(each).padStart(3, "0")}`, replaced_at: each });
   });
   const newest = Array.from({ length: 99 }, (_, each) => `k${601 + each}`);
-  // More than go at once, within one round: no hour passes.
+  // More than one batch, deleted in one round.
   await using bench = await TestService.start(folder.path, { clock });
   await soon(() => expect(rows.ids("former_keys", "public_key")).toEqual([...first, ...newest].toSorted()));
   expect(bench.folder).toBe(folder.path);
 });
 
-test("[RET6] what the bin has kept for thirty days leaves it part by part, and a stop in the middle is made up for", patient, async () => {
+test("[RET6] resources leave the bin after 30 days, batch by batch, and a restart continues an interrupted cleanup", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
@@ -208,7 +208,7 @@ test("[RET6] what the bin has kept for thirty days leaves it part by part, and a
   await soon(() => expect([bench.folder, rows.count("playlists")]).toEqual([folder.path, 0]));
 });
 
-test("[RET7] each team's events go a day after they happened; a place before that is not resumed, a newer one is", patient, async () => {
+test("[RET7] each team's events are deleted after a day; subscribers can resume only from newer events", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await TestService.start(folder.path, { clock });
@@ -231,12 +231,12 @@ test("[RET7] each team's events go a day after they happened; a place before tha
   expect([await resumed(0), await resumed(1), await resumed(4)]).toEqual([false, true, true]);
 });
 
-/** Waits until `holds` throws no more. */
+/** Waits until `holds` stops throwing. */
 function soon(holds: () => void): Promise<void> {
   return vi.waitFor(holds, { timeout: 20_000, interval: 5 });
 }
 
-/** Waits until `holds` throws no more, and lets an hour pass whenever it does: upkeep may have been at work when the last one came. */
+/** Waits until `holds` stops throwing. Advances the clock by an hour after each failure, since a cleanup may have been running. */
 function inTime(clock: FakeClock, holds: () => void): Promise<void> {
   const look = () => {
     try {

@@ -7,7 +7,8 @@ import { extname, join, normalize } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type WebSocket, WebSocketServer } from "ws";
 import { rendererFolder as builtRenderer } from "../../../src/main/folders.ts";
-import { FromPage, type Scene, type ToPage } from "../../../src/protocol/scene.ts";
+import type { Scene } from "../../../src/protocol/scene.ts";
+import { FromPage, type ToPage } from "../../../src/protocol/page-messages.ts";
 
 /** The strictest policy the page has to live with. */
 const pagePolicy =

@@ -4,7 +4,7 @@ import type { Event, EventType } from "../../../protocol/operator/events.ts";
 import { eventFromRow } from "../event-journal.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
+import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
 import { cancelPending } from "./delivery-attempts.ts";
 import { clearedHealth, isLongUnreachable, maxPending } from "./health.ts";
 import { webhookBody } from "./message-body.ts";

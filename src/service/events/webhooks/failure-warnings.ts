@@ -1,7 +1,7 @@
 // Finds webhooks that have failed for an hour, so that an event warns of each of them once.
 import type { NewEvent } from "../event-journal.ts";
 import type { Db } from "../../store/store.ts";
-import type { WebhookRow } from "../../store/tables.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
 import { warnAfterMs, warningEvent } from "./health.ts";
 
 /** The enabled webhooks that have failed for an hour and have no warning yet. */

@@ -2,7 +2,7 @@
 import type { EventType } from "../../../protocol/operator/events.ts";
 import type { WebhookWarning } from "../../../protocol/operator/webhooks.ts";
 import type { NewEvent } from "../event-journal.ts";
-import type { WebhookRow } from "../../store/tables.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
 
 const hour = 3_600_000;
 /** An event warns of a webhook after all attempts have failed for this time. */

@@ -1,5 +1,5 @@
 // The secrets of a webhook: one, or two for a day after a rotation.
-import type { WebhookRow } from "../../store/tables.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
 import { createSecret } from "./signature.ts";
 
 export interface Secret {

@@ -1,8 +1,8 @@
-// Decodes Windows bitmaps (BITMAPCOREHEADER, BITMAPINFOHEADER and its later versions), uncompressed: libvips reads none of them.
+// Decodes uncompressed Windows bitmaps (BITMAPCOREHEADER, BITMAPINFOHEADER and later versions), which libvips cannot read.
 import { checkEdges } from "./image.ts";
-import { badFile } from "../media.ts";
+import { badFile } from "../bad-file.ts";
 
-/** Decoded pixels, row by row from the top. */
+/** Decoded pixels, from the top row to the bottom row. */
 export interface Pixels {
   data: Buffer;
   width: number;
@@ -12,7 +12,7 @@ export interface Pixels {
 
 const [rgb, bitfields, alphaBitfields] = [0, 3, 6];
 
-/** @throws Refusal 422 for a compressed bitmap; RangeError for one that is cut short. */
+/** @throws ProblemError 422 for a compressed bitmap, RangeError for a truncated one. */
 export function decodeBmp(bytes: Buffer): Pixels {
   const headerSize = bytes.readUInt32LE(14);
   const isCore = headerSize === 12;
@@ -29,12 +29,12 @@ export function decodeBmp(bytes: Buffer): Pixels {
   if (![1, 4, 8, 16, 24, 32].includes(bits)) throw new Error(`it has ${bits} bits a pixel`);
   const stride = Math.ceil((width * bits) / 32) * 4;
   const start = bytes.readUInt32LE(10);
-  if (start + stride * height > bytes.length) throw new RangeError("its rows are not all there");
+  if (start + stride * height > bytes.length) throw new RangeError("rows are missing");
   const colorAt = bits <= 8 ? paletteReader(bytes, headerSize, isCore, bits) : maskReader(bytes, compression, headerSize, bits);
   const channels = bits > 8 && colorAt.hasAlpha ? 4 : 3;
   const data = Buffer.alloc(width * height * channels);
   for (let y = 0; y < height; y += 1) {
-    // A positive height counts rows from the bottom.
+    // With a positive height the bottom row comes first.
     const row = start + stride * (storedHeight > 0 ? height - 1 - y : y);
     for (let x = 0; x < width; x += 1) colorAt.read(row, x, data, (y * width + x) * channels);
   }
@@ -61,10 +61,10 @@ function paletteReader(bytes: Buffer, headerSize: number, isCore: boolean, bits:
 }
 
 function maskReader(bytes: Buffer, compression: number, headerSize: number, bits: number): Reader {
-  const usual = bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff0000, 0xff00, 0xff, 0];
+  const defaultMasks = bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff0000, 0xff00, 0xff, 0];
   const hasAlphaMask = headerSize >= 56 || compression === alphaBitfields;
-  const own = (): number[] => [54, 58, 62].map((at) => bytes.readUInt32LE(at)).concat(hasAlphaMask ? bytes.readUInt32LE(66) : 0);
-  const masks = compression === rgb ? usual : own();
+  const readMasks = (): number[] => [54, 58, 62].map((at) => bytes.readUInt32LE(at)).concat(hasAlphaMask ? bytes.readUInt32LE(66) : 0);
+  const masks = compression === rgb ? defaultMasks : readMasks();
   const size = bits / 8;
   const hasAlpha = masks[3] !== 0;
   return {
@@ -73,7 +73,7 @@ function maskReader(bytes: Buffer, compression: number, headerSize: number, bits
       const value = bytes.readUIntLE(row + x * size, size);
       for (let channel = 0; channel < (hasAlpha ? 4 : 3); channel += 1) {
         const mask = masks[channel]!;
-        // The operator gives a signed number. A channel is a share of its mask, wherever its bits lie.
+        // `&` returns a signed number. The channel value is a fraction of its mask, whatever bits the mask has.
         into[at + channel] = mask === 0 ? 0 : Math.round((((value & mask) >>> 0) / mask) * 255);
       }
     },

@@ -1,33 +1,35 @@
-// Converts pictures that no browser shows: HEIC, TIFF and BMP become JPEG, or PNG where they are transparent. Upright, in sRGB.
+// Converts pictures that no browser shows: HEIC, TIFF and BMP become upright JPEG in sRGB, or PNG if they have transparency.
 import { readFile, stat } from "node:fs/promises";
 import { deflateSync, crc32 } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
 import { ProblemError } from "../../http/problem.ts";
 import { decodeBmp, type Pixels } from "./bmp.ts";
 import { checkEdges } from "./image.ts";
-import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
+import { badFile, errorSummary } from "../bad-file.ts";
+import type { MediaInfo } from "../job-protocol.ts";
+import { mediaInfo } from "../media-info.ts";
 import { maxEdge } from "./sizes.ts";
 
 const maxBytes = 512 * 1_024 * 1_024;
 const limits = { limitInputPixels: maxEdge ** 2, failOn: "truncated" } as const;
 const names: Record<string, string> = { "image/heic": "HEIC", "image/heif": "HEIF", "image/tiff": "TIFF", "image/bmp": "BMP" };
 
-/** Writes what screens can show to `to`. @throws Refusal 422 for a picture that is too large or cannot be decoded. */
-export async function convertPicture(path: string, mimeType: string, to: string): Promise<Media> {
+/** Writes the converted picture to `to`. @throws ProblemError 422 for a picture that is too large or cannot be decoded. */
+export async function convertPicture(path: string, mimeType: string, to: string): Promise<MediaInfo> {
   const name = names[mimeType] ?? mimeType;
   try {
     if ((await stat(path)).size > maxBytes) throw badFile(`The ${name} picture is larger than 512 MB: export it as JPEG`);
     const source = await open(path, mimeType);
     const { hasAlpha } = await source.metadata();
     const upright = source.autoOrient().toColourspace("srgb");
-    // libvips turns the colours of an embedded profile into sRGB by itself; what is written carries no profile and no metadata.
-    const made = hasAlpha ? upright.png() : upright.jpeg({ quality: 92, chromaSubsampling: "4:4:4" });
-    const { width, height } = await made.toFile(to);
+    // libvips converts the colours of an embedded profile to sRGB. The output has no profile and no metadata.
+    const output = hasAlpha ? upright.png() : upright.jpeg({ quality: 92, chromaSubsampling: "4:4:4" });
+    const { width, height } = await output.toFile(to);
     return mediaInfo("image", hasAlpha ? "image/png" : "image/jpeg", { width, height, convertedFrom: mimeType });
   } catch (cause) {
     if (cause instanceof ProblemError) throw cause;
     throw badFile(
-      `The ${name} picture cannot be decoded (${errorSummary(cause)}): it may be cut short; export it again, or as JPEG`,
+      `The ${name} picture cannot be decoded (${errorSummary(cause)}): it may be truncated; export it again, or as JPEG`,
       cause,
     );
   }
@@ -47,12 +49,12 @@ function raw({ data, width, height, channels }: Pixels): Sharp {
   return sharp(data, { ...limits, raw: { width, height, channels } });
 }
 
-/** The primary picture, as libheif turns and crops it; its colour profile goes with it. */
+/** The primary picture, rotated and cropped by libheif, with its colour profile. */
 async function openHeif(bytes: Buffer): Promise<Sharp> {
   const { default: libheif } = await import("libheif-js/wasm-bundle.js");
   const images = new libheif.HeifDecoder().decode(bytes);
   const image = images.find((each) => each.is_primary()) ?? images[0];
-  if (image === undefined) throw new Error("it holds no picture");
+  if (image === undefined) throw new Error("it contains no picture");
   const [width, height] = [image.get_width(), image.get_height()];
   checkEdges(width, height);
   const data = new Uint8ClampedArray(width * height * 4);
@@ -67,7 +69,7 @@ async function openHeif(bytes: Buffer): Promise<Sharp> {
   return profile === null ? sharp(await decoded.png({ compressionLevel: 1 }).toBuffer(), limits) : withProfile(decoded, profile);
 }
 
-/** The ICC profile of a HEIF file (ISO/IEC 23008-12, box `colr`); null where it has none. Telephones take pictures in Display P3. */
+/** The ICC profile of a HEIF file (ISO/IEC 23008-12, box `colr`); null if it has none. Phones take pictures in Display P3. */
 function profileOf(bytes: Buffer): Buffer | null {
   const at = ["colrprof", "colrrICC"].map((box) => bytes.indexOf(box, 0, "latin1")).find((place) => place >= 4);
   if (at === undefined) return null;
@@ -75,7 +77,7 @@ function profileOf(bytes: Buffer): Buffer | null {
   return size > 140 && at - 4 + size <= bytes.length ? bytes.subarray(at + 8, at - 4 + size) : null;
 }
 
-/** Pixels that carry a profile: sharp takes none beside raw ones, so they become a PNG into which it is put. */
+/** Attaches a profile to raw pixels. sharp accepts no profile for raw input, so it is inserted into a PNG. */
 async function withProfile(pixels: Sharp, profile: Buffer): Promise<Sharp> {
   const png = await pixels.png({ compressionLevel: 1 }).toBuffer();
   const body = Buffer.concat([Buffer.from("iCCPicc\0\0", "latin1"), deflateSync(profile)]);
@@ -83,6 +85,6 @@ async function withProfile(pixels: Sharp, profile: Buffer): Promise<Sharp> {
   chunk.writeUInt32BE(body.length - 4, 0);
   body.copy(chunk, 4);
   chunk.writeUInt32BE(crc32(body), body.length + 4);
-  // After the signature (8 bytes) and the header chunk (25).
+  // After the signature (8 bytes) and the header chunk (25 bytes).
   return sharp(Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]), limits);
 }

@@ -1,15 +1,17 @@
-// Examines pictures made of pixels: every one of them is decoded, so that a broken file does not come to light on a wall.
+// Examines raster pictures by decoding every pixel, so that no broken file reaches a screen.
 import { open } from "node:fs/promises";
 import { ProblemError } from "../../http/problem.ts";
-import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
+import { badFile, errorSummary } from "../bad-file.ts";
+import type { MediaInfo } from "../job-protocol.ts";
+import { mediaInfo } from "../media-info.ts";
 import { maxEdge } from "./sizes.ts";
 
-/** @throws Refusal 422 for a picture that is too large, cut short or broken. */
-export async function examineImage(path: string, mimeType: string): Promise<Media> {
+/** @throws ProblemError 422 for a picture that is too large, truncated or broken. */
+export async function examineImage(path: string, mimeType: string): Promise<MediaInfo> {
   const { default: sharp } = await import("sharp");
   const options = { limitInputPixels: maxEdge ** 2, failOn: "truncated" } as const;
   try {
-    // Only the header is read for this, so the size may be told whatever it is.
+    // Reads only the header, so a size above the limit does no harm.
     const { autoOrient } = await sharp(path, { ...options, limitInputPixels: false }).metadata();
     checkEdges(autoOrient.width, autoOrient.height);
     await sharp(path, { ...options, animated: mimeType !== "image/avif" }).stats();
@@ -22,11 +24,11 @@ export async function examineImage(path: string, mimeType: string): Promise<Medi
     if (mimeType === "image/avif" && (await isSequence(path))) {
       throw badFile("The file is an animated AVIF: convert it to an animated WebP or to an MP4 or WebM video", cause);
     }
-    throw badFile(`The picture cannot be decoded (${errorSummary(cause)}): it may be cut short; export it again`, cause);
+    throw badFile(`The picture cannot be decoded (${errorSummary(cause)}): it may be truncated; export it again`, cause);
   }
 }
 
-/** Whether an AVIF says first of all that it is an image sequence: its major brand (ISO/IEC 14496-12, 4.3) is `avis`. */
+/** Whether an AVIF is an image sequence: its major brand (ISO/IEC 14496-12, 4.3) is `avis`. */
 async function isSequence(path: string): Promise<boolean> {
   const file = await open(path, "r");
   try {
@@ -37,10 +39,10 @@ async function isSequence(path: string): Promise<boolean> {
   }
 }
 
-/** @throws Refusal 422 for a picture with a side that screens cannot take. */
+/** @throws ProblemError 422 for a picture with a side above the limit. */
 export function checkEdges(width: number, height: number): void {
   if (width <= maxEdge && height <= maxEdge) return;
   throw badFile(
-    `The picture is ${width} × ${height} pixels, at most ${maxEdge} along each side are taken: make it smaller; a 4K screen shows 3840 × 2160`,
+    `The picture has ${width} × ${height} pixels; the limit is ${maxEdge} per side: make it smaller; a 4K screen shows 3840 × 2160`,
   );
 }

@@ -1,6 +1,6 @@
-// Sizes of pictures, pixels.
+// Size limits of pictures, in pixels.
 
-/** A side above is more than a GPU's largest texture, and the square of it takes a gigabyte decoded, on the screen too. */
+/** The largest texture of a GPU. A square of this size takes a gigabyte of memory, on the player too. */
 export const maxEdge = 16_384;
 
 /** The longer side of a thumbnail. */

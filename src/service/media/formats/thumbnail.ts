@@ -1,8 +1,8 @@
-// Draws the small picture that lists of assets show.
+// Draws the thumbnail of a picture.
 import sharp from "sharp";
 import { maxEdge, thumbnailEdge } from "./sizes.ts";
 
-/** A WebP of at most {@link thumbnailEdge} pixels along a side, upright. */
+/** An upright WebP of at most {@link thumbnailEdge} pixels per side. */
 export function makeThumbnail(source: string | Buffer): Promise<Buffer> {
   return sharp(source, { limitInputPixels: maxEdge ** 2 })
     .autoOrient()

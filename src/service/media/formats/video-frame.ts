@@ -1,4 +1,4 @@
-// Takes a frame of a video with the machine's ffmpeg, a process of its own within limits like any that reads uploaded bytes.
+// Extracts a frame of a video with the machine's ffmpeg, in the same sandbox and limits as media processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { thumbnailEdge as edge } from "./sizes.ts";
 
 const maxFrameBytes = 64 * 1_024 * 1_024;
 
-/** A frame as PNG; null where there is no ffmpeg, since nothing else here decodes video. @throws when ffmpeg fails or takes too much. */
+/** A frame as PNG; null on a machine without ffmpeg. @throws Error when ffmpeg fails or exceeds a limit. */
 export async function extractFrame(
   path: string,
   { mime_type, duration_ms }: { mime_type: string; duration_ms: number | null },
@@ -19,7 +19,7 @@ export async function extractFrame(
   const program = await findProgram("ffmpeg");
   if (program === null) return null;
   const atS = Math.min((duration_ms ?? 0) / 10_000, 5);
-  // The demuxer is named and only files may be read: a playlist in disguise opens nothing.
+  // Name the demuxer and allow only files: a disguised playlist must not open other files or URLs.
   const demuxer = mime_type === "video/webm" ? "matroska" : "mp4";
   const input = ["-protocol_whitelist", "file", "-f", demuxer, "-ss", String(atS), "-i", `file:${path}`];
   const scale = `scale='min(${edge},iw)':'min(${edge},ih)':force_original_aspect_ratio=decrease`;
@@ -28,37 +28,37 @@ export async function extractFrame(
   signal.throwIfAborted();
   const ffmpeg = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: mediaEnvironment, signal, killSignal: "SIGKILL" });
   const ended = once(ffmpeg, "close") as Promise<[number | null]>;
-  // Heard below; a failure that comes while its output is read must not count as unheard.
+  // Awaited below; a rejection while the output is read must not count as unhandled.
   ended.catch(() => undefined);
-  const over = new AbortController();
-  let excess: string | null = null;
-  watchLimits(ffmpeg, defaultLimits.thumbnail, over.signal).then(
+  const done = new AbortController();
+  let exceeded: string | null = null;
+  watchLimits(ffmpeg, defaultLimits.thumbnail, done.signal).then(
     (limit) => {
-      excess = limit;
+      exceeded = limit;
       ffmpeg.kill("SIGKILL");
     },
-    () => undefined, // it ended within its limits
+    () => undefined, // aborted: ffmpeg ended within its limits
   );
   try {
     const parts: Buffer[] = [];
     let sizeBytes = 0;
-    let complaints = "";
-    ffmpeg.stderr.on("data", (text: Buffer) => (complaints = (complaints + text.toString()).slice(0, 500)));
+    let errors = "";
+    ffmpeg.stderr.on("data", (text: Buffer) => (errors = (errors + text.toString()).slice(0, 500)));
     for await (const part of ffmpeg.stdout as AsyncIterable<Buffer>) {
       sizeBytes += part.length;
       if (sizeBytes > maxFrameBytes) ffmpeg.kill("SIGKILL");
       else parts.push(part);
     }
     const [code] = await ended;
-    if (excess !== null) throw new Error(`ffmpeg exceeded its limit ${String(excess)}`);
-    if (code !== 0 || sizeBytes === 0) throw new Error(`ffmpeg ended with ${code}: ${complaints}`);
+    if (exceeded !== null) throw new Error(`ffmpeg exceeded the limit ${String(exceeded)}`);
+    if (code !== 0 || sizeBytes === 0) throw new Error(`ffmpeg ended with code ${code}: ${errors}`);
     return Buffer.concat(parts);
   } finally {
-    over.abort();
+    done.abort();
   }
 }
 
-/** Where a program is on the PATH; null where it is not. */
+/** The path of a program on the PATH; null when there is none. */
 async function findProgram(name: string): Promise<string | null> {
   const file = process.platform === "win32" ? `${name}.exe` : name;
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {

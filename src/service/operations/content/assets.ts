@@ -13,17 +13,17 @@ import { thumbnailType, type Thumbnails } from "../../content/thumbnails.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import { convertedTypes, mediaTypes } from "../../media/media.ts";
+import { convertedTypes, mediaTypes } from "../../media/media-info.ts";
 import type { MediaProcessPool } from "../../media/process-pool.ts";
-import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
-import type { OperatorContext } from "../context.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import { FileResponse, JsonResponse } from "../responses.ts";
 import { binOperations, type AssetBinDependencies } from "./asset-bin.ts";
 import { importOperations } from "./asset-import.ts";
 import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { FileResponse, JsonResponse } from "../responses.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { AssetRow } from "../../store/tables.ts";
 
 interface AssetDependencies {
   blobs: Blobs;

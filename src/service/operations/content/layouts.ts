@@ -4,21 +4,22 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page } from "../../../protocol/operator/resources.ts";
-import { discard, restoreLayout } from "../../cleanup/bin.ts";
+import { restoreLayout } from "../../cleanup/bin-restore.ts";
+import { discard } from "../../cleanup/bin.ts";
 import { parseTransition, parseZones } from "../../content/content-columns.ts";
 import { playersShowing } from "../../fleet/state/players-showing.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
+import { binned } from "./binned.ts";
+import { assignZoneIds } from "./layout-zones.ts";
+import { listNames } from "./playlists.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
 import { deleteExpiredOverrides } from "../../schedule/overrides.ts";
 import { schedulesShowing } from "../../schedule/schedules.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { WriteEvent } from "../unit-of-work.ts";
-import { binned } from "./binned.ts";
-import { assignZoneIds } from "./layout-zones.ts";
-import { listNames } from "./playlists.ts";
 
 interface LayoutDependencies {
   clock: Clock;

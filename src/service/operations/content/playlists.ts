@@ -4,19 +4,20 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../../protocol/operator/resources.ts";
-import { discard, restorePlaylist } from "../../cleanup/bin.ts";
+import { restorePlaylist } from "../../cleanup/bin-restore.ts";
+import { discard } from "../../cleanup/bin.ts";
 import { parseItems } from "../../content/content-columns.ts";
 import { maskSecrets } from "../../content/web-secrets.ts";
 import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
 import { ProblemError } from "../../http/problem.ts";
+import { binned } from "./binned.ts";
+import { assignItemIds } from "./playlist-items.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 import type { PlaylistRow } from "../../store/tables.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { WriteEvent } from "../unit-of-work.ts";
-import { binned } from "./binned.ts";
-import { assignItemIds } from "./playlist-items.ts";
 
 interface PlaylistDependencies {
   clock: Clock;

@@ -6,10 +6,10 @@ import { Delivery, DeliveryDetail, DeliveryStatus } from "../../../protocol/oper
 import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import type { Store } from "../../store/store.ts";
-import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
+import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
+import type { Store } from "../../store/store.ts";
 
 interface WebhookDeliverieDependencies {
   deliveries: Deliveries;

@@ -12,12 +12,12 @@ import { clearedHealth, webhookWarnings } from "../../events/webhooks/health.ts"
 import { rotateSecrets, validSecrets } from "../../events/webhooks/secrets.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
+import type { OperatorContext } from "../context.ts";
+import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { WebhookRow } from "../../store/tables.ts";
-import type { OperatorContext } from "../context.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
 
 interface WebhookDependencies {
   clock: Clock;

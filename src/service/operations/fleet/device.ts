@@ -11,10 +11,10 @@ import { handleHeartbeat, type HeartbeatDependencies } from "../../fleet/devices
 import type { Pairing, TokenResult } from "../../fleet/pairing.ts";
 import type { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { found } from "../../http/problem.ts";
-import { mediaTypes } from "../../media/media.ts";
+import { mediaTypes } from "../../media/media-info.ts";
+import { deviceScreenshot, type DeviceScreenshotDependencies } from "./device-screenshot.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { FileResponse, JsonResponse } from "../responses.ts";
-import { deviceScreenshot, type DeviceScreenshotDependencies } from "./device-screenshot.ts";
 
 interface DeviceDependencies extends HeartbeatDependencies, DeviceScreenshotDependencies {
   access: DeviceAccess;

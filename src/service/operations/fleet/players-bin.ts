@@ -2,7 +2,8 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
-import { discardPlayer, erasePlayers, restorePlayer } from "../../cleanup/bin.ts";
+import { restorePlayer } from "../../cleanup/bin-restore.ts";
+import { discardPlayer, erasePlayers } from "../../cleanup/bin.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
 import type { Commands } from "../../fleet/commands.ts";
 import type { ConnectivityEvents } from "../../fleet/connectivity-events.ts";
@@ -12,14 +13,14 @@ import type { Pairing } from "../../fleet/pairing.ts";
 import type { PlayerProblems } from "../../fleet/player-problems.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { found } from "../../http/problem.ts";
+import type { OperatorContext } from "../context.ts";
+import { findPlayer, playerParams, playerVersion, readPlayer, showPlayer } from "./players.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { Change, WriteEvent } from "../unit-of-work.ts";
 import { deleteOverrides } from "../../schedule/overrides.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
-import type { OperatorContext } from "../context.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { Change, WriteEvent } from "../unit-of-work.ts";
-import { findPlayer, playerParams, playerVersion, readPlayer, showPlayer } from "./players.ts";
 
 interface PlayersBinDependencies {
   clock: Clock;

@@ -4,10 +4,10 @@ import { id } from "../../../protocol/common.ts";
 import { AuditEntry, AuditVerification } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
-import type { AuditLog } from "../../people/audit.ts";
-import type { Store } from "../../store/store.ts";
-import type { AuditRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import type { AuditRow } from "../../store/people-tables.ts";
+import type { Store } from "../../store/store.ts";
 
 interface AuditDependencies {
   audit: AuditLog;

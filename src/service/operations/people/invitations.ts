@@ -14,6 +14,9 @@ import {
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
+import type { Contexts, OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { UnitOfWork } from "../unit-of-work.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { authenticate } from "../../people/authentication.ts";
 import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
@@ -23,11 +26,8 @@ import { showInvitation, showTeam, showUser } from "../../people/people-resource
 import { createUser, selectMembers } from "../../people/people.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
+import type { InvitationRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { InvitationRow, UserRow } from "../../store/tables.ts";
-import type { Contexts, OperatorContext } from "../context.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { UnitOfWork } from "../unit-of-work.ts";
 
 interface InvitationDependencies {
   audit: AuditLog;

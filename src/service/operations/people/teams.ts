@@ -9,16 +9,16 @@ import type { BlobSweeper } from "../../content/blob-sweeper.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { grantsExpireAt } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
 import { showTeam } from "../../people/people-resources.ts";
 import { selectTeams, updatePendingInvitations } from "../../people/people.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
+import type { TeamRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { TeamRow } from "../../store/tables.ts";
-import type { OperatorContext } from "../context.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
 
 interface TeamDependencies {
   clock: Clock;

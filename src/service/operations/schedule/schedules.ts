@@ -5,8 +5,13 @@ import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, page } from "../../../protocol/operator/resources.ts";
 import { Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
-import { discard, restoreSchedule } from "../../cleanup/bin.ts";
+import { restoreSchedule } from "../../cleanup/bin-restore.ts";
+import { discard } from "../../cleanup/bin.ts";
 import { ProblemError } from "../../http/problem.ts";
+import { binned } from "../content/binned.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
 import { checkSchedule } from "../../schedule/check-schedule.ts";
 import { outlookOf, type OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import { scheduleColumns, showSchedule, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
@@ -14,10 +19,6 @@ import { affectsShares, checkShares } from "../../schedule/shares.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { ScheduleRow } from "../../store/tables.ts";
-import { binned } from "../content/binned.ts";
-import type { OperatorContext } from "../context.ts";
-import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { WriteEvent } from "../unit-of-work.ts";
 
 interface ScheduleDependencies extends OutlookDependencies {
   makeId: MakeId;

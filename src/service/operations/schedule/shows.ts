@@ -8,20 +8,21 @@ import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
-import { requireScope } from "../../people/operator.ts";
-import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
-import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
-import { describeShow, showEntry, unusedTagWarnings } from "../../shows/show-outlook.ts";
-import { proofOf } from "../../shows/show-proof.ts";
-import { clearShow, findShowSchedule, layoutSizeFor, resolveTarget, showWindow, type ShowContent } from "../../shows/shows.ts";
-import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
-import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
 import { assignZoneIds } from "../content/layout-zones.ts";
 import { assignItemIds } from "../content/playlist-items.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { requireScope } from "../../people/operator.ts";
+import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
+import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
+import { layoutSizeFor, resolveTarget, showWindow } from "../../shows/new-show.ts";
+import { describeShow, showEntry, unusedTagWarnings } from "../../shows/show-outlook.ts";
+import { proofOf } from "../../shows/show-proof.ts";
+import { clearShow, findShowSchedule, type ShowContent } from "../../shows/shows.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 
 interface ShowDependencies extends OutlookDependencies {
   makeId: MakeId;

@@ -1,4 +1,4 @@
-// Makes a backup of a data folder, also while a service runs in it: snapshots of the databases, then every file they name.
+// Backs up a data folder, even of a running service: snapshots of the databases, and every file that they reference.
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,62 +9,61 @@ import { blobName, hashInName, type BackupFile } from "./manifest.ts";
 import { hasErrorCode, openTarget, type BackupTarget } from "./target.ts";
 
 const stateName = "state.db";
-// Each try needs a file to be deleted for good in the moment between a snapshot and its copying.
+// A retry is necessary only if a file is deleted for good between the snapshot and its copy.
 const maxTries = 10;
-const tellEveryFiles = 1_000;
+const logEveryFiles = 1_000;
 
-/** What was made. */
 export interface BackupSummary {
   files: number;
   sizeBytes: number;
-  /** Blobs that the data folder itself lacked or had damaged. */
+  /** Blobs that are missing or damaged in the data folder. */
   missing: string[];
 }
 
 /**
- * Backs `data` up to `to`, a folder or a file ending in .tar. What was committed when it began is in it, and every file that its
- * rows name, unless the data folder itself lacks it.
- * @throws Fault `refused` when there is something at `to`, or `data` holds no databases.
+ * Backs up the folder `data` to `to`, a folder or a file that ends in .tar. The backup contains everything committed before it
+ * began, and every file that the rows reference, unless the data folder itself lacks it.
+ * @throws Fault `refused` when `to` exists, or `data` contains no databases.
  */
 export async function createBackup(data: string, to: string, version: string, log: Log, signal: AbortSignal): Promise<BackupSummary> {
   const names = await readdir(data).catch((error: unknown): string[] => {
     if (hasErrorCode(error, "ENOENT")) return [];
     throw error;
   });
-  if (!names.includes(stateName)) throw new Fault("refused", `${data} holds no service's data: give its folder with --data`);
+  if (!names.includes(stateName)) throw new Fault("refused", `${data} contains no data of a service: pass its folder with --data`);
   const createdAt = new Date().toISOString();
   await using target = await openTarget(to);
-  await using snapshots = await temporaryBeside(to);
-  const copying = new Copying(data, target, log, signal);
-  for (const name of names.filter(isPlain)) await copying.add(name, join(data, name));
-  // The state last: whatever a row of the others names is in it.
+  await using snapshots = await createTemporaryFolder(to);
+  const copier = new FileCopier(data, target, log, signal);
+  for (const name of names.filter(isPlainFile)) await copier.add(name, join(data, name));
+  // The state comes last, so that it contains everything that rows of the other databases reference.
   for (const name of names.filter(isOtherDatabase)) {
-    await copying.add(name, snapshot(data, name, snapshots.path, log));
+    await copier.add(name, snapshot(data, name, snapshots.path, log));
   }
-  const missing = await copyState(data, snapshots.path, copying, log);
-  const files = copying.files;
+  const missing = await copyState(data, snapshots.path, copier, log);
+  const files = copier.files;
   await target.finish({ format: "signage-player-backup-1", version, created_at: createdAt, files, missing });
   return { files: files.length, sizeBytes: files.reduce((sum, { size_bytes }) => sum + size_bytes, 0), missing };
 }
 
-/** Copies the state and what it names; again when a file was deleted for good in between. */
-async function copyState(data: string, snapshots: string, copying: Copying, log: Log): Promise<string[]> {
+/** Copies the state and the files that it references. Tries again if one was deleted meanwhile. @returns the missing blobs. */
+async function copyState(data: string, snapshots: string, copier: FileCopier, log: Log): Promise<string[]> {
   for (let tried = 1; ; tried += 1) {
     const path = snapshot(data, stateName, snapshots, log);
-    const gone: string[] = [];
-    for (const sha256 of referencedBlobs(path)) if (!(await copying.blob(sha256))) gone.push(sha256);
-    const still = gone.length === 0 ? new Set<string>() : referencedBlobs(join(data, stateName));
-    const missing = gone.filter((sha256) => still.has(sha256));
-    if (gone.length > missing.length && tried < maxTries) continue;
-    if (gone.length > missing.length) throw new Fault("timeout", "files are deleted faster than they can be copied: try again later");
-    for (const id of uploadsIn(path)) await copying.addIfThere(`uploads/${id}`, join(data, "uploads", id));
-    await copying.add(stateName, path);
+    const absent: string[] = [];
+    for (const sha256 of referencedBlobs(path)) if (!(await copier.addBlob(sha256))) absent.push(sha256);
+    const referencedNow = absent.length === 0 ? new Set<string>() : referencedBlobs(join(data, stateName));
+    const missing = absent.filter((sha256) => referencedNow.has(sha256));
+    if (absent.length > missing.length && tried < maxTries) continue;
+    if (absent.length > missing.length) throw new Fault("timeout", "files are deleted faster than they can be copied: try again later");
+    for (const id of unfinishedUploads(path)) await copier.addIfExists(`uploads/${id}`, join(data, "uploads", id));
+    await copier.add(stateName, path);
     return missing;
   }
 }
 
-/** What was copied so far, each file once. */
-class Copying {
+/** Copies files into the backup, each blob once. */
+class FileCopier {
   readonly files: BackupFile[] = [];
   readonly #data: string;
   readonly #target: BackupTarget;
@@ -83,12 +82,12 @@ class Copying {
     this.#signal.throwIfAborted();
     const file = await this.#target.add(name, path);
     this.files.push(file);
-    if (this.files.length % tellEveryFiles === 0) this.#log.info({ files: this.files.length }, "copied");
+    if (this.files.length % logEveryFiles === 0) this.#log.info({ files: this.files.length }, "copied");
     return file;
   }
 
-  /** @returns whether there was such a file. */
-  async addIfThere(name: string, path: string): Promise<boolean> {
+  /** @returns whether the file exists. */
+  async addIfExists(name: string, path: string): Promise<boolean> {
     try {
       await this.add(name, path);
       return true;
@@ -98,19 +97,19 @@ class Copying {
     }
   }
 
-  /** Copies a blob, once. @returns whether it is there, and is what its name says. */
-  async blob(sha256: string): Promise<boolean> {
+  /** @returns whether the blob exists and its bytes have the hash in its name. */
+  async addBlob(sha256: string): Promise<boolean> {
     const known = this.#blobs.get(sha256);
     if (known !== undefined) return known;
     const name = blobName(sha256);
-    if (!(await this.addIfThere(name, join(this.#data, name)))) return false;
-    const isSound = this.files.at(-1)!.sha256 === hashInName(name);
-    this.#blobs.set(sha256, isSound);
-    return isSound;
+    if (!(await this.addIfExists(name, join(this.#data, name)))) return false;
+    const isIntact = this.files.at(-1)!.sha256 === hashInName(name);
+    this.#blobs.set(sha256, isIntact);
+    return isIntact;
   }
 }
 
-/** A consistent copy of a database in one read transaction, which holds no writer up. */
+/** Makes a consistent copy of a database in one read transaction, which blocks no writer. */
 function snapshot(data: string, name: string, folder: string, log: Log): string {
   const path = join(folder, `${name}-${process.hrtime.bigint()}`);
   const file = new DatabaseSync(join(data, name), { readOnly: true, timeout: 30_000 });
@@ -119,11 +118,11 @@ function snapshot(data: string, name: string, folder: string, log: Log): string 
   } finally {
     file.close();
   }
-  log.info({ database: name }, "took a snapshot");
+  log.info({ database: name }, "snapshot taken");
   return path;
 }
 
-/** Every blob that a state database names. */
+/** The hashes of all blobs that a state database references. */
 export function referencedBlobs(path: string): Set<string> {
   const query = blobColumns
     .map(([table, column]) => `SELECT "${column}" AS sha256 FROM "${table}" WHERE "${column}" IS NOT NULL`)
@@ -131,7 +130,7 @@ export function referencedBlobs(path: string): Set<string> {
   return new Set(readAll(path, query).map(({ sha256 }) => String(sha256)));
 }
 
-function uploadsIn(path: string): string[] {
+function unfinishedUploads(path: string): string[] {
   return readAll(path, "SELECT id FROM uploads WHERE asset_id IS NULL AND error IS NULL").map(({ id }) => String(id));
 }
 
@@ -144,8 +143,8 @@ function readAll(path: string, query: string): Record<string, unknown>[] {
   }
 }
 
-/** Keys, the token, and what else lies beside the databases. */
-function isPlain(name: string): boolean {
+/** Whether a file is none of the databases: keys, the admin token and the like. */
+function isPlainFile(name: string): boolean {
   return /^[A-Za-z0-9][\w-]*(?:\.json)?$/.test(name) && name !== "blobs" && name !== "uploads";
 }
 
@@ -153,8 +152,8 @@ function isOtherDatabase(name: string): boolean {
   return name.endsWith(".db") && name !== "lock.db" && name !== stateName;
 }
 
-/** A folder on the disk of the backup, removed again. */
-async function temporaryBeside(to: string): Promise<{ path: string } & AsyncDisposable> {
+/** A temporary folder on the same disk as the backup. Disposing deletes it. */
+async function createTemporaryFolder(to: string): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(dirname(to), ".signage-backup-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

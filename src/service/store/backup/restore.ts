@@ -1,4 +1,4 @@
-// Makes a data folder of a backup: every byte is checked before the folder has its name.
+// Restores a data folder from a backup. Checks every byte before it gives the folder its name.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -14,27 +14,28 @@ import { blobName, isBackupName, Manifest, manifestName, hashInName } from "./ma
 import { readTar, type ArchivedFile } from "./tar.ts";
 import { withHash, hasErrorCode, moveIntoPlace, requireEmpty, writeSynced } from "./target.ts";
 
-const tellEveryFiles = 1_000;
+const logEveryFiles = 1_000;
 
-type Seen = Map<string, { sizeBytes: number; sha256: string }>;
+/** The unpacked files by name. */
+type UnpackedFiles = Map<string, { sizeBytes: number; sha256: string }>;
 
 /**
  * Restores the backup at `from`, a folder or a tar file, to the folder `data`.
- * @throws Fault `refused` when `data` is not empty, `file-corrupt` when the backup is not whole, `unsupported` when a newer
- * version made it. Nothing is left behind then.
+ * @throws Fault `refused` when `data` is not empty, `file-corrupt` when the backup is incomplete or damaged, `unsupported` when a
+ * newer version made it. Leaves nothing behind then.
  */
 export async function restoreBackup(from: string, data: string, log: Log, signal: AbortSignal): Promise<Manifest> {
   await requireEmpty(data);
   await mkdir(dirname(data), { recursive: true });
   const work = await mkdtemp(`${data}.restoring-`);
   try {
-    const seen = await unpack(from, work, log, signal);
-    const manifest = await checkFiles(work, seen);
-    log.info({ files: manifest.files.length }, "every file is as it was");
+    const unpacked = await unpack(from, work, log, signal);
+    const manifest = await checkFiles(work, unpacked);
+    log.info({ files: manifest.files.length }, "all files verified");
     await checkState(work, manifest);
     await rm(join(work, manifestName));
     for (const name of ["blobs", "uploads"]) await mkdir(join(work, name), { recursive: true, mode: 0o700 });
-    for (const folder of foldersOf(seen)) await syncFolder(join(work, folder));
+    for (const folder of foldersOf(unpacked)) await syncFolder(join(work, folder));
     await moveIntoPlace(work, data);
     return manifest;
   } finally {
@@ -42,27 +43,28 @@ export async function restoreBackup(from: string, data: string, log: Log, signal
   }
 }
 
-async function unpack(from: string, work: string, log: Log, signal: AbortSignal): Promise<Seen> {
-  const seen: Seen = new Map();
+async function unpack(from: string, work: string, log: Log, signal: AbortSignal): Promise<UnpackedFiles> {
+  const unpacked: UnpackedFiles = new Map();
   for await (const { name, sizeBytes, bytes } of filesOf(from)) {
     signal.throwIfAborted();
-    // Names come from a file that anybody may have made: none may lead out of the folder.
-    if (!isBackupName(name) || seen.has(name)) throw new Fault("file-corrupt", `${from} is no backup: it holds “${name.slice(0, 80)}”`);
+    // The backup may come from anyone: no name may lead out of the folder.
+    if (!isBackupName(name) || unpacked.has(name))
+      throw new Fault("file-corrupt", `${from} is no backup: it contains “${name.slice(0, 80)}”`);
     const path = join(work, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const hash = createHash("sha256");
     await writeSynced(path, withHash(bytes, hash));
-    seen.set(name, { sizeBytes, sha256: hash.digest("hex") });
-    if (seen.size % tellEveryFiles === 0) log.info({ files: seen.size }, "restored");
+    unpacked.set(name, { sizeBytes, sha256: hash.digest("hex") });
+    if (unpacked.size % logEveryFiles === 0) log.info({ files: unpacked.size }, "restored");
   }
-  return seen;
+  return unpacked;
 }
 
 async function* filesOf(from: string): AsyncGenerator<ArchivedFile> {
-  const about = await stat(from).catch((error: unknown) => {
+  const info = await stat(from).catch((error: unknown) => {
     throw hasErrorCode(error, "ENOENT") ? new Fault("refused", `there is no backup at ${from}`) : error;
   });
-  if (!about.isDirectory()) return yield* readTar(createReadStream(from, { highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>);
+  if (!info.isDirectory()) return yield* readTar(createReadStream(from, { highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>);
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
@@ -75,27 +77,27 @@ async function* filesOf(from: string): AsyncGenerator<ArchivedFile> {
   }
 }
 
-/** Holds what was unpacked against the manifest. */
-async function checkFiles(work: string, seen: Seen): Promise<Manifest> {
-  if (!seen.delete(manifestName)) throw new Fault("file-corrupt", "the backup has no manifest: it was never finished");
+/** Compares the unpacked files with the manifest. */
+async function checkFiles(work: string, unpacked: UnpackedFiles): Promise<Manifest> {
+  if (!unpacked.delete(manifestName)) throw new Fault("file-corrupt", "the backup has no manifest: it is incomplete");
   const manifest = Manifest.safeParse(JSON.parse(await readFile(join(work, manifestName), "utf8")));
-  if (!manifest.success) throw new Fault("file-corrupt", "the backup's manifest is not understood: a newer version may have made it");
+  if (!manifest.success) throw new Fault("file-corrupt", "the backup's manifest is invalid: a newer version may have made it");
   const { files } = manifest.data;
   for (const { name, size_bytes: sizeBytes, sha256 } of files) {
-    const found = seen.get(name);
+    const found = unpacked.get(name);
     if (found?.sizeBytes !== sizeBytes || found.sha256 !== sha256) {
-      throw new Fault("file-corrupt", `the backup is damaged: ${name} is ${found === undefined ? "missing" : "not what it was"}`);
+      throw new Fault("file-corrupt", `the backup is damaged: ${name} is ${found === undefined ? "missing" : "changed"}`);
     }
-    const promised = hashInName(name);
-    if (promised === null || promised === sha256) continue;
-    // It was damaged already when the backup was made: better no file than a wrong one.
+    const expected = hashInName(name);
+    if (expected === null || expected === sha256) continue;
+    // The blob was damaged before the backup: a missing file is better than a wrong one.
     await rm(join(work, name));
   }
-  if (files.length !== seen.size) throw new Fault("file-corrupt", "the backup holds files that its manifest does not name");
+  if (files.length !== unpacked.size) throw new Fault("file-corrupt", "the backup contains files that its manifest does not list");
   return manifest.data;
 }
 
-/** Looks into the state: of this version or older, sound, and nothing named that is not there. */
+/** Checks the state database: its version, its integrity, and that every referenced blob exists. */
 async function checkState(work: string, { missing }: Manifest): Promise<void> {
   const path = join(work, "state.db");
   checkMigrationHistory(path, migrations);
@@ -106,17 +108,17 @@ async function checkState(work: string, { missing }: Manifest): Promise<void> {
   }
   const file = new DatabaseSync(path);
   try {
-    const { quick_check: verdict } = file.prepare("PRAGMA quick_check").get() as { quick_check: string };
-    if (verdict !== "ok") throw new Fault("file-corrupt", `the backup's state is damaged: ${verdict}`);
-    // Players and subscribers have counted on since: a new journal makes them ask for everything once.
+    const { quick_check: result } = file.prepare("PRAGMA quick_check").get() as { quick_check: string };
+    if (result !== "ok") throw new Fault("file-corrupt", `the backup's state is damaged: ${result}`);
+    // Players and subscribers know later sequence numbers. A new journal epoch makes them fetch everything once.
     file.exec("DELETE FROM meta WHERE key = 'journal-epoch'");
   } finally {
     file.close();
   }
 }
 
-function foldersOf(seen: Seen): Set<string> {
+function foldersOf(unpacked: UnpackedFiles): Set<string> {
   const folders = new Set(["."]);
-  for (const name of seen.keys()) for (let folder = dirname(name); folder !== "."; folder = dirname(folder)) folders.add(folder);
+  for (const name of unpacked.keys()) for (let folder = dirname(name); folder !== "."; folder = dirname(folder)) folders.add(folder);
   return folders;
 }

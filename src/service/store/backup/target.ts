@@ -1,4 +1,4 @@
-// Where a backup goes: a folder or one tar file. It has its name only once it is whole and synced.
+// Writes a backup to a folder or a tar file, which gets its name only when it is complete and synced.
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,9 +7,9 @@ import { Fault } from "../../../base/fault.ts";
 import { manifestName, type BackupFile, type Manifest } from "./manifest.ts";
 import { endTar, writeTarFile } from "./tar.ts";
 
-/** Takes files. Disposing an unfinished one leaves nothing behind. */
+/** The destination of a backup. Disposing an unfinished backup deletes it. */
 export interface BackupTarget extends AsyncDisposable {
-  /** Copies the file at `path`, as long as it is now. Rejects with ENOENT when there is none. */
+  /** Copies the file at `path` with its current length. Rejects with ENOENT when it does not exist. */
   add(name: string, path: string): Promise<BackupFile>;
   /** Writes the manifest and gives the backup its name. */
   finish(manifest: Manifest): Promise<void>;
@@ -18,8 +18,8 @@ export interface BackupTarget extends AsyncDisposable {
 type Write = (name: string, sizeBytes: number, bytes: AsyncIterable<Buffer>) => Promise<void>;
 
 /**
- * Opens a target: a tar file if `to` ends in .tar, else a folder.
- * @throws Fault `refused` when there is something at `to` already.
+ * Opens a tar file if `to` ends in .tar, else a folder.
+ * @throws Fault `refused` when `to` exists and is not an empty folder.
  */
 export async function openTarget(to: string): Promise<BackupTarget> {
   await requireEmpty(to);
@@ -29,17 +29,17 @@ export async function openTarget(to: string): Promise<BackupTarget> {
   return to.endsWith(".tar") ? openTar(to, partial) : openFolder(to, partial);
 }
 
-/** @throws Fault `refused` unless there is nothing at `path`, or an empty folder. */
+/** @throws Fault `refused` unless `path` does not exist or is an empty folder. */
 export async function requireEmpty(path: string): Promise<void> {
   const names = await readdir(path).catch((error: unknown) => {
     if (hasErrorCode(error, "ENOENT")) return [];
     if (hasErrorCode(error, "ENOTDIR")) return ["a file"];
     throw error;
   });
-  if (names.length > 0) throw new Fault("refused", `${path} is there already and is not empty: give another place, or move it away`);
+  if (names.length > 0) throw new Fault("refused", `${path} exists already and is not empty: choose another path, or move it away`);
 }
 
-/** Gives the folder or file `from` the name `to`, which may be an empty folder, durably. */
+/** Renames `from` to `to` durably. `to` may be an empty folder. */
 export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await rmdir(to).catch((error: unknown) => {
     if (!hasErrorCode(error, "ENOENT")) throw error;
@@ -48,7 +48,7 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to));
 }
 
-/** Whether `error` is a system error of this code. */
+/** Whether `error` is a system error with this code. */
 export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
@@ -92,7 +92,7 @@ async function openFolder(to: string, partial: string): Promise<BackupTarget> {
   };
 }
 
-/** Writes a new file that only its owner may read, synced. */
+/** Writes and syncs a new file that only its owner may read. */
 export async function writeSynced(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
@@ -108,7 +108,7 @@ async function copy(name: string, path: string, write: Write): Promise<BackupFil
   try {
     const { size } = await file.stat();
     const hash = createHash("sha256");
-    // An upload may grow meanwhile: what was there at first is taken.
+    // An upload may grow meanwhile: copy only the bytes that exist now.
     const stream =
       size === 0 ? once(Buffer.alloc(0)) : file.createReadStream({ autoClose: false, end: size - 1, highWaterMark: 1_048_576 });
     await write(name, size, withHash(stream as AsyncIterable<Buffer>, hash));
@@ -118,7 +118,7 @@ async function copy(name: string, path: string, write: Write): Promise<BackupFil
   }
 }
 
-/** The same bytes, counted into `hash` as they pass. */
+/** Passes the bytes through and updates `hash` with them. */
 export async function* withHash(bytes: AsyncIterable<Buffer>, hash: { update(part: Buffer): unknown }): AsyncGenerator<Buffer> {
   for await (const part of bytes) {
     hash.update(part);

@@ -1,4 +1,4 @@
-// The first tables.
+// The first tables: teams, tokens, players, pairing, content, commands, screenshots, journals.
 import { migration, owned } from "./statements.ts";
 
 export const firstMigration = migration([

@@ -1,4 +1,4 @@
-// Users, members, invitations, tokens as a resource, the audit log.
+// Users, members, invitations, token metadata and the audit log.
 import { migration, owned } from "./statements.ts";
 
 export const peopleMigration = migration([
@@ -26,6 +26,6 @@ export const peopleMigration = migration([
   "CREATE INDEX audit_by_user ON audit (team_id, user_id, created_at, id)",
   "CREATE INDEX audit_by_action ON audit (team_id, action, created_at, id)",
   "CREATE TABLE audit_heads (team_id TEXT PRIMARY KEY, seq BIGINT NOT NULL, hash TEXT NOT NULL)",
-  // What was kept of answers is from now on sealed; a day's worth of repeats is the price.
+  // Stored responses are encrypted from now on. The cost: requests of the last day can no longer be repeated.
   "DELETE FROM idempotency",
 ]);

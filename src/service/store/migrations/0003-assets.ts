@@ -1,8 +1,7 @@
-// Kinds of assets, the bin, thumbnails, imports and resumable uploads.
+// Asset kinds, the bin, thumbnails, imports and resumable uploads.
 import { migration, owned } from "./statements.ts";
 
-// Made anew, since neither engine's common SQL lets a column become nullable. Earlier files get their thumbnails now.
-
+// Copies the table, since the SQL that both engines share cannot make a column nullable. Existing assets get thumbnails now.
 export const assetsMigration = migration([
   `CREATE TABLE assets_next (${owned}, name TEXT NOT NULL, tags TEXT NOT NULL, status TEXT NOT NULL, kind TEXT, mime_type TEXT,
     size_bytes BIGINT, sha256 TEXT, width BIGINT, height BIGINT, duration_ms BIGINT, page_count BIGINT, codec TEXT,

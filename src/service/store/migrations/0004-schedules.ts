@@ -12,6 +12,6 @@ export const schedulesMigration = migration([
   "CREATE INDEX overrides_by_player ON overrides (player_id)",
   "CREATE INDEX overrides_by_layout ON overrides (layout_id)",
   "ALTER TABLE players ADD COLUMN variables TEXT NOT NULL DEFAULT '{}'",
-  // Whoever may change layouts may say when they play.
+  // Tokens that may change layouts may also change schedules.
   `UPDATE tokens SET scopes = REPLACE(scopes, '"layouts:write"', '"layouts:write","schedules:read","schedules:write"')`,
 ]);

@@ -1,4 +1,4 @@
-// What happened, and webhooks.
+// The event journal and webhooks.
 import { migration, owned } from "./statements.ts";
 
 export const eventsMigration = migration([

@@ -1,4 +1,4 @@
-// Backgrounds and transitions of layouts, the orientation of players.
+// Backgrounds and transitions of layouts, orientation of players.
 import { migration } from "./statements.ts";
 
 export const looksMigration = migration([

@@ -1,4 +1,4 @@
-// Video walls: the part of a wall that a player shows. And how far its clips were from the clock.
+// The part of a video wall that a player shows, and the clock drift of its clips.
 import { migration } from "./statements.ts";
 
 export const wallsMigration = migration(["ALTER TABLE players ADD COLUMN wall TEXT"]);

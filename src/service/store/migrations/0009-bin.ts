@@ -1,9 +1,9 @@
-// Players and schedules in the bin, and the keys of boxes that a player has moved away from.
+// The bin for players and schedules, and the keys of replaced devices.
 import { migration } from "./statements.ts";
 
 export const binMigration = migration([
   "ALTER TABLE players ADD COLUMN erased_at BIGINT",
-  // Of players that an earlier version removed nothing is left to bring back.
+  // Earlier versions erased removed players at once, so nothing is left to restore.
   "UPDATE players SET erased_at = removed_at WHERE removed_at IS NOT NULL",
   "CREATE INDEX players_by_removal ON players (removed_at)",
   "ALTER TABLE schedules ADD COLUMN deleted_at BIGINT",

@@ -1,4 +1,4 @@
-// Calendars: named lists of dates.
+// Holiday calendars: named lists of dates.
 import { migration, owned } from "./statements.ts";
 
 export const calendarsMigration = migration([

@@ -1,4 +1,4 @@
-// What is old is found without reading all that is kept.
+// Indexes that find expired rows without a full table scan.
 import { migration } from "./statements.ts";
 
 export const retentionMigration = migration([

@@ -1,4 +1,4 @@
-// The file that was sent, beside the one that it was converted to.
+// The original files of converted assets.
 import { migration } from "./statements.ts";
 
 export const originalsMigration = migration([

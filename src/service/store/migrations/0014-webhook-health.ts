@@ -1,4 +1,4 @@
-// How each webhook fares: its last success, since when it fails, whether its owner was warned, and when it was paused.
+// The health of webhooks: last success, start of the failures, warnings and pauses.
 import { migration } from "./statements.ts";
 
 export const webhookHealthMigration = migration([

@@ -1,4 +1,4 @@
-// Shows, with what each made; and links by which one file may be sent without a token.
+// Shows, and upload links.
 import { migration, owned } from "./statements.ts";
 
 export const showsMigration = migration([

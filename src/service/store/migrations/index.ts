@@ -1,24 +1,24 @@
-// Steps that bring an older database up to date, by name in order. A published step never changes.
+// The migrations of the durable and the telemetry database, by name. A released migration never changes.
 import type { Migration } from "kysely/migration";
-import { recordsMigration, recordsTelemetryMigration } from "../telemetry-tables.ts";
 import { firstMigration } from "./0001-first.ts";
 import { peopleMigration } from "./0002-people.ts";
 import { assetsMigration } from "./0003-assets.ts";
 import { schedulesMigration } from "./0004-schedules.ts";
+import { recordsMigration, recordsTelemetryMigration } from "./0005-records.ts";
 import { eventsMigration } from "./0006-events.ts";
 import { looksMigration } from "./0007-looks.ts";
 import { wallsMigration, wallsTelemetryMigration } from "./0008-walls.ts";
 import { binMigration } from "./0009-bin.ts";
 import { problemsMigration } from "./0009-problems.ts";
 import { calendarsMigration } from "./0010-calendars.ts";
+import { invitationsMigration } from "./0011-invitations.ts";
+import { retentionMigration } from "./0012-retention.ts";
+import { originalsMigration } from "./0013-originals.ts";
 import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
-import { retentionMigration } from "./0012-retention.ts";
-import { invitationsMigration } from "./0011-invitations.ts";
-import { originalsMigration } from "./0013-originals.ts";
 import { migration } from "./statements.ts";
 
-/** Of the durable database. */
+/** The migrations of the durable database. They run in the order of their names. */
 export const migrations: Record<string, Migration> = {
   "0001-first": firstMigration,
   "0002-people": peopleMigration,
@@ -33,12 +33,12 @@ export const migrations: Record<string, Migration> = {
   "0010-calendars": calendarsMigration,
   "0011-invitations": invitationsMigration,
   "0012-retention": retentionMigration,
+  "0013-originals": originalsMigration,
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
-  "0013-originals": originalsMigration,
 };
 
-/** Of the telemetry. */
+/** The migrations of the telemetry database. */
 export const telemetryMigrations: Record<string, Migration> = {
   "0001-first": migration(["CREATE TABLE heartbeats (player_id TEXT PRIMARY KEY, received_at BIGINT NOT NULL, body TEXT NOT NULL)"]),
   "0005-records": recordsTelemetryMigration,

@@ -1,0 +1,70 @@
+// The rows of teams, users, tokens and the audit log.
+import type { OwnedRow } from "./owned-row.ts";
+
+export interface TeamRow {
+  id: string;
+  name: string;
+  created_at: number;
+  updated_at: number;
+  /** Set when it was deleted. The row stays for the audit log and for the team's devices. */
+  deleted_at: number | null;
+}
+
+export interface UserRow {
+  id: string;
+  name: string;
+  email: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface MemberRow {
+  team_id: string;
+  user_id: string;
+  role: string;
+  created_at: number;
+}
+
+export interface InvitationRow extends OwnedRow {
+  email: string;
+  name: string;
+  role: string;
+  secret_hash: string;
+  created_by: string;
+  /** The token that created it, which may be deleted. Null for invitations of earlier versions. */
+  token_id: string | null;
+  /** When that token expires; null: never. */
+  token_expires_at: number | null;
+  /** JSON of the role's scopes that the token had. */
+  scopes: string;
+  expires_at: number;
+  accepted_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface TokenRow extends OwnedRow {
+  name: string;
+  hash: string;
+  scopes: string;
+  expires_at: number | null;
+  revoked_at: number | null;
+  /** Null only in a database of an earlier version, until the service has started once. */
+  user_id: string | null;
+  hint: string;
+  last_used_at: number | null;
+  created_by: string | null;
+}
+
+export interface AuditRow extends OwnedRow {
+  seq: number;
+  user_id: string;
+  token_id: string;
+  action: string;
+  resource_type: string;
+  resource_id: string | null;
+  before_digest: string | null;
+  after_digest: string | null;
+  address: string;
+  request_id: string;
+  hash: string;
+}

@@ -1,0 +1,103 @@
+// The queue of play events on real files: when it uploads, and what it survives.
+import { appendFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isAbort } from "../../../src/base/fault.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { PlayLog } from "../../../src/player/proof/play-log.ts";
+import { PlayEvent } from "../../../src/protocol/device/play-events.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { newId } from "../../support/states.ts";
+
+function event(): PlayEvent {
+  return {
+    id: newId("evt"),
+    layout_id: newId("lay"),
+    zone_id: newId("zon"),
+    schedule_id: null,
+    item_id: newId("itm"),
+    asset_id: null,
+    sha256: null,
+    revision: "r",
+    result: "completed",
+    reason: null,
+    started_at: "2026-11-21T10:00:00.000Z",
+    ended_at: "2026-11-21T10:00:01.000Z",
+    duration_ms: 1_000,
+    started_monotonic_ms: 1,
+    ended_monotonic_ms: 1_001,
+    boot_id: "b",
+    clock_offset_ms: 0,
+    clock_error_ms: null,
+  };
+}
+const empty = { bootId: "b", clockOffsetMs: 0, clockErrorMs: null, open: [] };
+
+test("[POP12] events are uploaded once there are 500 or the oldest is a minute old, and deleted only after the response", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  const { playLog } = await PlayLog.open(folder.path, clock, silentLog);
+  const batches: number[] = [];
+  let respond: () => void = () => undefined;
+  const end = new AbortController();
+  const running = playLog.run(async (events) => {
+    batches.push(events.length);
+    await new Promise<void>((resolve) => (respond = resolve));
+    return { accepted: events.length, duplicates: 0, rejected: [] };
+  }, end.signal);
+  const ended = expect(running).rejects.toThrow();
+  const files = async () => (await readdir(folder.path)).length;
+  await playLog.append([event(), event()], empty);
+  await expect.poll(() => clock.pendingWaits, { timeout: 10_000 }).toBe(1);
+  clock.advance(59_999);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(batches).toEqual([]);
+  clock.advance(1);
+  await expect.poll(() => batches, { timeout: 10_000 }).toEqual([2]);
+  expect(await files()).toBe(2);
+  respond();
+  await expect.poll(files, { timeout: 10_000 }).toBe(1);
+  await playLog.append(Array.from({ length: 500 }, event), empty);
+  await expect.poll(() => batches, { timeout: 10_000 }).toEqual([2, 500]);
+  respond();
+  await expect.poll(files, { timeout: 10_000 }).toBe(1);
+  end.abort();
+  await ended;
+  await playLog.close();
+});
+
+test("[POP13] a torn line loses only itself; a full queue drops its oldest events and logs that", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  const first = await PlayLog.open(folder.path, clock, silentLog);
+  const whole = event();
+  await first.playLog.append([whole], empty);
+  await first.playLog.close();
+  const [file] = await readdir(folder.path);
+  await appendFile(join(folder.path, file!), '0badc0de {"event":{"id":"evt_');
+  const delivered: PlayEvent[] = [];
+  const again = await PlayLog.open(folder.path, clock, silentLog);
+  const end = new AbortController();
+  const running = again.playLog
+    .run(async (events) => {
+      delivered.push(...events);
+      return { accepted: events.length, duplicates: 0, rejected: [] };
+    }, end.signal)
+    .catch((error: unknown) => {
+      if (!isAbort(error)) throw error;
+    });
+  await expect.poll(() => delivered, { timeout: 10_000 }).toEqual([whole]);
+  end.abort();
+  await running;
+  await again.playLog.close();
+
+  await using full = await temporaryFolder();
+  for (let number = 1; number <= 600; number += 1) await writeFile(join(full.path, `${String(number).padStart(12, "0")}.plays`), "");
+  const { playLog } = await PlayLog.open(full.path, clock, silentLog);
+  await playLog.append(Array.from({ length: 500 }, event), empty);
+  expect(playLog.lostCount).toBe(1_000);
+  const names = (await readdir(full.path)).toSorted();
+  expect([names.length, names[0], names.at(-1)]).toEqual([600, "000000000003.plays", "000000000602.plays"]);
+  await playLog.close();
+});
