@@ -2,8 +2,8 @@
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
-import type { Admission } from "../http/admission.ts";
-import type { Gateway } from "../http/gateway.ts";
+import type { Admission } from "../http/gateway/admission.ts";
+import type { Gateway } from "../http/gateway/gateway.ts";
 import { originOf } from "../http/origin.ts";
 import { ProblemError } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";

@@ -1,8 +1,8 @@
 // Handles MCP requests with the MCP library. Loaded with the first request.
 import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotocol/node";
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
-import type { Admission } from "../http/admission.ts";
-import type { Gateway } from "../http/gateway.ts";
+import type { Admission } from "../http/gateway/admission.ts";
+import type { Gateway } from "../http/gateway/gateway.ts";
 import { bearerToken } from "../people/authentication.ts";
 import type { McpCall, ToolDependencies } from "./calls.ts";
 import { finderTools } from "./finder.ts";

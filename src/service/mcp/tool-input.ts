@@ -2,8 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Blobs, ReceivedFile } from "../content/blobs.ts";
-import type { Call } from "../http/call.ts";
-import type { Input } from "../http/gateway.ts";
+import type { Call } from "../http/gateway/call.ts";
+import type { Input } from "../http/gateway/gateway.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";

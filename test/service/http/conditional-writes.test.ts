@@ -2,8 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Context, type ContextDependencies } from "../../../src/service/http/context.ts";
-import { Gateway, noBytes } from "../../../src/service/http/gateway.ts";
+import { Context, type ContextDependencies } from "../../../src/service/http/gateway/context.ts";
+import { Gateway, noBytes } from "../../../src/service/http/gateway/gateway.ts";
 import type { Operation } from "../../../src/service/operations/operation.ts";
 import type { OperationDependencies } from "../../../src/service/operations/operations.ts";
 import { digestOf } from "../../../src/service/store/canonical-json.ts";

@@ -75,7 +75,7 @@ With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this pa
     output: Ticket,
     errors: ["too-many"],
     run: ({ subscribers }, context, _input, unitOfWork) =>
-      unitOfWork.write(async () => ({ result: subscribers.createTicket(context.operator) })),
+      unitOfWork.write(async (_db, current) => ({ result: subscribers.createTicket(current.operator) })),
   }),
 ];
 

@@ -60,8 +60,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     version: showPublic,
     async run({ clock, makeId }, context, { body }, unitOfWork) {
       const { teamId } = context;
-      return unitOfWork.write(async (db) => {
-        const { operator } = context;
+      return unitOfWork.write(async (db, { operator }) => {
         requireRoleScopes(operator, body.role, `To invite a person as ${body.role}`);
         const now = Math.trunc(clock.now());
         await checkNew(db, teamId, body.email, now);
@@ -135,8 +134,8 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     errors: ["not-found", "in-use", "precondition-failed"],
     current: async (dependencies, context, given) => showPublic(await read(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
-      await unitOfWork.write(async (db) => {
-        const { status } = await read(dependencies, context, input.params, db);
+      await unitOfWork.write(async (db, current) => {
+        const { status } = await read(dependencies, current, input.params, db);
         if (status === "accepted") throw new ProblemError("in-use", "The invitation was accepted: remove the member instead");
         const revoked_at = Math.trunc(dependencies.clock.now());
         if (status !== "revoked") await db.updateTable("invitations").set({ revoked_at }).where("id", "=", input.params.id).execute();
@@ -171,13 +170,13 @@ async function accept(
   const { header, address, requestId } = context;
   const authorization = header("authorization");
   const known = authorization === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, authorization);
-  return unitOfWork.write(async (db) => {
+  return unitOfWork.write(async (db, current) => {
     const now = Math.trunc(dependencies.clock.now());
     const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
     if (row === undefined || showInvitation(row, now).status !== "pending") {
       throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
     }
-    const user = await personOf(dependencies, context, db, row, known?.userId ?? null, body.name);
+    const user = await personOf(dependencies, current, db, row, known?.userId ?? null, body.name);
     await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
     await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
     const role = row.role as Role;

@@ -85,12 +85,12 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     async run(dependencies, context, input, unitOfWork) {
       const { teamId } = context;
       let cut: string[] = [];
-      const member = await unitOfWork.write(async (db) => {
-        const before = await read(dependencies, context, input.params, db);
+      const member = await unitOfWork.write(async (db, current) => {
+        const before = await read(dependencies, current, input.params, db);
         const { role } = input.body;
         if (before.role === role) return { result: before };
-        checkOwner(context, before, "lower");
-        if (scopesOfRole(role).length > scopesOfRole(before.role).length) requireMayPromote(context.operator, role);
+        checkOwner(current, before, "lower");
+        if (scopesOfRole(role).length > scopesOfRole(before.role).length) requireMayPromote(current.operator, role);
         await setRole(db, teamId, before, role);
         cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, role);
         return { result: { ...before, role } };
@@ -118,9 +118,9 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     async run(dependencies, context, input, unitOfWork) {
       const { teamId } = context;
       let cut: string[] = [];
-      await unitOfWork.write(async (db) => {
-        const before = await read(dependencies, context, input.params, db);
-        checkOwner(context, before, "remove");
+      await unitOfWork.write(async (db, current) => {
+        const before = await read(dependencies, current, input.params, db);
+        checkOwner(current, before, "remove");
         await setRole(db, teamId, before, null);
         cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, null);
         return { result: undefined };

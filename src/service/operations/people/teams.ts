@@ -53,8 +53,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     errors: ["invalid"],
     version,
     async run(dependencies, context, { body }, unitOfWork) {
-      return unitOfWork.write(async (db) => {
-        const { operator } = context;
+      return unitOfWork.write(async (db, { operator }) => {
         const now = Math.trunc(dependencies.clock.now());
         const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("teams").values(row).execute();
@@ -116,8 +115,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
       const { operator } = context;
-      return unitOfWork.write(async (db) => {
-        const before = await readTokenTeam(dependencies, context, input.params, db);
+      return unitOfWork.write(async (db, current) => {
+        const before = await readTokenTeam(dependencies, current, input.params, db);
         if (before.name === input.body.name) return { result: before };
         const next = { name: input.body.name, updated_at: Math.trunc(dependencies.clock.now()) };
         const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
@@ -143,8 +142,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     async run(dependencies, context, input, unitOfWork) {
       let ended: string[] = [];
       let emptied: string[] = [];
-      await unitOfWork.write(async (db) => {
-        const { id: teamId } = await readTokenTeam(dependencies, context, input.params, db);
+      await unitOfWork.write(async (db, current) => {
+        const { id: teamId } = await readTokenTeam(dependencies, current, input.params, db);
         await checkEmpty(db, teamId);
         const now = Math.trunc(dependencies.clock.now());
         const { files, playerIds } = await emptyBin(db, { teamId }, now);

@@ -48,8 +48,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     version,
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId } = context;
-      return unitOfWork.write(async (db) => {
-        const { operator } = context;
+      return unitOfWork.write(async (db, { operator }) => {
         checkScopes(operator, body.scopes);
         const expiresAt = endOf(operator, body.expires_at, dependencies.clock.now());
         const details = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
@@ -106,8 +105,8 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     version,
     current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
-      return unitOfWork.write(async (db) => {
-        const { id: tokenId } = await read(dependencies, context, input.params, db);
+      return unitOfWork.write(async (db, current) => {
+        const { id: tokenId } = await read(dependencies, current, input.params, db);
         const row = await db
           .updateTable("tokens")
           .set({ name: input.body.name })
@@ -135,8 +134,8 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     errors: ["not-found", "precondition-failed"],
     current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
-      await unitOfWork.write(async (db) => {
-        const { id: tokenId } = await read(dependencies, context, input.params, db);
+      await unitOfWork.write(async (db, current) => {
+        const { id: tokenId } = await read(dependencies, current, input.params, db);
         const revoked_at = Math.trunc(dependencies.clock.now());
         await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
         await withdrawInvitationsByTokens(db, [tokenId], revoked_at);

@@ -54,8 +54,8 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     version: (user) => user,
     current: readMe,
     async run(dependencies, context, { body }, unitOfWork) {
-      return unitOfWork.write(async (db) => {
-        const before = await readMe(dependencies, context, {}, db);
+      return unitOfWork.write(async (db, current) => {
+        const before = await readMe(dependencies, current, {}, db);
         const next = { name: body.name ?? before.name, email: body.email ?? before.email };
         if (next.name === before.name && next.email === before.email) return { result: before };
         const row = await db

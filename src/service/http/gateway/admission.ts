@@ -1,14 +1,14 @@
 // Decides who may call an operation and how often.
-import type { Clock } from "../../base/clock.ts";
-import type { DeviceAccess } from "../fleet/devices/device-access.ts";
-import type { Operation } from "../operations/operation.ts";
-import { authenticate, cachedOperator, invalidToken } from "../people/authentication.ts";
-import { requireScope, type Operator } from "../people/operator.ts";
-import type { Store } from "../store/store.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { authenticate, cachedOperator, invalidToken } from "../../people/authentication.ts";
+import { requireScope, type Operator } from "../../people/operator.ts";
+import type { Store } from "../../store/store.ts";
 import type { Call } from "./call.ts";
 import { Context, type ContextDependencies } from "./context.ts";
-import { ProblemError } from "./problem.ts";
-import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "./rate-limit.ts";
+import { ProblemError } from "../problem.ts";
+import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "../rate-limit.ts";
 
 interface AdmissionDependencies extends ContextDependencies {
   access: DeviceAccess;

@@ -1,9 +1,9 @@
 // Describes an operator's write for the audit log. Digests stand for the resource: no content is recorded.
-import type { OperatorContext } from "../operations/context.ts";
-import type { Operation } from "../operations/operation.ts";
-import { JsonResponse } from "../operations/responses.ts";
-import type { AuditedWrite } from "../people/audit.ts";
-import { digestOf } from "../store/canonical-json.ts";
+import type { OperatorContext } from "../../operations/context.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { JsonResponse } from "../../operations/responses.ts";
+import type { AuditedWrite } from "../../people/audit.ts";
+import { digestOf } from "../../store/canonical-json.ts";
 import { idOf } from "./operation-response.ts";
 
 /** @param before the digest of the resource before the write, null if it is not known */

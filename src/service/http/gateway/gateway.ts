@@ -1,23 +1,23 @@
 // Runs every operation, for REST and MCP: conditional writes, the audit log, idempotency keys and dry runs.
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../base/clock.ts";
-import type { ReceivedFile } from "../content/blobs.ts";
-import { commitChange, type ChangeDependencies } from "../operations/commit-change.ts";
-import type { Contexts } from "../operations/context.ts";
-import { isRead, type Operation } from "../operations/operation.ts";
-import type { OperationDependencies } from "../operations/operations.ts";
-import { JsonResponse, type OperationResponse } from "../operations/responses.ts";
-import type { UnitOfWork } from "../operations/unit-of-work.ts";
-import type { AuditLog } from "../people/audit.ts";
-import { bearerToken, reauthorize } from "../people/authentication.ts";
-import { hashSecret } from "../people/token-secrets.ts";
-import { digestOf } from "../store/canonical-json.ts";
-import type { Db } from "../store/store.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { ReceivedFile } from "../../content/blobs.ts";
+import { commitChange, type ChangeDependencies } from "../../operations/commit-change.ts";
+import type { Contexts } from "../../operations/context.ts";
+import { isRead, type Operation } from "../../operations/operation.ts";
+import type { OperationDependencies } from "../../operations/operations.ts";
+import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
+import type { UnitOfWork } from "../../operations/unit-of-work.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import { bearerToken, reauthorize } from "../../people/authentication.ts";
+import { hashSecret } from "../../people/token-secrets.ts";
+import { digestOf } from "../../store/canonical-json.ts";
+import type { Db } from "../../store/store.ts";
 import { auditedWrite } from "./audited-write.ts";
 import type { Call } from "./call.ts";
 import { checkIfMatch, RowQueue } from "./conditional-writes.ts";
 import type { Context } from "./context.ts";
-import { Idempotency } from "./idempotency.ts";
+import { Idempotency } from "../idempotency.ts";
 import { etagOf, keptResponse, responseOf } from "./operation-response.ts";
 
 /** The input of an operation, validated by its schemas. */

@@ -1,6 +1,6 @@
 // Creates the context that an operation gets.
-import type { Contexts } from "../operations/context.ts";
-import type { TokenExpiry } from "../people/token-expiry.ts";
+import type { Contexts } from "../../operations/context.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { Call } from "./call.ts";
 
 /** The context of any kind of caller. */

@@ -1,5 +1,5 @@
 // Runs conditional writes (If-Match) to the same row one after the other; writes to different rows do not wait for each other.
-import { ProblemError } from "./problem.ts";
+import { ProblemError } from "../problem.ts";
 
 export class RowQueue {
   readonly #lastByRow = new Map<string, Promise<void>>();

@@ -1,8 +1,8 @@
 // Turns an operation's result into its response: status, body, ETag and Location.
-import { apiPrefix, type Operation } from "../operations/operation.ts";
-import { FileResponse, JsonResponse, StreamResponse, type OperationResponse } from "../operations/responses.ts";
-import { digestOf } from "../store/canonical-json.ts";
-import type { KeptResponse } from "./idempotency.ts";
+import { apiPrefix, type Operation } from "../../operations/operation.ts";
+import { FileResponse, JsonResponse, StreamResponse, type OperationResponse } from "../../operations/responses.ts";
+import { digestOf } from "../../store/canonical-json.ts";
+import type { KeptResponse } from "../idempotency.ts";
 
 export function responseOf(operation: Operation, result: unknown): OperationResponse {
   if (result instanceof FileResponse || result instanceof StreamResponse) return result;
