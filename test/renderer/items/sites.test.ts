@@ -1,5 +1,5 @@
 // Web and html items with the real page, the player's surface and a real Chromium.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -311,7 +311,14 @@ test("[WEB3] a page in an endless loop fails, the report names its site, and the
 async function killFramedPages(): Promise<void> {
   const { processesNaming } = await import("../../host/processes.ts");
   const renderers = (await processesNaming(profile)).filter(({ type }) => type === "renderer").map(({ pid }) => pid);
-  for (const pid of renderers.toSorted((a, b) => a - b).slice(1)) process.kill(pid, "SIGKILL");
+  const started = await Promise.all(renderers.map(async (pid) => ({ pid, at: await startTimeOf(pid) })));
+  for (const { pid } of started.toSorted((a, b) => a.at - b.at).slice(1)) process.kill(pid, "SIGKILL");
+}
+
+/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around and do not tell the order. */
+async function startTimeOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
 }
 
 /** The reports on an item, in order. */

@@ -34,7 +34,7 @@ async function serve(
   await once(server, "listening");
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requestedPaths: requestedPaths,
+    requestedPaths,
     get isDown() {
       return down;
     },
