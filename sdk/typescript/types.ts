@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Newest first. What is in the bin is listed only with `deleted=true`.
+         * @description Newest first. `deleted=true` lists the assets in the bin instead.
          *
          *     Scope: `assets:read`.
          */
@@ -21,7 +21,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; HEIC, TIFF or BMP, which become JPEG (PNG where transparent) while `original` keeps the file; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.
+         * @description The body is the raw file: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. Its type is detected from the bytes: JPEG, PNG, WebP, AVIF, GIF or SVG; HEIC, TIFF or BMP, which are converted to JPEG (PNG if transparent) while `original` keeps the file; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is truncated, cannot be decoded, cannot be played by Chromium (HEVC) or contradicts a specific Content-Type is rejected. The asset can be shown at once; its thumbnail follows. For large files and unreliable connections see `uploads`.
          *
          *     Scope: `assets:write`.
          */
@@ -40,8 +40,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what an asset is
-         * @description Its bytes are at `url`. One in the bin has `deleted_at`.
+         * Read an asset
+         * @description Its bytes are at `url`. An asset in the bin has `deleted_at`.
          *
          *     Scope: `assets:read`.
          */
@@ -50,7 +50,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an asset
-         * @description Refused while a playlist shows it. It goes into the bin, from which it can be restored for 30 days. With `permanent=true` it is gone at once, from the bin too, and the disk is freed unless another asset has the same bytes.
+         * @description Moves the asset to the bin, from which it can be restored for 30 days. With `permanent=true` it is deleted for good, also from the bin, and its disk space is freed unless another asset has the same bytes. Rejected while a playlist, a layout or an override uses it.
          *
          *     Scope: `assets:write`.
          */
@@ -59,7 +59,7 @@ export interface paths {
         head?: never;
         /**
          * Change an asset's name or tags
-         * @description Its bytes never change: new bytes are a new asset. `tags` replaces all tags.
+         * @description The bytes of an asset never change: upload new bytes as a new asset. `tags` replaces all tags.
          *
          *     Scope: `assets:write`.
          */
@@ -75,7 +75,7 @@ export interface paths {
         };
         /**
          * Download an asset
-         * @description The bytes, whole or by `Range`. They never change; the ETag is their SHA-256.
+         * @description The bytes, whole or one `Range`. They never change; the ETag is their SHA-256.
          *
          *     Scope: `assets:read`.
          */
@@ -96,8 +96,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download an asset as it was sent
-         * @description Where `original` is not null: the file before it was converted into what screens show.
+         * Download the original file of an asset
+         * @description If `original` is not null: the file before it was converted for the screens.
          *
          *     Scope: `assets:read`.
          */
@@ -120,8 +120,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring an asset back from the bin
-         * @description One that is not in the bin stays as it is.
+         * Restore an asset from the bin
+         * @description An asset that is not in the bin stays as it is.
          *
          *     Scope: `assets:write`.
          */
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * Download an asset's thumbnail
-         * @description A WebP of at most 512 × 512 pixels. Pictures have one; videos where the service's machine has ffmpeg; other kinds have none. While `status` is `processing` it is still being made.
+         * @description A WebP of at most 512 × 512 pixels. Images have one, and videos if ffmpeg is installed with the service; other kinds have none. While `status` is `processing`, it is not ready yet.
          *
          *     Scope: `assets:read`.
          */
@@ -164,8 +164,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import an asset from an address
-         * @description The service fetches the file; until then the asset has `status: importing` and `progress`, afterwards `processing` and `ready`, or `failed` with `error`. Only public addresses are called, at most five redirects are followed, and what comes is examined like an upload.
+         * Import an asset from a URL
+         * @description The service fetches the file in the background. Meanwhile the asset has `status: importing` and `progress`, then `processing` and `ready`, or `failed` with `error`. Only public addresses are called, at most five redirects are followed, and the file is examined like an upload.
          *
          *     Scope: `assets:write`.
          */
@@ -224,7 +224,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was done
+         * List the audit log
          * @description One entry per successful write of an operator, newest first. Owners only.
          *
          *     Scope: `audit:read`.
@@ -246,8 +246,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check that the audit log is whole
-         * @description Reads the team's whole log and follows its chain of hashes: an entry that was altered, removed or put in breaks it.
+         * Verify the audit log
+         * @description Reads the team's whole log and verifies its hash chain: an altered, removed or inserted entry breaks it.
          *
          *     Scope: `audit:read`.
          */
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * List calendars
-         * @description Newest first, by part of the name.
+         * @description Newest first.
          *
          *     Scope: `schedules:read`.
          */
@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Create a calendar
-         * @description At most 2,000 dates. Schedules ask for it by a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. `ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.
+         * @description At most 2,000 dates. A schedule refers to it with a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -297,7 +297,7 @@ export interface paths {
         };
         /**
          * Read a calendar
-         * @description Its ETag serves as `If-Match` of a change.
+         * @description Use its ETag as `If-Match` of a change.
          *
          *     Scope: `schedules:read`.
          */
@@ -306,7 +306,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a calendar
-         * @description For good. Refused while a schedule asks for it, also one in the bin, which may come back.
+         * @description Deletes it for good. Rejected while a schedule refers to it, also one in the bin, since it may be restored.
          *
          *     Scope: `schedules:write`.
          */
@@ -315,7 +315,7 @@ export interface paths {
         head?: never;
         /**
          * Change a calendar
-         * @description What is not given stays; `dates` or `ical` replace all dates. The players of all schedules that ask for it follow at once. `ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.
+         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -331,7 +331,7 @@ export interface paths {
         };
         /**
          * List the commands of all players
-         * @description Newest first, by filters. Kept for 90 days after their end.
+         * @description Newest first. Kept for 90 days after their end.
          *
          *     Scope: `commands:read`.
          */
@@ -339,7 +339,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to many players
-         * @description To all players with a tag, or to those named; at most 10,000. Either all get it or none.
+         * @description Sends it to all players with a tag, or to the listed players; at most 10,000. Either all players get it or none.
          *
          *     Scope: `commands:write`.
          */
@@ -358,8 +358,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a file of the state
-         * @description The bytes, whole or by `Range`; the ETag is their SHA-256.
+         * Download a file of the desired state
+         * @description The bytes, whole or one `Range`; the ETag is their SHA-256.
          */
         get: operations["getDeviceAsset"];
         put?: never;
@@ -380,8 +380,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell how a command fares
-         * @description Repeats are harmless; a status never moves back.
+         * Report the status of a command
+         * @description Repeated reports change nothing; a status never goes back.
          */
         post: operations["updateCommand"];
         delete?: never;
@@ -400,8 +400,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a heartbeat where sockets are blocked
-         * @description The answer holds all that a device needs to catch up, as the socket's does.
+         * Send a heartbeat without a WebSocket
+         * @description For networks that block WebSockets. The response has everything that the player needs to catch up.
          */
         post: operations["sendHeartbeat"];
         delete?: never;
@@ -421,7 +421,7 @@ export interface paths {
         put?: never;
         /**
          * Get a nonce to sign
-         * @description Good once, for a minute.
+         * @description Valid once, for one minute.
          */
         post: operations["createNonce"];
         delete?: never;
@@ -440,8 +440,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a pairing code
-         * @description RFC 8628, section 3.2. An earlier unclaimed code of the same key ends.
+         * Request a pairing code
+         * @description RFC 8628, section 3.2. An earlier unclaimed code of the same key becomes invalid.
          */
         post: operations["requestPairing"];
         delete?: never;
@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Send play events
-         * @description At most 500 in a batch, `Content-Encoding: gzip` is taken. An event is known by its id: a repeat is harmless. Once answered, all of the batch may be forgotten: what is `rejected` will be rejected again.
+         * @description At most 500 per batch; `Content-Encoding: gzip` is supported. Events are identified by id, so a repeated event changes nothing. After the response the player may delete the whole batch: a `rejected` event would be rejected again.
          */
         post: operations["sendPlayEvents"];
         delete?: never;
@@ -480,7 +480,7 @@ export interface paths {
         get?: never;
         /**
          * Upload a screenshot
-         * @description The raw JPEG, PNG or WebP, at most 8 MiB. The same picture under the same id again is fine.
+         * @description The raw JPEG, PNG or WebP, at most 8 MiB. Uploading the same image with the same id again changes nothing.
          */
         put: operations["uploadScreenshot"];
         post?: never;
@@ -498,8 +498,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what the screen should show
-         * @description The truth; the socket only hints that it changed. The ETag is the revision.
+         * Read the desired state
+         * @description What the screen should show. The WebSocket only announces changes of it. The ETag is the revision.
          */
         get: operations["getDeviceState"];
         put?: never;
@@ -520,8 +520,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get an access token by proof of the device's key
-         * @description A refusal has the body of RFC 8628, section 3.5. Only its signed `revocation` unpairs a device; an `error` alone never does.
+         * Get an access token with a proof of the device's key
+         * @description An error has the body of RFC 8628, section 3.5. Only a signed `revocation` in it unpairs a device; an `error` alone never does.
          */
         post: operations["createDeviceToken"];
         delete?: never;
@@ -539,7 +539,7 @@ export interface paths {
         };
         /**
          * Open a player's socket
-         * @description A WebSocket, subprotocol `signage.device.v1`: JSON messages of at most 64 KiB. The device says `hello`, the service `welcome`; then heartbeats one way, hints and signed commands the other. A token that is not good is told after the upgrade by close code 4401, a removed player by 4403, a newer socket of the same player by 4409, a restart by 1012.
+         * @description A WebSocket, subprotocol `signage.device.v1`: JSON messages of at most 64 KiB. The device sends `hello`, the service responds with `welcome`. Then the device sends heartbeats, and the service sends hints and signed commands. Close codes after the upgrade: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 1012 service restarting.
          */
         get: operations["openDeviceSocket"];
         put?: never;
@@ -558,10 +558,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what happened, or wait for it
-         * @description The events of the last 24 hours, oldest first, with the ids, the order and the places of the socket. Give `next` as `after` the next time and nothing is missed or comes twice; `wait_seconds` holds the answer back until something happens. A place that is no longer known is 410: read again what you need, then go on with `after=now`.
+         * Read events, or wait for them
+         * @description The events of the last 24 hours, oldest first, with the same ids, order and positions as on the WebSocket. Pass `next` as `after` of the next request, and no event is missed or repeated; `wait_seconds` delays the response until something happens. A position that is no longer kept gives 410: read the resources you need again, then continue with `after=now`.
          *
-         *     With `Upgrade: websocket` and the subprotocol `signage.events.v1` this address is the socket that tells the same as it happens, described at `/api/v1/asyncapi.json`: send the token with the upgrade, or `?ticket=` from `POST /api/v1/events/tickets`. A token that is not good is told after the upgrade by close code 4401, one without the scope by 4403, a restart by 1012.
+         *     With `Upgrade: websocket` and the subprotocol `signage.events.v1` this path is the WebSocket that sends the same events in real time, described at `/api/v1/asyncapi.json`: send the token with the upgrade, or `?ticket=` from `POST /api/v1/events/tickets`. Close codes after the upgrade: 4401 invalid token, 4403 missing scope, 1012 service restarting.
          *
          *     Scope: `events:read`.
          */
@@ -584,8 +584,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a ticket to subscribe from a browser
-         * @description A browser's WebSocket cannot send the token. The ticket stands for it, once, within half a minute. Programs send `Authorization` with the upgrade instead.
+         * Create a ticket for a browser's WebSocket
+         * @description A browser's WebSocket cannot send the token. The ticket replaces it, once, within 30 s. Programs send `Authorization` with the upgrade instead.
          *
          *     Scope: `events:read`.
          */
@@ -605,15 +605,15 @@ export interface paths {
         };
         /**
          * List the team's invitations
-         * @description Newest first, those that were accepted, revoked or have expired included.
+         * @description Newest first, including accepted, revoked and expired ones.
          *
          *     Scope: `teams:read`.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite somebody into the team
-         * @description `secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days, and no longer than the token you call with. That token has to hold all that the role allows.
+         * Invite a person to the team
+         * @description `secret` is shown only once: pass it on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.
          *
          *     Scope: `teams:write`.
          */
@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * Read an invitation
-         * @description Without its secret.
+         * @description The secret is not included.
          *
          *     Scope: `teams:read`.
          */
@@ -642,7 +642,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw an invitation
-         * @description Its secret is good no longer. An accepted one stays as it is: remove the member instead.
+         * @description Its secret becomes invalid. An accepted invitation cannot be withdrawn: remove the member instead.
          *
          *     Scope: `teams:write`.
          */
@@ -663,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes you a member and answers with your first token of the team, whose secret is shown this once; it ends when the token that invited you does. Who has a token already sends it along as `Authorization` and joins as the same person.
+         * @description Makes you a member and returns your first token of the team, whose secret is shown only once. The token ends when the token that invited you ends. If you already have a token, send it as `Authorization` to join as the same user.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -681,7 +681,7 @@ export interface paths {
         };
         /**
          * List layouts
-         * @description Newest first, by filters. `deleted=true` lists the bin.
+         * @description Newest first. `deleted=true` lists the bin instead.
          *
          *     Scope: `layouts:read`.
          */
@@ -689,7 +689,7 @@ export interface paths {
         put?: never;
         /**
          * Create a layout
-         * @description Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit. They may overlap (`z_index`) and be turned about their middle (`rotation`, after which a corner may be cut off). A `transition` begins at the boundary and ends `duration_ms` later: it moves no boundary, and the old picture plays on beneath it.
+         * @description Zones are rectangles in layout pixels, wholly inside the layout; the screen scales the layout to fit. They may overlap (`z_index`) and be rotated around their center (`rotation`; corners outside the layout are cut off). A `transition` starts when the layout becomes due and takes `duration_ms`; the old content keeps playing beneath it.
          *
          *     Scope: `layouts:write`.
          */
@@ -709,7 +709,7 @@ export interface paths {
         };
         /**
          * Read a layout
-         * @description Its ETag serves as `If-Match` of a change.
+         * @description Use its ETag as `If-Match` of a change.
          *
          *     Scope: `layouts:read`.
          */
@@ -718,7 +718,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a layout
-         * @description Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a player or a schedule shows it.
+         * @description Moves it to the bin for 30 days; `permanent=true` deletes it for good. Rejected while a player or a schedule uses it.
          *
          *     Scope: `layouts:write`.
          */
@@ -727,7 +727,7 @@ export interface paths {
         head?: never;
         /**
          * Change a layout
-         * @description `zones` replaces all zones; a zone of the same name keeps its id.
+         * @description `zones` replaces all zones; a zone with the same name keeps its id.
          *
          *     Scope: `layouts:write`.
          */
@@ -745,7 +745,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a deleted layout
-         * @description Takes it out of the bin, and with it the playlists that it shows. A zone whose playlist is gone for good is empty.
+         * @description Restores it from the bin together with its playlists. A zone whose playlist was deleted for good becomes empty.
          *
          *     Scope: `layouts:write`.
          */
@@ -764,8 +764,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See who you are
-         * @description The person, team, role and token that you call with.
+         * Read your own user
+         * @description The user, team, role and token that you call with.
          */
         get: operations["getMe"];
         put?: never;
@@ -774,8 +774,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change your name or address
-         * @description As all your teams see them.
+         * Change your name or email
+         * @description The change is visible in all your teams.
          *
          *     Scope: `tokens:write`.
          */
@@ -831,7 +831,7 @@ export interface paths {
         };
         /**
          * List play events
-         * @description What really was on the screens, by presented frames; the latest play first.
+         * @description What was on the screens, proven by presented frames; latest play first.
          *
          *     Scope: `play_events:read`.
          */
@@ -853,7 +853,7 @@ export interface paths {
         };
         /**
          * List players
-         * @description Newest first, by filters. `deleted=true` lists the bin.
+         * @description Newest first. `deleted=true` lists the bin instead.
          *
          *     Scope: `players:read`.
          */
@@ -875,7 +875,7 @@ export interface paths {
         };
         /**
          * Read a player
-         * @description Its ETag covers what an operator sets, not what the player reports.
+         * @description Its ETag covers the fields that operators set, not those that the player reports.
          *
          *     Scope: `players:read`.
          */
@@ -884,7 +884,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a player
-         * @description Puts it in the bin for 30 days, with the schedules that are for it alone; one with several targets stays for the others. `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.
+         * @description Moves it to the bin for 30 days, together with the schedules that target only this player; a schedule with several targets stays. `permanent=true` deletes it for good, including its history. In both cases the device receives a signed notice; it then deletes its content and shows a new pairing code.
          *
          *     Scope: `players:write`.
          */
@@ -893,7 +893,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included. `wall` has it show its part of a video wall.
+         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall.
          *
          *     Scope: `players:write`.
          */
@@ -917,7 +917,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description `screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`, and `variables.set`, `variables.clear` for what conditions of schedules ask for. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.
+         * @description `screenshot`, `identify`, `reload`, `restart`; commands that change the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`; and `variables.set`, `variables.clear` for the variables in schedule conditions. A command runs at most once. If it does not start within `ttl_s` seconds (default 600), it never runs.
          *
          *     Scope: `commands:write`.
          */
@@ -936,8 +936,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read how a command fares
-         * @description `status` moves from queued to one of succeeded, failed, rejected, expired and cancelled.
+         * Read the status of a command
+         * @description `status` goes from queued to one of succeeded, failed, rejected, expired and cancelled.
          *
          *     Scope: `commands:read`.
          */
@@ -958,8 +958,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See what a player will show
-         * @description Drawn from the state that is wanted on it now: schedules, the overrides, pauses and variables that it has confirmed or told, and its own layout where nothing is due. At most seven days at a time. A pause holds what was on; skips and limits of items change the items of a layout, not the layout.
+         * Forecast what a player will show
+         * @description Computed from the player's current desired state: schedules, the overrides, pauses and variables that it has confirmed or reported, and its own layout when nothing else is due. At most seven days per request. A pause keeps what was shown; skips and limits of items change the items of a layout, not the layout.
          *
          *     Scope: `players:read`.
          */
@@ -980,8 +980,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See a player's heartbeats
-         * @description One row for each minute in which it was heard, newest first; kept for 30 days. The latest of all is at `/players/{id}/now`.
+         * List a player's heartbeats
+         * @description One row per minute with at least one heartbeat, newest first; kept for 30 days. The latest heartbeat is at `/players/{id}/now`.
          *
          *     Scope: `players:read`.
          */
@@ -1002,8 +1002,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See what is on a screen now
-         * @description By the player's latest heartbeat, which goes by presented frames.
+         * Read what is on a screen now
+         * @description From the player's latest heartbeat, which reports presented frames.
          *
          *     Scope: `players:read`.
          */
@@ -1026,8 +1026,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a player another box
-         * @description Moves the player to the box that shows a code: its id, name, layout, tags, schedules and history stay. The key of the box that it had no longer counts, which is told to that box, signed; it then forgets its content and shows a new code. Commands that it has not begun are cancelled, overrides end. Wrong codes count with those of `POST /players/pair`.
+         * Move a player to another device
+         * @description Moves the player to the device that shows a pairing code. Its id, name, layout, tags, schedules and history stay. The previous device receives a signed notice; it then deletes its content and shows a new code. Pending commands are cancelled and overrides end. Wrong codes count together with those of `POST /players/pair`.
          *
          *     Scope: `players:write`.
          */
@@ -1049,7 +1049,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a deleted player
-         * @description Takes it out of the bin as it was, with its schedules and, from the bin, the layouts that it shows. A box that has not yet heard of the deletion goes on. One that has shows a code: give that code to `POST /players/{id}/replace` to put the box back into its place.
+         * @description Restores it from the bin unchanged, together with its schedules and the layouts that it shows. A device that has not yet received the notice of the deletion continues to play. A device that has received it shows a code: pass that code to `POST /players/{id}/replace` to reconnect the device.
          *
          *     Scope: `players:write`.
          */
@@ -1090,8 +1090,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how much of each day a player was there
-         * @description By minutes in which a heartbeat came, of those since it was paired; at most 31 days.
+         * Read a player's uptime per day
+         * @description The share of minutes with a heartbeat, counted since the player was paired; at most 31 days.
          *
          *     Scope: `players:read`.
          */
@@ -1112,8 +1112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See why a player shows what it shows, or not
-         * @description The chain of reasons by the state that is wanted on it, and the overrides, pauses and variables that it has confirmed or told. With `schedule_id` also why that schedule is on at the instant, or why not: not meant for it, not due, a condition, outranked and by which.
+         * Explain why a player shows something, or does not
+         * @description The chain of reasons, computed from the player's desired state and the overrides, pauses and variables that it has confirmed or reported. With `schedule_id` it also says why that schedule is on at that time or why not: not targeted at the player, not due, a condition, outranked and by which.
          *
          *     Scope: `players:read`.
          */
@@ -1137,7 +1137,7 @@ export interface paths {
         put?: never;
         /**
          * Change many players
-         * @description All players with a tag, or those named; at most 10,000. Either all are changed or none.
+         * @description Changes all players with a tag, or the listed players; at most 10,000. Either all are changed or none.
          *
          *     Scope: `players:write`.
          */
@@ -1158,8 +1158,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Claim the screen that shows a code
-         * @description Case and punctuation of the code do not matter. Five wrong codes a minute are too many.
+         * Pair the player that shows a code
+         * @description Case and punctuation of the code do not matter. At most five wrong codes per minute are allowed.
          *
          *     Scope: `players:write`.
          */
@@ -1179,7 +1179,7 @@ export interface paths {
         };
         /**
          * List playlists
-         * @description Newest first, by filters. `deleted=true` lists the bin.
+         * @description Newest first. `deleted=true` lists the bin instead.
          *
          *     Scope: `playlists:read`.
          */
@@ -1187,7 +1187,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds. `max_plays_per_hour` and `max_plays_per_day` leave an item out of some rounds of the loop; one item at least must be without them. `dayparts` keep an item to times of day.
+         * @description Items play in order, in a loop. An item without `duration_ms` plays as long as its video, otherwise 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day.
          *
          *     Scope: `playlists:write`.
          */
@@ -1207,7 +1207,7 @@ export interface paths {
         };
         /**
          * Read a playlist
-         * @description Its ETag serves as `If-Match` of a change.
+         * @description Use its ETag as `If-Match` of a change.
          *
          *     Scope: `playlists:read`.
          */
@@ -1216,7 +1216,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a playlist
-         * @description Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a layout shows it.
+         * @description Moves it to the bin for 30 days; `permanent=true` deletes it for good. Rejected while a layout uses it.
          *
          *     Scope: `playlists:write`.
          */
@@ -1225,7 +1225,7 @@ export interface paths {
         head?: never;
         /**
          * Change a playlist
-         * @description `items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent as they were read, masked.
+         * @description `items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent back masked, as they were read.
          *
          *     Scope: `playlists:write`.
          */
@@ -1243,7 +1243,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a deleted playlist
-         * @description Takes it out of the bin, as it was but for items whose asset was deleted since. One that is not in the bin is left alone.
+         * @description Restores it from the bin, without items whose asset was deleted for good. A playlist that is not in the bin stays as it is.
          *
          *     Scope: `playlists:write`.
          */
@@ -1262,8 +1262,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report what was played
-         * @description Plays and their time on the glass, counted by `group_by`. A play counts where it began. CSV with `Accept: text/csv` or `format=csv`; no cell of it is taken for a formula. Without `from` and `to`: the last 30 days; at most 400 days, 62 by the hour.
+         * Report plays
+         * @description Number of plays and their time on screen, grouped by `group_by`. A play counts for the day or hour in which it started. CSV with `Accept: text/csv` or `format=csv`; spreadsheets read no cell as a formula. Without `from` and `to` it covers the last 30 days; at most 400 days, or 62 by the hour.
          *
          *     Scope: `play_events:read`.
          */
@@ -1285,7 +1285,7 @@ export interface paths {
         };
         /**
          * List schedules
-         * @description Newest first, by filters. `deleted=true` lists the bin.
+         * @description Newest first. `deleted=true` lists the bin instead.
          *
          *     Scope: `schedules:read`.
          */
@@ -1293,7 +1293,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's; dates alone are whole days there, the last included. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.
+         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns columns windows that never play; try it with `dry_run=true`.
          *
          *     Scope: `schedules:write`.
          */
@@ -1313,7 +1313,7 @@ export interface paths {
         };
         /**
          * Read a schedule
-         * @description Its ETag serves as `If-Match` of a change.
+         * @description Use its ETag as `If-Match` of a change.
          *
          *     Scope: `schedules:read`.
          */
@@ -1322,7 +1322,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a schedule
-         * @description Puts it in the bin for 30 days, `permanent=true` deletes it for good. Screens that show its layout go back to what else is due.
+         * @description Moves it to the bin for 30 days; `permanent=true` deletes it for good. Screens that show its layout return to what else is due.
          *
          *     Scope: `schedules:write`.
          */
@@ -1331,7 +1331,7 @@ export interface paths {
         head?: never;
         /**
          * Change a schedule
-         * @description What is not given stays; `conditions` and `exdates` replace all.
+         * @description Omitted fields stay unchanged; `conditions` and `exdates` replace the whole list.
          *
          *     Scope: `schedules:write`.
          */
@@ -1349,7 +1349,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a deleted schedule
-         * @description Takes it out of the bin, and with it its layout. Refused while the player that it is for is in the bin: restore that one, and its schedules come back too.
+         * @description Restores it from the bin together with its layout. Rejected while its target player is in the bin: restore the player, which also restores its schedules.
          *
          *     Scope: `schedules:write`.
          */
@@ -1368,8 +1368,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read about a screenshot
-         * @description The picture is at `image_url`.
+         * Read the details of a screenshot
+         * @description The image is at `image_url`.
          *
          *     Scope: `screenshots:read`.
          */
@@ -1378,7 +1378,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a screenshot
-         * @description The picture is gone for good.
+         * @description Deletes the image for good.
          *
          *     Scope: `screenshots:write`.
          */
@@ -1397,7 +1397,7 @@ export interface paths {
         };
         /**
          * Download a screenshot
-         * @description The picture as the player took it.
+         * @description The image as the player took it.
          *
          *     Scope: `screenshots:read`.
          */
@@ -1419,15 +1419,15 @@ export interface paths {
         };
         /**
          * List shows
-         * @description Newest first, those that are over or were taken back included, as long as play events are kept.
+         * @description Newest first, including finished and deleted shows, as long as play events are kept.
          *
          *     Scope: `schedules:read`.
          */
         get: operations["listShows"];
         put?: never;
         /**
-         * Show something on some screens for a time
-         * @description An asset, a web page or a text, on players, on all with a tag, or everywhere, from now or later until it ends. Makes in one transaction a playlist of one item, a layout of one zone and a schedule with a high priority: desired state, which plays offline too and which forecasts and `why` tell of. The answer names them, warns of what may keep it from being seen, and says how to undo it. A day after its end they go into the bin. Needs the scopes `playlists:write`, `layouts:write` and `players:read` too.
+         * Show one item on some screens for a time
+         * @description Shows an asset, a web page or a text on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.
          *
          *     Scope: `schedules:write`.
          */
@@ -1447,7 +1447,7 @@ export interface paths {
         };
         /**
          * Read a show
-         * @description Where it stands, which players it is for, and what may keep it from being seen.
+         * @description Its status, its players, and warnings of anything that may keep it from being seen.
          *
          *     Scope: `schedules:read`.
          */
@@ -1455,8 +1455,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a show back
-         * @description Screens go back to what else is due. Its schedule, layout and playlist go into the bin for 30 days, where restoring the schedule brings all three back; `permanent=true` deletes all for good. A layout or playlist that something else shows by now stays.
+         * End and delete a show
+         * @description Screens return to what else is due. Its schedule, layout and playlist move to the bin for 30 days; restoring the schedule restores all three. `permanent=true` deletes all for good. A layout or playlist that something else uses stays.
          *
          *     Scope: `schedules:write`.
          */
@@ -1474,8 +1474,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prove what a show played
-         * @description Plays as the players told them, by presented frames: how many, how long, the first and the last, on each player; whether it is on now; and the newest screenshot that was taken while it was due. A player tells its plays once a minute, each after its end; `is_showing` and the screenshot prove it until then.
+         * Prove the plays of a show
+         * @description The plays that the players reported, proven by presented frames: for each player the number, the total time, the first and the last play, whether it is on now, and the newest screenshot taken while it was due. Players report plays once per minute, after they end; until then `is_showing` and the screenshot are the proof.
          *
          *     Scope: `play_events:read`.
          */
@@ -1497,7 +1497,7 @@ export interface paths {
         };
         /**
          * List your teams
-         * @description Those that the token's user is in, newest first. The token itself acts in one of them: see `GET /me`.
+         * @description The teams of the token's user, newest first. The token itself belongs to one of them: see `GET /me`.
          *
          *     Scope: `teams:read`.
          */
@@ -1505,7 +1505,7 @@ export interface paths {
         put?: never;
         /**
          * Create a team
-         * @description You become its owner. `token` acts in it, with the scopes and the end of the token you call with; its secret is shown this once.
+         * @description You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.
          *
          *     Scope: `teams:write`.
          */
@@ -1525,7 +1525,7 @@ export interface paths {
         };
         /**
          * Read a team
-         * @description One that the token's user is in.
+         * @description A team of the token's user.
          *
          *     Scope: `teams:read`.
          */
@@ -1534,7 +1534,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a team
-         * @description Once it is empty: players, layouts, playlists and assets have to go first. All its tokens end, yours included.
+         * @description The team must be empty: delete its players, layouts, playlists and assets first. All its tokens end, including yours.
          *
          *     Scope: `teams:write`.
          */
@@ -1543,7 +1543,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a team
-         * @description The team that the token acts in.
+         * @description The team that the token belongs to.
          *
          *     Scope: `teams:write`.
          */
@@ -1559,7 +1559,7 @@ export interface paths {
         };
         /**
          * List a team's members
-         * @description Who joined last comes first.
+         * @description The member who joined last comes first.
          *
          *     Scope: `teams:read`.
          */
@@ -1581,7 +1581,7 @@ export interface paths {
         };
         /**
          * Read a member
-         * @description Its ETag serves as `If-Match` of a change.
+         * @description Use its ETag as `If-Match` of a change.
          *
          *     Scope: `teams:read`.
          */
@@ -1590,7 +1590,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The person's tokens of this team end at once. The last owner stays. Removing an owner asks for a token that holds all that an owner may do.
+         * @description The person's tokens of this team end at once. The last owner cannot be removed. To remove an owner, your token must have all scopes of an owner.
          *
          *     Scope: `teams:write`.
          */
@@ -1599,7 +1599,7 @@ export interface paths {
         head?: never;
         /**
          * Change a member's role
-         * @description A lower role cuts down the member's tokens at once. The last owner stays one. Raising asks for a token without an end that holds all that the new role allows; lowering an owner, for one that holds all that an owner may do.
+         * @description A lower role restricts the member's tokens at once. The last owner cannot be changed. To raise a role, your token must not expire and must have all scopes of the new role; to lower an owner, it must have all scopes of an owner.
          *
          *     Scope: `teams:write`.
          */
@@ -1615,7 +1615,7 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description Your own of this team, newest first; an owner sees all of the team. Revoked ones are left out.
+         * @description Your own tokens of this team, newest first; an owner sees all tokens of the team. Revoked tokens are not included.
          *
          *     Scope: `tokens:read`.
          */
@@ -1623,7 +1623,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description It acts for you in the team of the token you call with. `secret` is shown this once. Scopes have to be among those that your role allows and the calling token holds.
+         * @description It acts for you in the team of the token you call with. `secret` is shown only once. Its scopes must be allowed by your role and included in the calling token.
          *
          *     Scope: `tokens:write`.
          */
@@ -1643,7 +1643,7 @@ export interface paths {
         };
         /**
          * Read a token
-         * @description Never its secret: `hint` tells it from others.
+         * @description The secret is not included: `hint` distinguishes it from others.
          *
          *     Scope: `tokens:read`.
          */
@@ -1652,7 +1652,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token
-         * @description It is good no longer, at once; what is open under it is closed, and invitations that it made and nobody accepted are withdrawn. Tokens that it made stay.
+         * @description It becomes invalid at once; its open connections are closed, and its pending invitations are withdrawn. Tokens created with it stay valid.
          *
          *     Scope: `tokens:write`.
          */
@@ -1661,7 +1661,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a token
-         * @description Scopes and end stay as they were made: create another token for others.
+         * @description Scopes and expiry cannot be changed: create another token instead.
          *
          *     Scope: `tokens:write`.
          */
@@ -1678,8 +1678,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a link to send one file by
-         * @description Answers an address to which anybody may PUT one file without a token, once, before `expires_at`. It ends with the token that made it. The file becomes an asset of the team; a file that is refused, or breaks off, does not use the link up.
+         * Create a link for uploading one file
+         * @description Returns a URL to which anyone may PUT one file without a token, once, before `expires_at`. The link ends with the token that created it. The file becomes an asset of the team; a rejected or interrupted upload does not use up the link.
          *
          *     Scope: `assets:write`.
          */
@@ -1698,8 +1698,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what became of an upload link
-         * @description `asset_id` is what the file became. Links are forgotten a day after their end.
+         * Read the status of an upload link
+         * @description `asset_id` is the asset that the file became. Links are deleted a day after they expire.
          *
          *     Scope: `assets:read`.
          */
@@ -1707,8 +1707,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Call an upload link off
-         * @description It is good no longer. What came by it stays.
+         * Cancel an upload link
+         * @description The link stops working. A file that was uploaded with it stays.
          *
          *     Scope: `assets:write`.
          */
@@ -1727,8 +1727,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Send a file by an upload link
-         * @description The body is the file, as it is. The `key` in the address is all that is wanted; its bytes decide the file's type, as with `POST /assets`.
+         * Upload a file with an upload link
+         * @description The body is the raw file. The `key` in the URL replaces a token. The file's type is detected from its bytes, as in `POST /assets`.
          */
         put: operations["sendByUploadLink"];
         post?: never;
@@ -1749,15 +1749,15 @@ export interface paths {
         put?: never;
         /**
          * Begin a resumable upload
-         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client does it. `Upload-Metadata` takes `filename` and `filetype`. The address of the upload is in `Location`; its bytes follow by PATCH. It is kept for a day after the last of them.
+         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename` and `filetype`. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.
          *
          *     Scope: `assets:write`.
          */
         post: operations["createUpload"];
         delete?: never;
         /**
-         * Ask which tus this is
-         * @description `Tus-Version`, `Tus-Extension` and, in bytes, `Tus-Max-Size`.
+         * Read the supported tus version
+         * @description Responds with `Tus-Version`, `Tus-Extension` and `Tus-Max-Size` in bytes.
          */
         options: operations["describeUploads"];
         head?: never;
@@ -1772,8 +1772,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read where an upload stands
-         * @description Also after it has ended: `asset_id` is what it became, `error` why it was refused.
+         * Read the status of an upload
+         * @description Also after its end: `asset_id` is the resulting asset, `error` says why it was rejected.
          *
          *     Scope: `assets:write`.
          */
@@ -1781,23 +1781,23 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Give an upload up
-         * @description Its bytes are gone; what it became already stays.
+         * Cancel an upload
+         * @description Deletes its bytes. An asset that it has become stays.
          *
          *     Scope: `assets:write`.
          */
         delete: operations["deleteUpload"];
         options?: never;
         /**
-         * Ask how much of an upload has arrived
-         * @description `Upload-Offset` says where to go on. Once it is whole, `Asset-Id` names the asset it became.
+         * Read the offset of an upload
+         * @description `Upload-Offset` is where to continue. When the upload is complete, `Asset-Id` is the asset's id.
          *
          *     Scope: `assets:write`.
          */
         head: operations["headUpload"];
         /**
          * Send bytes of an upload
-         * @description The body goes on where `Upload-Offset` says, which must be where the upload stands. The answer to the last byte has the asset's id in `Asset-Id`; a file that cannot be shown is refused then.
+         * @description The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`; a file that cannot be shown is rejected then.
          *
          *     Scope: `assets:write`.
          */
@@ -1812,8 +1812,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a person
-         * @description A member of the team. The team's people are listed at `GET /teams/{id}/members`.
+         * Read a user
+         * @description A member of the team. `GET /teams/{id}/members` lists all members.
          *
          *     Scope: `teams:read`.
          */
@@ -1835,17 +1835,17 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Newest first. `warnings` say what is wrong with each.
+         * @description Newest first. `warnings` lists what is wrong with each.
          *
          *     Scope: `webhooks:read`.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Have events sent to an address
-         * @description By Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; `Retry-After` is heeded; 410 disables the webhook; redirects are not followed. Each event is sent at least once: drop what comes again under the same `webhook-id`. Its order is not promised: sort by `timestamp`, or read `GET /events`, which is in order.
+         * Create a webhook
+         * @description Sends events to a URL, as in Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts over 75 hours. `Retry-After` is honoured; 410 disables the webhook; redirects are not followed. Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order.
          *
-         *     After an hour in which nothing arrived the event `webhook.failing` warns, at `/events` and to other webhooks; after five days the webhook is paused (`webhook.paused`). For one that has failed for an hour at most 10,000 deliveries wait.
+         *     If no delivery succeeds for an hour, the event `webhook.failing` is sent at `/events` and to other webhooks; after five days the webhook is paused (`webhook.paused`). A webhook that has failed for an hour has at most 10,000 pending deliveries.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1865,7 +1865,7 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Its secrets show as hints.
+         * @description Its secrets are shown as hints only.
          *
          *     Scope: `webhooks:read`.
          */
@@ -1874,7 +1874,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description With its deliveries.
+         * @description Also deletes its deliveries.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1883,7 +1883,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Disabling calls off what waits for it; `status: enabled` takes up again, also after a pause, with what happens from then on. What was missed within 24 hours is sent by `POST /webhooks/{id}/replay`.
+         * @description Disabling it cancels its pending deliveries. `status: enabled` resumes it, also after a pause, with new events only. `POST /webhooks/{id}/replay` sends the events missed within the last 24 hours.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1898,7 +1898,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was sent to a webhook
+         * List the deliveries of a webhook
          * @description Newest first. Kept for 30 days.
          *
          *     Scope: `webhooks:read`.
@@ -1921,7 +1921,7 @@ export interface paths {
         };
         /**
          * Read a delivery and its attempts
-         * @description With the body that is sent and the beginning of each answer.
+         * @description With the body of the request and the beginning of each response.
          *
          *     Scope: `webhooks:read`.
          */
@@ -1945,7 +1945,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Under the same `webhook-id`, so that a receiver that has it already can tell.
+         * @description With the same `webhook-id`, so that the receiver can recognize an event that it already has.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1966,8 +1966,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send everything that failed again
-         * @description After the receiver was repaired: all deliveries since an instant that failed or were called off, and the events of the last 24 hours that were not kept for it while it was paused or disabled, or while too many waited. Each under its own `webhook-id`, in no promised order.
+         * Send failed deliveries again
+         * @description Use it after the receiver was repaired. Sends all deliveries since an instant that failed or were cancelled, and the events of the last 24 hours for which there is no delivery because the webhook was paused, disabled or had too many pending deliveries. Each keeps its own `webhook-id`; the order is not guaranteed.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1989,7 +1989,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook a new secret
-         * @description The new `secret` is shown this once. For 24 hours messages are signed with both, so that the receiver can change over.
+         * @description The new `secret` is shown only once. For 24 hours messages are signed with both secrets, so that the receiver can switch.
          *
          *     Scope: `webhooks:write`.
          */
@@ -2011,7 +2011,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery. Like all, it may come twice, under the same `webhook-id`.
+         * @description Sends a `webhook.test` event to this webhook only, whatever event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.
          *
          *     Scope: `webhooks:write`.
          */
@@ -2030,8 +2030,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See whether the service answers
-         * @description It says nothing of the databases: see getReadiness.
+         * Check whether the service responds
+         * @description Does not check the databases: see getReadiness.
          */
         get: operations["getHealth"];
         put?: never;
@@ -2050,8 +2050,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the service's metrics, in the text format of Prometheus
-         * @description Without a token on the machine of the service itself, elsewhere by a token with the scope `teams:read`, unless the service was started with `--metrics-public`.
+         * Read the service's metrics in the Prometheus text format
+         * @description Needs no token on the service's own machine. From elsewhere it needs a token with the scope `teams:read`, unless the service was started with `--metrics-public`.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -2070,8 +2070,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a kind of problem means
-         * @description Where the `type` of a problem leads.
+         * Read what a problem type means
+         * @description The `type` of a problem links here.
          */
         get: operations["getProblemKind"];
         put?: never;
@@ -2090,8 +2090,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See whether the service takes work
-         * @description 503 while it stops, or when a database does not answer within 2 s.
+         * Check whether the service can handle requests
+         * @description 503 while it is stopping, or if a database does not respond within 2 s.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2114,8 +2114,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An event, sent to your address
-         * @description Each event is sent at least once: drop what comes again under the same `webhook-id`. Its order is not promised: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         * An event, sent to your URL
+         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -2128,9 +2128,9 @@ export interface webhooks {
 export interface components {
     schemas: {
         Acceptance: {
-            /** @description Instead of the name that the invitation says */
+            /** @description Replaces the name in the invitation */
             name?: string;
-            /** @description The invitation's */
+            /** @description The invitation's secret */
             secret: string;
         };
         AcceptedInvitation: {
@@ -2140,16 +2140,16 @@ export interface components {
             user: components["schemas"]["User"];
         };
         Asset: {
-            /** @description Codec of a video's picture or of a sound, such as `avc` or `aac` */
+            /** @description Codec of a video's image or of an audio file, such as `avc` or `aac` */
             codec: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description When it went into the bin; it is purged 30 days later */
+            /** @description When it was moved to the bin. It is deleted permanently 30 days later */
             deleted_at: string | null;
-            /** @description Length of a video or a sound, else null */
+            /** @description Duration of a video or audio file, else null */
             duration_ms: number | null;
             /** @description Why an import failed */
             error: {
@@ -2159,21 +2159,21 @@ export interface components {
             height: number | null;
             /** @description Id, `ast_` and a ULID */
             id: string;
-            /** @description Null until the bytes are there */
+            /** @description Null until the bytes have arrived */
             kind: components["schemas"]["AssetKind"] | null;
-            /** @description Found from the bytes, not from what the upload said */
+            /** @description Detected from the bytes; what the upload says is ignored */
             mime_type: string | null;
             name: string;
-            /** @description The file as it was sent, where it was converted: HEIC, TIFF and BMP become JPEG, or PNG where they are transparent */
+            /** @description The file as it was sent, if it was converted: HEIC, TIFF and BMP become JPEG, or PNG if they are transparent */
             original?: {
                 mime_type: string;
                 sha256: string;
                 size_bytes: number;
                 url: string;
             } | null;
-            /** @description Pages of a document, else null */
+            /** @description Number of pages of a document, else null */
             page_count: number | null;
-            /** @description How far an import is; `total_bytes` is null where the sender does not tell */
+            /** @description Progress of an import; `total_bytes` is null if the sender does not say it */
             progress: {
                 received_bytes: number;
                 total_bytes: number | null;
@@ -2182,19 +2182,19 @@ export interface components {
             size_bytes: number | null;
             /** @description Where it was imported from, without its query */
             source_url: string | null;
-            /** @description `importing` and `failed` cannot be shown; `processing` can, its thumbnail is still being made */
+            /** @description `importing` and `failed` assets cannot be shown. `processing` assets can; their thumbnail is being created */
             status: components["schemas"]["AssetStatus"];
             tags: string[];
-            /** @description A small picture of it; null where there is none */
+            /** @description A small image of it; null if there is none */
             thumbnail_url: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Where its bytes are, for an operator's token; null while there are none. Absolute in answers of REST */
+            /** @description Where its bytes are, for an operator's token; null while there are none. Absolute in responses of the REST API */
             url: string | null;
-            /** @description What may go wrong on a screen though the file was taken */
+            /** @description What may go wrong on a screen although the file was accepted */
             warnings: components["schemas"]["AssetWarning"][];
             width: number | null;
         };
@@ -2203,13 +2203,13 @@ export interface components {
             tags?: string[];
         };
         AssetImport: {
-            /** @description Without it: the last part of the address */
+            /** @description Default: the last part of the URL */
             name?: string;
             /** @default [] */
             tags?: string[];
             /**
              * Format: uri
-             * @description Fetched by the service. Addresses inside its own network are refused unless --allow-address names them
+             * @description The service fetches it. Addresses in its own network are rejected unless --allow-address names them
              */
             url: string;
         };
@@ -2217,7 +2217,7 @@ export interface components {
         AssetKind: "image" | "video" | "audio" | "document" | "bundle";
         AssetList: {
             data: components["schemas"]["Asset"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         /** @enum {string} */
@@ -2225,33 +2225,33 @@ export interface components {
         AssetWarning: {
             /** @enum {string} */
             code: "bit-rate" | "resolution" | "frame-rate" | "profile" | "sound";
-            /** @description What may go wrong on a screen and what to do */
+            /** @description What may go wrong on a screen, and what to do about it */
             detail: string;
         };
         AuditEntry: {
             /** @description The operationId, such as `updatePlaylist` */
             action: string;
-            /** @description Where the request came from */
+            /** @description The client's IP address */
             address: string;
-            /** @description The resource's ETag after, without quotes; null: there is none */
+            /** @description The resource's ETag after the write, without quotes; null: none */
             after: string | null;
-            /** @description The resource's ETag before, without quotes; null: there was none */
+            /** @description The resource's ETag before the write, without quotes; null: none */
             before: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description SHA-256 of the hash before it and of this entry as canonical JSON */
+            /** @description SHA-256 of the previous entry's hash and this entry as canonical JSON */
             hash: string;
             /** @description Id, `aud_` and a ULID */
             id: string;
             request_id: string;
-            /** @description Null for what concerns several at once */
+            /** @description Null for a write to several resources */
             resource_id: string | null;
-            /** @description The part of the API, such as `playlists` */
+            /** @description The group of operations, such as `playlists` */
             resource_type: string;
-            /** @description Counts from 1 in each team, without a gap */
+            /** @description Counts from 1 in each team, without gaps */
             seq: number;
             /** @description Id, `tok_` and a ULID */
             token_id: string;
@@ -2260,16 +2260,16 @@ export interface components {
         };
         AuditEntryList: {
             data: components["schemas"]["AuditEntry"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         AuditVerification: {
-            /** @description The first that is missing or was altered; null: none */
+            /** @description The first missing or altered entry; null: none */
             broken_at_seq: number | null;
-            /** @description Entries that are good, from the first on */
+            /** @description The number of valid entries, counted from the first */
             entries: number;
             holds: boolean;
-            /** @description Of the newest good entry: kept elsewhere, it proves later that nothing before it was rewritten */
+            /** @description The hash of the newest valid entry. Store it elsewhere to prove later that no earlier entry was rewritten */
             last_hash: string | null;
         };
         BulkCommandRequest: {
@@ -2284,7 +2284,7 @@ export interface components {
                  * @enum {string}
                  */
                 format?: "jpeg" | "png" | "webp";
-                /** @description Made smaller to this width; never larger */
+                /** @description Scales the picture down to this width, never up */
                 max_width?: number;
             };
             target: components["schemas"]["Target"];
@@ -2327,12 +2327,12 @@ export interface components {
             args: {
                 /** @description An image or a video, shown alone on the whole screen */
                 asset_id?: string;
-                /** @description 1 s to 365 days; without it, until it is revoked */
+                /** @description 1 s to 365 days; without it, until it is cleared */
                 duration_ms?: number;
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: string;
                 /**
-                 * @description An emergency stands above every other override, and no pause holds it back
+                 * @description An emergency takes precedence over every other override and over a pause
                  * @default normal
                  * @enum {string}
                  */
@@ -2357,7 +2357,7 @@ export interface components {
         } | {
             /** @default {} */
             args?: {
-                /** @description Without it, every zone goes on to its next item */
+                /** @description Without it, every zone skips to its next item */
                 zone_id?: string;
             };
             target: components["schemas"]["Target"];
@@ -2373,7 +2373,7 @@ export interface components {
              */
             args?: {
                 /**
-                 * @description 1 s to 24 h. Then the loop is where it would have been
+                 * @description 1 s to 24 h. Then the loop continues where it would be without the pause
                  * @default 300000
                  */
                 duration_ms?: number;
@@ -2401,7 +2401,7 @@ export interface components {
         } | {
             /** @default {} */
             args?: {
-                /** @description Of what was set by command or trigger; without it, all */
+                /** @description Variables that were set by command or trigger; without it, all of these */
                 names?: string[];
             };
             target: components["schemas"]["Target"];
@@ -2420,17 +2420,17 @@ export interface components {
             count: number;
             /**
              * Format: date-time
-             * @description Not begun by then, they never run
+             * @description Commands that have not started by then never run
              */
             expires_at: string;
             /** @enum {string} */
             type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
-            /** @description Why it reached nobody. It is taken all the same */
+            /** @description Why the command reaches no player. The request succeeds all the same */
             warnings: components["schemas"]["TargetWarning"][];
         };
         BulkPlayerChange: {
             change: {
-                /** @description Assigns a layout to all; null takes it away */
+                /** @description Assigns a layout to all; null removes it */
                 layout_id?: string | null;
                 /** @default [] */
                 tags_add?: string[];
@@ -2440,11 +2440,11 @@ export interface components {
             target: components["schemas"]["Target"];
         };
         BulkPlayerChangeResult: {
-            /** @description Those among them that were not so already */
+            /** @description The number of players that the request changed */
             changed: number;
-            /** @description Players that the request was for */
+            /** @description The number of targeted players */
             matched: number;
-            /** @description Why it reached nobody. It is taken all the same */
+            /** @description Why it reached no player. The request succeeds anyway */
             warnings: components["schemas"]["TargetWarning"][];
         };
         Calendar: {
@@ -2467,23 +2467,23 @@ export interface components {
         CalendarChange: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name?: string;
         };
         CalendarDate: {
             date: string;
-            /** @description What the day is, for people */
+            /** @description What people call the day */
             name?: string;
         };
         CalendarList: {
             data: components["schemas"]["Calendar"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         CalendarWarning: {
             /**
-             * @description `cut`: more than 2,000 dates. `outside`: events before or after the years that are taken. `repeats`: events that go on after them. `skipped`: events that cannot be taken
+             * @description `cut`: more than 2,000 dates. `outside`: events before or after the imported years. `repeats`: events that recur after these years. `skipped`: events that cannot be imported
              * @enum {string}
              */
             code: "cut" | "outside" | "repeats" | "skipped";
@@ -2505,7 +2505,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description What of `ical` was not taken, or ends one day */
+            /** @description Which parts of `ical` were not imported, or are imported only up to a date */
             warnings: components["schemas"]["CalendarWarning"][];
         };
         Command: {
@@ -2523,14 +2523,14 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description Not begun by then, it never runs
+             * @description A command that has not started by then never runs
              */
             expires_at: string;
             /** @description Id, `cmd_` and a ULID */
             id: string;
             /** @description Id, `plr_` and a ULID */
             player_id: string;
-            /** @description What came of it, such as `{screenshot_id}` */
+            /** @description The result, such as `{screenshot_id}` */
             result: {
                 [key: string]: unknown;
             } | null;
@@ -2545,7 +2545,7 @@ export interface components {
         };
         CommandList: {
             data: components["schemas"]["Command"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         CommandRequest: {
@@ -2560,7 +2560,7 @@ export interface components {
                  * @enum {string}
                  */
                 format?: "jpeg" | "png" | "webp";
-                /** @description Made smaller to this width; never larger */
+                /** @description Scales the picture down to this width, never up */
                 max_width?: number;
             };
             /** @default 600 */
@@ -2599,12 +2599,12 @@ export interface components {
             args: {
                 /** @description An image or a video, shown alone on the whole screen */
                 asset_id?: string;
-                /** @description 1 s to 365 days; without it, until it is revoked */
+                /** @description 1 s to 365 days; without it, until it is cleared */
                 duration_ms?: number;
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: string;
                 /**
-                 * @description An emergency stands above every other override, and no pause holds it back
+                 * @description An emergency takes precedence over every other override and over a pause
                  * @default normal
                  * @enum {string}
                  */
@@ -2627,7 +2627,7 @@ export interface components {
         } | {
             /** @default {} */
             args?: {
-                /** @description Without it, every zone goes on to its next item */
+                /** @description Without it, every zone skips to its next item */
                 zone_id?: string;
             };
             /** @default 600 */
@@ -2642,7 +2642,7 @@ export interface components {
              */
             args?: {
                 /**
-                 * @description 1 s to 24 h. Then the loop is where it would have been
+                 * @description 1 s to 24 h. Then the loop continues where it would be without the pause
                  * @default 300000
                  */
                 duration_ms?: number;
@@ -2667,7 +2667,7 @@ export interface components {
         } | {
             /** @default {} */
             args?: {
-                /** @description Of what was set by command or trigger; without it, all */
+                /** @description Variables that were set by command or trigger; without it, all of these */
                 names?: string[];
             };
             /** @default 600 */
@@ -2713,7 +2713,7 @@ export interface components {
             from?: string;
             /** @constant */
             type: "date";
-            /** @description That day included */
+            /** @description This day included */
             until?: string;
         } | {
             /** @default 00:00 */
@@ -2721,14 +2721,14 @@ export interface components {
             /** @constant */
             type: "daypart";
             /**
-             * @description Not after `from`: on the next day
+             * @description If it is not after `from`, it is a time of the next day
              * @default 24:00
              */
             until: string;
-            /** @description The days on which it begins; all without it */
+            /** @description The weekdays on which it begins, even if it lasts past midnight. Default: every day */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         } | {
-            /** @description It holds while any of them does. Those that touch or overlap are one window */
+            /** @description The condition holds during any of these openings. Openings that touch or overlap are one window */
             open: components["schemas"]["Opening"][];
             /** @constant */
             type: "hours";
@@ -2736,7 +2736,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart makes, counts by the day on which it begins, in the schedule's zone; a longer one is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
              * @default true
              */
             is_listed: boolean;
@@ -2766,7 +2766,7 @@ export interface components {
             from?: string;
             /** @constant */
             type: "date";
-            /** @description That day included */
+            /** @description This day included */
             until?: string;
         } | {
             /** @default 00:00 */
@@ -2774,14 +2774,14 @@ export interface components {
             /** @constant */
             type: "daypart";
             /**
-             * @description Not after `from`: on the next day
+             * @description If it is not after `from`, it is a time of the next day
              * @default 24:00
              */
             until?: string;
-            /** @description The days on which it begins; all without it */
+            /** @description The weekdays on which it begins, even if it lasts past midnight. Default: every day */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         } | {
-            /** @description It holds while any of them does. Those that touch or overlap are one window */
+            /** @description The condition holds during any of these openings. Openings that touch or overlap are one window */
             open: components["schemas"]["OpeningInput"][];
             /** @constant */
             type: "hours";
@@ -2789,7 +2789,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart makes, counts by the day on which it begins, in the schedule's zone; a longer one is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
              * @default true
              */
             is_listed?: boolean;
@@ -2797,14 +2797,14 @@ export interface components {
             type: "calendar";
         };
         ContentState: {
-            /** @description The revision on screen */
+            /** @description The revision that the player plays */
             applied_revision: string | null;
-            /** @description What is wrong, in words */
+            /** @description What is wrong, for people */
             detail: string | null;
             /** @enum {string} */
             is: "empty" | "downloading" | "applied" | "failed";
             ready_bytes: number;
-            /** @description The revision this speaks of */
+            /** @description The newest revision that the player has received */
             revision: string | null;
             total_bytes: number;
         };
@@ -2819,14 +2819,14 @@ export interface components {
             email: string;
             /**
              * Format: date-time
-             * @description Seven days after it was made, or when the token that made it ends
+             * @description Seven days after its creation, or when the token that created it ends
              */
             expires_at: string;
             /** @description Id, `inv_` and a ULID */
             id: string;
             name: string;
             role: components["schemas"]["Role"];
-            /** @description Shown this once: pass it on to the person, who accepts with it. We send no e-mail */
+            /** @description Shown only once: pass it on to the invited person, who accepts with it. No email is sent */
             secret: string;
             /** @enum {string} */
             status: "pending" | "accepted" | "revoked" | "expired";
@@ -2839,26 +2839,26 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Null: the service itself, at its start */
+            /** @description Null: created by the service at its first start */
             created_by: string | null;
             expires_at: string | null;
-            /** @description The last four characters of its secret; empty for those of earlier versions */
+            /** @description The last four characters of its secret; empty for tokens of earlier versions */
             hint: string;
             /** @description Id, `tok_` and a ULID */
             id: string;
-            /** @description To the minute */
+            /** @description Accurate to the minute */
             last_used_at: string | null;
             name: string;
             scopes: components["schemas"]["Scope"][];
-            /** @description `sgn_pat_…`, shown this once: its hash alone is kept */
+            /** @description `sgn_pat_…`, shown only once: the service stores only its hash */
             secret: string;
             /** @description Id, `team_` and a ULID */
             team_id: string;
-            /** @description On whose behalf it acts */
+            /** @description The user on whose behalf it acts */
             user_id: string;
         };
         CreatedUploadLink: {
-            /** @description What the file became; null: none came yet */
+            /** @description The asset that was created from the file; null: no file has arrived yet */
             asset_id: string | null;
             /**
              * Format: date-time
@@ -2874,7 +2874,7 @@ export interface components {
             id: string;
             most_bytes: number;
             name: string;
-            /** @description Where to PUT the bytes as they are: `curl -T video.mp4 'URL'`. No token is wanted: whoever has it may send one file */
+            /** @description Where to PUT the bytes: `curl -T video.mp4 'URL'`. No token is needed: anyone who has the URL may upload one file */
             url: string;
         };
         Delivery: {
@@ -2884,7 +2884,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description The `webhook-id` header: the same at every attempt, so that a repeat can be told */
+            /** @description The `webhook-id` header: the same in every attempt, so that a repeat can be recognized */
             event_id: string;
             /** @description Id, `dlv_` and a ULID */
             id: string;
@@ -2903,14 +2903,14 @@ export interface components {
         };
         DeliveryDetail: {
             attempts: number;
-            /** @description What is sent, byte for byte */
+            /** @description The exact body of the request */
             body: string;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description The `webhook-id` header: the same at every attempt, so that a repeat can be told */
+            /** @description The `webhook-id` header: the same in every attempt, so that a repeat can be recognized */
             event_id: string;
             /** @description Id, `dlv_` and a ULID */
             id: string;
@@ -2925,7 +2925,7 @@ export interface components {
                 attempt: number;
                 duration_ms: number;
                 error: string | null;
-                /** @description Its beginning */
+                /** @description The beginning of the response */
                 response_body: string | null;
                 response_status: number | null;
             }[];
@@ -2942,7 +2942,7 @@ export interface components {
         };
         DeliveryList: {
             data: components["schemas"]["Delivery"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         /** @enum {string} */
@@ -2953,11 +2953,11 @@ export interface components {
             /** @description Id, `ast_` and a ULID */
             id: string;
             mime_type: string;
-            /** @description Of a PDF */
+            /** @description Number of pages of a PDF */
             page_count?: number;
             sha256: string;
             size_bytes: number;
-            /** @description Path at the service, fetched with the device's access token */
+            /** @description Path on the service, to be fetched with the device's access token */
             url: string;
             width: number | null;
         };
@@ -2968,7 +2968,7 @@ export interface components {
             height: number;
             /** @description Id, `lay_` and a ULID */
             id: string;
-            /** @description How the layout comes in */
+            /** @description How the layout replaces the one before */
             transition?: components["schemas"]["Transition"];
             width: number;
             zones: components["schemas"]["DesiredZone"][];
@@ -2980,16 +2980,16 @@ export interface components {
         };
         DesiredState: {
             assets: components["schemas"]["DesiredAsset"][];
-            /** @description The dates of the calendars that conditions of schedules name */
+            /** @description The calendars that conditions of schedules refer to */
             calendars?: {
                 dates: string[];
                 /** @description Id, `cal_` and a ULID */
                 id: string;
             }[];
-            /** @description What plays when nothing else is due */
+            /** @description The layout that plays when nothing else is due */
             layout: components["schemas"]["DesiredLayout"] | null;
             /**
-             * @description The other layouts that schedules and overrides name
+             * @description Layouts that schedules and overrides refer to
              * @default []
              */
             layouts: components["schemas"]["DesiredLayout"][];
@@ -2997,7 +2997,7 @@ export interface components {
                 /** @description Id, `plr_` and a ULID */
                 id: string;
                 name: string;
-                /** @description Without it: landscape */
+                /** @description Default: landscape */
                 orientation?: components["schemas"]["Orientation"];
                 /** @default [] */
                 tags: string[];
@@ -3006,13 +3006,13 @@ export interface components {
                 variables: {
                     [key: string]: components["schemas"]["VariableValue"];
                 };
-                /** @description The part of a video wall that it shows. Without it: each layout whole */
+                /** @description The part of a video wall that it shows. Without it: whole layouts */
                 wall?: components["schemas"]["WallPart"];
             };
             playlists: components["schemas"]["DesiredPlaylist"][];
             revision: string;
             /**
-             * @description Schedules, without target
+             * @description Schedules without their target
              * @default []
              */
             schedules: {
@@ -3020,7 +3020,7 @@ export interface components {
             }[];
         };
         DesiredZone: {
-            /** @description Without it the zone is clear where its items are */
+            /** @description By default the zone is transparent */
             background_color?: string;
             height: number;
             /** @description Id, `zon_` and a ULID */
@@ -3029,10 +3029,10 @@ export interface components {
             name: string;
             /** @default null */
             playlist_id: string | null;
-            /** @description Degrees clockwise about the zone's middle. Without it: 0 */
+            /** @description Degrees clockwise around the zone's center. Default: 0 */
             rotation?: number;
             top: number;
-            /** @description How items come in that say nothing themselves. Without it: by a cut */
+            /** @description The transition of items that have none of their own. Default: a cut */
             transition?: components["schemas"]["Transition"];
             width: number;
             /** @default 0 */
@@ -3051,13 +3051,13 @@ export interface components {
                 };
                 /** @description Id, `evt_` and a ULID */
                 id: string;
-                /** @description Its place in the team's journal */
+                /** @description Its position in the team's journal */
                 seq: number;
                 type: components["schemas"]["EventType"];
             }[];
-            /** @description Whether there is more to look at now, even if nothing was found so far */
+            /** @description Whether there are more events to read now, even if none matched so far */
             has_more: boolean;
-            /** @description The `after` of the next request, also when nothing was found */
+            /** @description The `after` of the next request, also if no event was found */
             next: string;
         };
         /** @enum {string} */
@@ -3068,27 +3068,27 @@ export interface components {
              * @description RFC 3339, UTC
              */
             from: string;
-            /** @description There were more stretches than `limit`: go on from here. Null: that was all */
+            /** @description If there are more intervals than `limit`: the `from` of the next request. null: these are all */
             next_from: string | null;
             /** @description Id, `plr_` and a ULID */
             player_id: string;
-            /** @description The desired state that it is drawn from */
+            /** @description The desired state from which the forecast is computed */
             revision: string;
-            /** @description One after the other, without a hole */
+            /** @description The intervals in order, without a gap */
             stretches: components["schemas"]["ForecastStretch"][];
-            /** @description The zone by whose clock the player plays */
+            /** @description The time zone by which the player plays */
             timezone: string;
             /**
              * Format: date-time
-             * @description The end of the last stretch
+             * @description The end of the last interval
              */
             to: string;
         };
         ForecastStretch: {
-            /** @description Of an override that shows an asset alone */
+            /** @description Of an override that shows an asset without a layout */
             asset_id: string | null;
             /**
-             * @description `default`: no schedule is due, the player's own layout plays. `nothing`: it has none, the screen is empty
+             * @description `default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty
              * @enum {string}
              */
             by: "override" | "schedule" | "default" | "nothing";
@@ -3112,27 +3112,27 @@ export interface components {
         };
         Heartbeat: {
             boot_id: string;
-            /** @description Bound of the offset's error; null before the first exchange */
+            /** @description Maximum error of the offset; null before the first exchange */
             clock_error_ms: number | null;
             clock_offset_ms: number;
             content: components["schemas"]["ContentState"];
             /** @description One-minute load average */
             cpu_load: number;
             disk_free_bytes: number | null;
-            /** @description Their mean; above 0: ahead of the clock */
+            /** @description The mean deviation; above 0: ahead of the clock */
             drift_mean_ms?: number | null;
-            /** @description The furthest that a clip or sound on screen was from where the clock says, in the last half minute; null: none played */
+            /** @description The largest deviation of a video or sound from its scheduled position in the last half minute; null: none played */
             drift_ms?: number | null;
             engine: string;
             hardware: string | null;
             last_frame_at: string | null;
-            /** @description Resident memory of the player, its browser included */
+            /** @description Resident memory of the player and its browser */
             memory_bytes: number;
             now_playing: components["schemas"]["PresentedItem"][];
             player_version: string;
-            /** @description What is wrong, the gravest first; older players do not say */
+            /** @description Problems, most severe first. Older players do not send them */
             problems?: components["schemas"]["PlayerProblem"][];
-            /** @description Further problems that there was no room for */
+            /** @description How many further problems did not fit */
             problems_left_out?: number;
             rendering: boolean;
             resolution: {
@@ -3147,45 +3147,45 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description Why it shows what it shows */
+            /** @description Why it shows this content */
             why?: components["schemas"]["ShownReason"][];
         };
         HeartbeatAnswer: {
-            /** @description t2, the service's clock */
+            /** @description t2, by the service's clock */
             answered_at_ms: number;
             /** @description Signed commands not yet acknowledged, oldest first */
             commands: string[];
-            /** @description t1, the service's clock */
+            /** @description t1, by the service's clock */
             received_at_ms: number;
             revision: string;
-            /** @description t0 of the heartbeat it answers */
+            /** @description t0 of the heartbeat */
             sent_at_ms: number;
         };
         HeartbeatMinute: {
             beats: number;
-            /** @description Of the last beat; another one than in the minute before: the player was started anew */
+            /** @description From the last heartbeat. If it differs from the previous minute, the player was restarted */
             boot_id: string;
             clock_error_ms_max: number | null;
             cpu_load_max: number;
             disk_free_bytes_min: number | null;
-            /** @description How far clips and sounds were from the clock at most; null: none played */
+            /** @description The largest offset of videos and audio from the clock; null: none played */
             drift_ms_max: number | null;
             memory_bytes_max: number;
             /**
              * Format: date-time
-             * @description When the minute began, by the service's clock
+             * @description The start of the minute, by the service's clock
              */
             minute: string;
-            /** @description Of the beats, those that said that frames were really presented */
+            /** @description The number of heartbeats that reported presented frames */
             rendering: number;
-            /** @description What was on screen at the last beat */
+            /** @description The revision on screen at the last heartbeat */
             revision: string | null;
             temperature_c_max: number | null;
             uptime_ms: number;
         };
         HeartbeatMinuteList: {
             data: components["schemas"]["HeartbeatMinute"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         Invitation: {
@@ -3199,7 +3199,7 @@ export interface components {
             email: string;
             /**
              * Format: date-time
-             * @description Seven days after it was made, or when the token that made it ends
+             * @description Seven days after its creation, or when the token that created it ends
              */
             expires_at: string;
             /** @description Id, `inv_` and a ULID */
@@ -3213,11 +3213,11 @@ export interface components {
         };
         InvitationList: {
             data: components["schemas"]["Invitation"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         Layout: {
-            /** @description An image behind all zones, which covers the layout */
+            /** @description An image behind all zones that covers the layout */
             background_asset_id: string | null;
             background_color: string;
             /**
@@ -3225,13 +3225,13 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
             deleted_at: string | null;
             height: number;
             /** @description Id, `lay_` and a ULID */
             id: string;
             name: string;
-            /** @description How the layout comes in */
+            /** @description The transition when the layout becomes due */
             transition: components["schemas"]["Transition"] | null;
             /**
              * Format: date-time
@@ -3253,7 +3253,7 @@ export interface components {
         };
         LayoutList: {
             data: components["schemas"]["Layout"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         Me: {
@@ -3279,13 +3279,13 @@ export interface components {
         };
         MemberList: {
             data: components["schemas"]["Member"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         NewCalendar: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name: string;
         };
@@ -3297,7 +3297,7 @@ export interface components {
         };
         NewLayout: {
             /**
-             * @description An image behind all zones, which covers the layout
+             * @description An image behind all zones that covers the layout
              * @default null
              */
             background_asset_id?: string | null;
@@ -3307,7 +3307,7 @@ export interface components {
             height?: number;
             name: string;
             /**
-             * @description How the layout comes in; null: by a cut
+             * @description The transition when the layout becomes due; null: a cut
              * @default null
              */
             transition?: components["schemas"]["TransitionInput"] | null;
@@ -3324,93 +3324,93 @@ export interface components {
         NewPlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default contain
              * @enum {string}
              */
             fit?: "contain" | "cover" | "fill";
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "image";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
-            /** @description Where in the file it ends; without it: at the file's end */
+            /** @description Where in the file playback ends. Default: the end of the file */
             end_ms?: number;
             /**
              * @default contain
              * @enum {string}
              */
             fit?: "contain" | "cover" | "fill";
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default false */
             muted?: boolean;
             /**
-             * @description Where in the file the play begins
+             * @description Where in the file playback starts
              * @default 0
              */
             start_ms?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "video";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 0 is silent, 1 is as recorded
+             * @description 0 is silent, 1 is the recorded volume
              * @default 1
              */
             volume?: number;
         } | {
-            /** @description An image to show while it plays */
+            /** @description An image that is shown while the audio plays */
             artwork_asset_id?: string;
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description Without it and without artwork the zone shows what lies beneath */
+            /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
-            /** @description Where in the file it ends; without it: at the file's end */
+            /** @description Where in the file playback ends. Default: the end of the file */
             end_ms?: number;
             /**
              * @description How the artwork fills the zone
@@ -3418,33 +3418,33 @@ export interface components {
              * @enum {string}
              */
             fit?: "contain" | "cover" | "fill";
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Where in the file the play begins
+             * @description Where in the file playback starts
              * @default 0
              */
             start_ms?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "audio";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 0 is silent, 1 is as recorded
+             * @description 0 is silent, 1 is the recorded volume
              * @default 1
              */
             volume?: number;
@@ -3458,46 +3458,46 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
-             * @description `auto` goes by the first letter that has a direction
+             * @description `auto`: the direction of the first letter that has one
              * @default auto
              * @enum {string}
              */
             direction?: "auto" | "ltr" | "rtl";
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default sans
              * @enum {string}
              */
             font_family?: "sans" | "serif" | "mono";
-            /** @description In layout pixels. A text that does not fit is set smaller, down to half of this, and then cut at its end. Without it the text is made as large as its zone allows */
+            /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
-            /** @description Layout pixels on every side; without it 3 % of the zone */
+            /** @description In layout pixels, on every side. Default: 3 % of the zone */
             padding?: number;
             text: string;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "text";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -3505,54 +3505,54 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
-             * @description `auto` goes by the first letter that has a direction
+             * @description `auto`: the direction of the first letter that has one
              * @default auto
              * @enum {string}
              */
             direction?: "auto" | "ltr" | "rtl";
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default sans
              * @enum {string}
              */
             font_family?: "sans" | "serif" | "mono";
-            /** @description In layout pixels. Without it the text is made as large as its zone allows */
+            /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Stands between one round and the next
+             * @description Shown between one round and the next
              * @default •
              */
             separator?: string;
             /**
-             * @description Layout pixels a second
+             * @description Layout pixels per second
              * @default 120
              */
             speed_px_s?: number;
             text: string;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "ticker";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -3563,7 +3563,7 @@ export interface components {
             /** @default true */
             date?: boolean;
             /**
-             * @description What the date says, in the locale's own order
+             * @description The parts of the date, shown in the locale's order
              * @default {
              *       "weekday": "long",
              *       "day": "numeric",
@@ -3582,9 +3582,9 @@ export interface components {
                 /** @enum {string} */
                 year?: "numeric" | "2-digit";
             };
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default digital
@@ -3596,51 +3596,51 @@ export interface components {
              * @enum {string}
              */
             font_family?: "sans" | "serif" | "mono";
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
             hour12?: boolean;
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description Stands below the time, such as the name of a city */
+            /** @description Shown below the time, such as the name of a city */
             label?: string;
             /** @default en-GB */
             locale?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default true */
             seconds?: boolean;
-            /** @description Without it: the player's zone */
+            /** @description Default: the player's time zone */
             timezone?: string;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "clock";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
             /**
-             * @description With a contrast of at least 3 to `color`, or no camera reads the code
+             * @description Its contrast to `color` must be at least 3, or cameras cannot read the code
              * @default #ffffff
              */
             background_color?: string;
             /** @default #000000 */
             color?: string;
-            /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
+            /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @description How much of the code may be covered: 7, 15, 25 or 30 %
@@ -3648,29 +3648,29 @@ export interface components {
              * @enum {string}
              */
             error_correction?: "L" | "M" | "Q" | "H";
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Modules of background around the code; readers need 4
+             * @description Width of the background around the code, in modules. Readers need 4
              * @default 4
              */
             quiet_zone?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "qr";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -3680,12 +3680,12 @@ export interface components {
             color?: string;
             /** @default true */
             date?: boolean;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description Without it: `max_entries` × `entry_duration_ms` */
+            /** @description Default: `max_entries` × `entry_duration_ms` */
             duration_ms?: number;
             /**
-             * @description How long each card stays
+             * @description How long each card is shown
              * @default 8000
              */
             entry_duration_ms?: number;
@@ -3694,27 +3694,27 @@ export interface components {
              * @enum {string}
              */
             font_family?: "sans" | "serif" | "mono";
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
             /** @default en-GB */
             locale?: string;
             /** @default 10 */
             max_entries?: number;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default 600000 */
             refresh_interval_ms?: number;
             /**
-             * @description Stands between one round and the next
+             * @description Shown between one round and the next
              * @default •
              */
             separator?: string;
             /**
-             * @description Layout pixels a second
+             * @description Layout pixels per second
              * @default 120
              */
             speed_px_s?: number;
@@ -3725,23 +3725,23 @@ export interface components {
             style?: "cards" | "ticker";
             /** @default true */
             summary?: boolean;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "feed";
             /**
              * Format: uri
-             * @description RSS, Atom, RDF or JSON Feed, fetched by each player
+             * @description An RSS, Atom, RDF or JSON feed. Each player fetches it
              */
             url: string;
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -3749,65 +3749,65 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color?: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description Without it: `page_duration_ms` for each page shown */
+            /** @description Default: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
             first_page?: number;
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description Without it: the last one of the file */
+            /** @description Default: the last page of the file */
             last_page?: number;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description How long each page stays
+             * @description How long each page is shown
              * @default 10000
              */
             page_duration_ms?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "pdf";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default contain
              * @enum {string}
              */
             fit?: "contain" | "cover" | "fill";
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default false */
             muted?: boolean;
             /**
-             * @description Further origins, such as `https://cdn.example.com`, that the stream's parts come from. Nothing else is fetched
+             * @description More origins that the stream's parts come from, such as `https://cdn.example.com`. The player fetches nothing from other origins
              * @default []
              */
             origins?: string[];
             /** @enum {string} */
             protocol: "hls" | "mjpeg";
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "stream";
@@ -3815,16 +3815,16 @@ export interface components {
             url: string;
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 0 is silent, 1 is as recorded
+             * @description 0 is silent, 1 is the recorded volume
              * @default 1
              */
             volume?: number;
@@ -3834,11 +3834,11 @@ export interface components {
                 password: string;
                 username: string;
             };
-            /** @description Style added to the page */
+            /** @description CSS that is added to the page */
             css?: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @description Sent with every request to the origin of `url`, and to no other. Values are write-only. Read back as `********`; sending that keeps the stored value while the origin of `url` stays
@@ -3847,72 +3847,72 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
-            /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
+            /** @description How often the page is reloaded. The reload happens hidden; if it fails, the page on the screen stays. Default: never */
             refresh_interval_ms?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "web";
             /**
              * Format: uri
-             * @description The page, shown apart from all else: http or https
+             * @description The page, http or https. It is shown isolated from everything else
              */
             url: string;
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 1 is the page's own size
+             * @description 1 is the original size of the page
              * @default 1
              */
             zoom?: number;
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
-            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Origins that the bundle may fetch from. Without them it sees its own files only
+             * @description Origins that the bundle may fetch from. Without them it can load only its own files
              * @default []
              */
             network?: string[];
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "html";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 1 is the page's own size
+             * @description 1 is the original size of the page
              * @default 1
              */
             zoom?: number;
@@ -3921,12 +3921,12 @@ export interface components {
             /** @default [] */
             conditions?: components["schemas"]["ConditionInput"][];
             /**
-             * @description false: kept, and sent to no player
+             * @description false: the schedule is kept but sent to no player
              * @default true
              */
             enabled?: boolean;
             /**
-             * @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be
+             * @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule`
              * @default null
              */
             ends_at?: string | null;
@@ -3937,33 +3937,33 @@ export interface components {
             exdates?: string[];
             /** @default null */
             interrupt?: {
-                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
+                /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
                 max_plays_per_hour?: number;
-                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
             /**
-             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
              * @default epoch
              * @enum {string}
              */
             loop_from?: "epoch" | "window";
             name: string;
             /**
-             * @description The highest plays; of equal ones the window that began last, then the newest schedule
+             * @description The highest priority plays; among equal priorities the window that began last, then the newest schedule
              * @default 0
              */
             priority?: number;
             /**
-             * @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first
+             * @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first
              * @default null
              */
             rrule?: string | null;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at: string;
             /**
              * @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z
@@ -3972,25 +3972,25 @@ export interface components {
             sync_epoch?: string | null;
             target: components["schemas"]["ScheduleTarget"];
             /**
-             * @description IANA zone; null: the player's
+             * @description IANA time zone; null: the player's
              * @default null
              */
             timezone?: string | null;
         };
         NewShow: {
-            /** @description An asset that is ready. One of asset_id, url and text is wanted */
+            /** @description An asset that is ready. Exactly one of asset_id, url and text is required */
             asset_id?: string;
             /**
-             * @description Behind it
+             * @description Background color
              * @default #000000
              */
             background_color?: string;
             /**
-             * @description Of a text
+             * @description Text color
              * @default #ffffff
              */
             color?: string;
-            /** @description Length of one play of the loop. Without it: the media's own, 60 s for a page, 10 s else. Proof of play counts plays */
+            /** @description The length of one play in the loop. Default: the media's own length, 60 s for a web page, otherwise 10 s. Proof of play counts these plays */
             duration_ms?: number;
             /**
              * @description All players of the team, instead of players and tags
@@ -4002,26 +4002,26 @@ export interface components {
              * @enum {string}
              */
             fit?: "contain" | "cover" | "fill";
-            /** @description An instant, `2026-11-21T16:00:00Z` or with an offset; or a wall time, `2026-11-21T16:00`, or a date, in `timezone`, else on each player's own clock. Without it: now */
+            /** @description An instant, `2026-11-21T16:00:00Z` or with an offset; or a local time, `2026-11-21T16:00`, or a date, in `timezone` or, without it, in each player's time zone. Default: now */
             from?: string;
-            /** @description How long from `from` on, instead of `until` */
+            /** @description The duration from `from`, instead of `until` */
             lasts_ms?: number;
-            /** @description For people; without it made from what is shown */
+            /** @description The display name. By default it is derived from the content */
             name?: string;
-            /** @description Ids of players, or their names as they stand (blind to case) */
+            /** @description Ids of players, or their exact names (ignoring case) */
             players?: string[];
             /**
-             * @description Among schedules; overrides stand above all
+             * @description Priority among schedules; overrides outrank all schedules
              * @default 900
              */
             priority?: number;
-            /** @description And players with any of these tags, also those that get one later */
+            /** @description Also players with any of these tags, including players that get one later */
             tags?: string[];
             /** @description A text */
             text?: string;
-            /** @description IANA zone of wall times */
+            /** @description IANA time zone of local times */
             timezone?: string;
-            /** @description When it ends, of the same kind as `from`. null: not before it is deleted */
+            /** @description The end, in the same form as `from`. Null: it ends when it is deleted */
             until?: string | null;
             /**
              * Format: uri
@@ -4031,7 +4031,7 @@ export interface components {
         };
         NewToken: {
             /**
-             * @description In the future. A token that expires makes none that outlives it
+             * @description Must be in the future. A token cannot create a token that expires after it
              * @default null
              */
             expires_at?: string | null;
@@ -4040,14 +4040,14 @@ export interface components {
         };
         NewUploadLink: {
             /**
-             * @description How long it is good for; never longer than your token
+             * @description How long the link is valid, but never longer than your token
              * @default 900
              */
             lasts_s?: number;
-            /** @description Largest file that it takes. Without it, and at most: the service's limit for assets */
+            /** @description The largest file that the link accepts. Default and maximum: the service's limit for assets */
             most_bytes?: number;
             /**
-             * @description Name of the asset that the file will become
+             * @description Name of the asset that is created from the file
              * @default untitled
              */
             name?: string;
@@ -4058,24 +4058,24 @@ export interface components {
             name: string;
             /**
              * Format: uri
-             * @description Public and https; other addresses, and `http://`, only where --allow-address of the service names them
+             * @description A public https URL. Private addresses and `http://` are only allowed if the service's --allow-address names them
              */
             url: string;
         };
         NewZone: {
-            /** @description Without it the zone is clear where its items are */
+            /** @description By default the zone is transparent */
             background_color?: string;
             height: number;
-            /** @description An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own */
+            /** @description The id from an earlier read keeps the zone's identity. Without it, a zone with the same name keeps its id */
             id?: string;
             left: number;
             name: string;
             /** @default null */
             playlist_id?: string | null;
-            /** @description Degrees clockwise about the zone's middle. Without it: 0 */
+            /** @description Degrees clockwise around the zone's center. Default: 0 */
             rotation?: number;
             top: number;
-            /** @description How items come in that say nothing themselves. Without it: by a cut */
+            /** @description The transition of items that have none of their own. Default: a cut */
             transition?: components["schemas"]["TransitionInput"];
             width: number;
             /** @default 0 */
@@ -4089,22 +4089,22 @@ export interface components {
             /** @default 00:00 */
             from: string;
             /**
-             * @description Not after `from`: on the next day
+             * @description If it is not after `from`, it is a time of the next day
              * @default 24:00
              */
             until: string;
-            /** @description The days on which it begins; all without it */
+            /** @description The weekdays on which it begins, even if it lasts past midnight. Default: every day */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         };
         OpeningInput: {
             /** @default 00:00 */
             from?: string;
             /**
-             * @description Not after `from`: on the next day
+             * @description If it is not after `from`, it is a time of the next day
              * @default 24:00
              */
             until?: string;
-            /** @description The days on which it begins; all without it */
+            /** @description The weekdays on which it begins, even if it lasts past midnight. Default: every day */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         };
         /** @enum {string} */
@@ -4127,7 +4127,7 @@ export interface components {
         };
         OwnTeamList: {
             data: components["schemas"]["OwnTeam"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         PairingGrant: {
@@ -4155,34 +4155,34 @@ export interface components {
             name: string;
         };
         Player: {
+            /** @description The revision on screen */
+            applied_revision: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
             deleted_at: string | null;
             desired_revision: string;
-            /** @description The browser that draws, such as `chromium 156` */
+            /** @description The browser engine, such as `chromium 156` */
             engine: string | null;
             hardware: string | null;
             /** @description Id, `plr_` and a ULID */
             id: string;
-            /** @description Whether the state on screen is the newest; null while it is offline: that cannot be told */
+            /** @description Whether the newest revision is on screen; null while it is offline, since that is unknown */
             in_sync: boolean | null;
             last_seen_at: string | null;
             layout_id: string | null;
             name: string;
-            /** @description How the display hangs: the whole picture is turned to match */
+            /** @description The orientation of the display: the whole picture is rotated to match */
             orientation: components["schemas"]["Orientation"];
             player_version: string | null;
-            /** @description What is wrong, the gravest first. While the player is offline: that, and what it told last */
+            /** @description Problems, most severe first. While the player is offline: this fact, and the problems of its last heartbeat */
             problems: components["schemas"]["PlayerProblem"][];
-            /** @description Further problems that there was no room for */
+            /** @description How many further problems did not fit */
             problems_left_out: number;
-            /** @description What it has on screen */
-            reported_revision: string | null;
-            /** @description What holds on the player: `variables`, and above them what commands and triggers have set there; null: it has not told yet */
+            /** @description The variables on the player: `variables`, overridden by those that commands and triggers have set there; null: not reported yet */
             reported_variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             } | null;
@@ -4191,29 +4191,29 @@ export interface components {
                 width: number;
             } | null;
             /**
-             * @description Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s
+             * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
              * @enum {string}
              */
             status: "online" | "offline";
             tags: string[];
             /** @description Id, `team_` and a ULID */
             team_id: string;
-            /** @description IANA zone; null: the zone that the box reported */
+            /** @description IANA time zone; null: the time zone that the device reported */
             timezone: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description What conditions of schedules ask for */
+            /** @description Variables for the conditions of schedules */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
-            /** @description The part of a video wall that it shows; null: each layout whole */
+            /** @description The part of a video wall that it shows; null: whole layouts */
             wall: components["schemas"]["WallPart"] | null;
         };
         PlayerChange: {
-            /** @description Assigns a layout; null takes it away */
+            /** @description Assigns a layout; null removes it */
             layout_id?: string | null;
             name?: string;
             orientation?: components["schemas"]["Orientation"];
@@ -4223,18 +4223,18 @@ export interface components {
             variables?: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
-            /** @description The part of a video wall that it shows; null: each layout whole */
+            /** @description The part of a video wall that it shows; null: whole layouts */
             wall?: components["schemas"]["Wall"] | null;
         };
         PlayerList: {
             data: components["schemas"]["Player"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, content-withheld, not-rendering, content-failed, out-of-sync, zone-empty, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-low, clock-unsure; later versions may know more */
+            /** @description One of offline, content-withheld, not-rendering, content-failed, out-of-sync, zone-empty, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-low, clock-unsure; later versions may add codes */
             code: string;
-            /** @description What is wrong, in words */
+            /** @description What is wrong, for people */
             detail: string;
             item_id: string | null;
             /** @description What to do about it */
@@ -4248,37 +4248,37 @@ export interface components {
             zone_id: string | null;
         };
         PlayEventBatch: {
-            /** @description PlayEvents; each is looked at by itself */
+            /** @description PlayEvents, validated one by one */
             events: unknown[];
         };
         PlayEventReceipt: {
             accepted: number;
-            /** @description Known already by their id */
+            /** @description Events whose id the service already has */
             duplicates: number;
             rejected: {
                 errors: {
                     detail: string;
-                    /** @description RFC 6901, into the event */
+                    /** @description JSON Pointer (RFC 6901) into the event */
                     pointer: string;
                 }[];
                 id: string | null;
-                /** @description Place in the batch */
+                /** @description Position in the batch */
                 index: number;
             }[];
         };
         PlayEventRecord: {
             asset_id: string | null;
-            /** @description Names the run of the player that the monotonic stamps belong to */
+            /** @description The run of the player to which the monotonic times belong */
             boot_id: string;
-            /** @description Bound of the corrected times' error; null: never set right */
+            /** @description Maximum error of the corrected times; null: the clock was never corrected */
             clock_error_ms: number | null;
-            /** @description What was added to the device's own wall clock */
+            /** @description The correction added to the device's own clock */
             clock_offset_ms: number;
-            /** @description By the monotonic clock: no step of the wall clock changes it */
+            /** @description Measured by the monotonic clock, which steps of the wall clock do not affect */
             duration_ms: number;
             /**
              * Format: date-time
-             * @description Last presented frame, corrected time
+             * @description Time of the last presented frame, corrected
              */
             ended_at: string;
             ended_monotonic_ms: number;
@@ -4286,32 +4286,32 @@ export interface components {
             id: string;
             /** @description Id, `itm_` and a ULID */
             item_id: string;
-            /** @description What brought the layout; null: an older player did not tell */
+            /** @description The layer that caused the layout; null: an older player did not send it */
             layer: components["schemas"]["PlayLayer"] | null;
-            /** @description The layout that was on. Of an asset that an override showed alone: `lay_` and the asset's own number */
+            /** @description The layout on screen. For an asset shown alone by an override: `lay_` and the rest of the asset's id */
             layout_id: string;
-            /** @description The override that brought the layout, by its command */
+            /** @description The command of the override that caused the layout */
             override_id: string | null;
             /** @description Id, `plr_` and a ULID */
             player_id: string;
-            /** @description Why it was not completed, such as `replaced`, `joined`, `decode`, `not-ready` */
+            /** @description Why it was not completed: for example `replaced`, `joined`, `decode`, `not-ready` */
             reason: string | null;
             /**
              * Format: date-time
-             * @description When the service took it in
+             * @description When the service received it
              */
             received_at: string;
             /** @enum {string} */
             result: "completed" | "cut" | "failed" | "skipped";
-            /** @description Of the state that it belonged to */
+            /** @description Revision of the state that was playing */
             revision: string;
-            /** @description The schedule or interrupt that brought the layout */
+            /** @description The schedule or interrupt that caused the layout */
             schedule_id: string | null;
-            /** @description Of the asset's bytes */
+            /** @description SHA-256 of the asset's file */
             sha256: string | null;
             /**
              * Format: date-time
-             * @description First presented frame, corrected time; of a play without a frame: when it was due
+             * @description Time of the first presented frame, corrected. Without a frame: when it was due
              */
             started_at: string;
             started_monotonic_ms: number;
@@ -4320,7 +4320,7 @@ export interface components {
         };
         PlayEventRecordList: {
             data: components["schemas"]["PlayEventRecord"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         /** @enum {string} */
@@ -4331,7 +4331,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
             deleted_at: string | null;
             /** @description Id, `pls_` and a ULID */
             id: string;
@@ -4351,9 +4351,9 @@ export interface components {
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default contain
@@ -4362,32 +4362,32 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "image";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
-            /** @description Where in the file it ends; without it: at the file's end */
+            /** @description Where in the file playback ends. Default: the end of the file */
             end_ms?: number;
             /**
              * @default contain
@@ -4396,48 +4396,48 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default false */
             muted: boolean;
             /**
-             * @description Where in the file the play begins
+             * @description Where in the file playback starts
              * @default 0
              */
             start_ms: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "video";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 0 is silent, 1 is as recorded
+             * @description 0 is silent, 1 is the recorded volume
              * @default 1
              */
             volume: number;
         } | {
-            /** @description An image to show while it plays */
+            /** @description An image that is shown while the audio plays */
             artwork_asset_id?: string;
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description Without it and without artwork the zone shows what lies beneath */
+            /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
-            /** @description Where in the file it ends; without it: at the file's end */
+            /** @description Where in the file playback ends. Default: the end of the file */
             end_ms?: number;
             /**
              * @description How the artwork fills the zone
@@ -4447,31 +4447,31 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Where in the file the play begins
+             * @description Where in the file playback starts
              * @default 0
              */
             start_ms: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "audio";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 0 is silent, 1 is as recorded
+             * @description 0 is silent, 1 is the recorded volume
              * @default 1
              */
             volume: number;
@@ -4485,46 +4485,46 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
-             * @description `auto` goes by the first letter that has a direction
+             * @description `auto`: the direction of the first letter that has one
              * @default auto
              * @enum {string}
              */
             direction: "auto" | "ltr" | "rtl";
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default sans
              * @enum {string}
              */
             font_family: "sans" | "serif" | "mono";
-            /** @description In layout pixels. A text that does not fit is set smaller, down to half of this, and then cut at its end. Without it the text is made as large as its zone allows */
+            /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
-            /** @description Layout pixels on every side; without it 3 % of the zone */
+            /** @description In layout pixels, on every side. Default: 3 % of the zone */
             padding?: number;
             text: string;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "text";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -4532,54 +4532,54 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
-             * @description `auto` goes by the first letter that has a direction
+             * @description `auto`: the direction of the first letter that has one
              * @default auto
              * @enum {string}
              */
             direction: "auto" | "ltr" | "rtl";
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default sans
              * @enum {string}
              */
             font_family: "sans" | "serif" | "mono";
-            /** @description In layout pixels. Without it the text is made as large as its zone allows */
+            /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Stands between one round and the next
+             * @description Shown between one round and the next
              * @default •
              */
             separator: string;
             /**
-             * @description Layout pixels a second
+             * @description Layout pixels per second
              * @default 120
              */
             speed_px_s: number;
             text: string;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "ticker";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -4590,7 +4590,7 @@ export interface components {
             /** @default true */
             date: boolean;
             /**
-             * @description What the date says, in the locale's own order
+             * @description The parts of the date, shown in the locale's order
              * @default {
              *       "weekday": "long",
              *       "day": "numeric",
@@ -4609,9 +4609,9 @@ export interface components {
                 /** @enum {string} */
                 year?: "numeric" | "2-digit";
             };
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default digital
@@ -4623,51 +4623,51 @@ export interface components {
              * @enum {string}
              */
             font_family: "sans" | "serif" | "mono";
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
             hour12: boolean;
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description Stands below the time, such as the name of a city */
+            /** @description Shown below the time, such as the name of a city */
             label?: string;
             /** @default en-GB */
             locale: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default true */
             seconds: boolean;
-            /** @description Without it: the player's zone */
+            /** @description Default: the player's time zone */
             timezone?: string;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "clock";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
             /**
-             * @description With a contrast of at least 3 to `color`, or no camera reads the code
+             * @description Its contrast to `color` must be at least 3, or cameras cannot read the code
              * @default #ffffff
              */
             background_color: string;
             /** @default #000000 */
             color: string;
-            /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
+            /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @description How much of the code may be covered: 7, 15, 25 or 30 %
@@ -4677,27 +4677,27 @@ export interface components {
             error_correction: "L" | "M" | "Q" | "H";
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Modules of background around the code; readers need 4
+             * @description Width of the background around the code, in modules. Readers need 4
              * @default 4
              */
             quiet_zone: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "qr";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -4707,12 +4707,12 @@ export interface components {
             color: string;
             /** @default true */
             date: boolean;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description Without it: `max_entries` × `entry_duration_ms` */
+            /** @description Default: `max_entries` × `entry_duration_ms` */
             duration_ms?: number;
             /**
-             * @description How long each card stays
+             * @description How long each card is shown
              * @default 8000
              */
             entry_duration_ms: number;
@@ -4721,7 +4721,7 @@ export interface components {
              * @enum {string}
              */
             font_family: "sans" | "serif" | "mono";
-            /** @description 400 is regular, 700 bold */
+            /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
@@ -4729,19 +4729,19 @@ export interface components {
             locale: string;
             /** @default 10 */
             max_entries: number;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default 600000 */
             refresh_interval_ms: number;
             /**
-             * @description Stands between one round and the next
+             * @description Shown between one round and the next
              * @default •
              */
             separator: string;
             /**
-             * @description Layout pixels a second
+             * @description Layout pixels per second
              * @default 120
              */
             speed_px_s: number;
@@ -4752,23 +4752,23 @@ export interface components {
             style: "cards" | "ticker";
             /** @default true */
             summary: boolean;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "feed";
             /**
              * Format: uri
-             * @description RSS, Atom, RDF or JSON Feed, fetched by each player
+             * @description An RSS, Atom, RDF or JSON feed. Each player fetches it
              */
             url: string;
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
@@ -4776,43 +4776,43 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description Without it: `page_duration_ms` for each page shown */
+            /** @description Default: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
             first_page: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description Without it: the last one of the file */
+            /** @description Default: the last page of the file */
             last_page?: number;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description How long each page stays
+             * @description How long each page is shown
              * @default 10000
              */
             page_duration_ms: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "pdf";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
         } | {
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @default contain
@@ -4821,20 +4821,20 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /** @default false */
             muted: boolean;
             /**
-             * @description Further origins, such as `https://cdn.example.com`, that the stream's parts come from. Nothing else is fetched
+             * @description More origins that the stream's parts come from, such as `https://cdn.example.com`. The player fetches nothing from other origins
              * @default []
              */
             origins: string[];
             /** @enum {string} */
             protocol: "hls" | "mjpeg";
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "stream";
@@ -4842,16 +4842,16 @@ export interface components {
             url: string;
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 0 is silent, 1 is as recorded
+             * @description 0 is silent, 1 is the recorded volume
              * @default 1
              */
             volume: number;
@@ -4861,11 +4861,11 @@ export interface components {
                 password: string;
                 username: string;
             };
-            /** @description Style added to the page */
+            /** @description CSS that is added to the page */
             css?: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
              * @description Sent with every request to the origin of `url`, and to no other. Values are write-only. Read back as `********`; sending that keeps the stored value while the origin of `url` stays
@@ -4876,77 +4876,77 @@ export interface components {
             };
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
-            /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
+            /** @description How often the page is reloaded. The reload happens hidden; if it fails, the page on the screen stays. Default: never */
             refresh_interval_ms?: number;
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "web";
             /**
              * Format: uri
-             * @description The page, shown apart from all else: http or https
+             * @description The page, http or https. It is shown isolated from everything else
              */
             url: string;
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 1 is the page's own size
+             * @description 1 is the original size of the page
              * @default 1
              */
             zoom: number;
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
-            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
-            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
-            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
-            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
             max_plays_per_hour?: number;
             /**
-             * @description Origins that the bundle may fetch from. Without them it sees its own files only
+             * @description Origins that the bundle may fetch from. Without them it can load only its own files
              * @default []
              */
             network: string[];
-            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            /** @description How the item appears. Default: the zone's transition, else a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "html";
             /**
              * Format: date-time
-             * @description Left out of the loop before this instant
+             * @description The loop skips the item before this instant
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description Left out of the loop from this instant on
+             * @description The loop skips the item from this instant on
              */
             valid_until?: string;
             /**
-             * @description 1 is the page's own size
+             * @description 1 is the original size of the page
              * @default 1
              */
             zoom: number;
         };
         PlaylistList: {
             data: components["schemas"]["Playlist"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         PlayReport: {
@@ -4954,13 +4954,13 @@ export interface components {
         };
         PlayReportRow: {
             asset_id?: string | null;
-            /** @description Null when the item has no asset or it was deleted */
+            /** @description Null if the item has no asset or the asset was deleted */
             asset_name?: string | null;
             completed: number;
             cut: number;
             /** Format: date */
             day?: string;
-            /** @description Time on the glass */
+            /** @description Time on screen */
             duration_ms: number;
             failed: number;
             /**
@@ -4968,27 +4968,27 @@ export interface components {
              * @description RFC 3339, UTC
              */
             first_at: string;
-            /** @description Start of the hour, with the zone's offset */
+            /** @description Start of the hour, with the time zone's offset */
             hour?: string;
             /** @description Id, `itm_` and a ULID */
             item_id?: string;
             /**
              * Format: date-time
-             * @description When the last of them began
+             * @description When the last play started
              */
             last_at: string;
-            /** @description Null: an older player did not tell */
+            /** @description Null: an older player did not send it */
             layer?: components["schemas"]["PlayLayer"] | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
-            /** @description Null: no override brought it */
+            /** @description Null: not caused by an override */
             override_id?: string | null;
             /** @description Id, `plr_` and a ULID */
             player_id?: string;
             player_name?: string | null;
-            /** @description Plays of which a frame was presented: completed, cut, and those that failed after it */
+            /** @description Plays with at least one presented frame: completed, cut, and failed after the first frame */
             plays: number;
-            /** @description Null: no schedule brought it */
+            /** @description Null: not caused by a schedule */
             schedule_id?: string | null;
             skipped: number;
             /** @description Id, `zon_` and a ULID */
@@ -5007,17 +5007,17 @@ export interface components {
             zone_id: string;
         };
         Problem: {
-            /** @description What is wrong here and what to do */
+            /** @description What is wrong and what to do */
             detail: string;
             errors?: {
                 detail: string;
-                /** @description RFC 6901, into the body; `?name` for a query field */
+                /** @description An RFC 6901 pointer into the body, or `?name` for a query field */
                 pointer: string;
             }[];
             request_id: string;
             status: number;
             title: string;
-            /** @description A stable address that explains this kind of problem */
+            /** @description A stable URL that explains this problem type */
             type: string;
         };
         ReplaceRequest: {
@@ -5032,42 +5032,42 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
             deleted_at: string | null;
-            /** @description false: kept, and sent to no player */
+            /** @description false: the schedule is kept but sent to no player */
             enabled: boolean;
-            /** @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be */
+            /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
             exdates: string[];
             /** @description Id, `sch_` and a ULID */
             id: string;
             interrupt: {
-                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
+                /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
                 max_plays_per_hour?: number;
-                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
             /**
-             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
              * @enum {string}
              */
             loop_from: "epoch" | "window";
             name: string;
-            /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
+            /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
             priority: number;
-            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
+            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
             rrule: string | null;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at: string;
             /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
             sync_epoch: string | null;
             target: components["schemas"]["ScheduleTarget"];
-            /** @description IANA zone; null: the player's */
+            /** @description IANA time zone; null: the player's */
             timezone: string | null;
             /**
              * Format: date-time
@@ -5077,43 +5077,43 @@ export interface components {
         };
         ScheduleChange: {
             conditions?: components["schemas"]["ConditionInput"][];
-            /** @description false: kept, and sent to no player */
+            /** @description false: the schedule is kept but sent to no player */
             enabled?: boolean;
-            /** @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be */
+            /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
             ends_at?: string | null;
             /** @description Days on which no window begins (EXDATE) */
             exdates?: string[];
             interrupt?: {
-                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
+                /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
                 max_plays_per_hour?: number;
-                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
             /**
-             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
              * @enum {string}
              */
             loop_from?: "epoch" | "window";
             name?: string;
-            /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
+            /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
             priority?: number;
-            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
+            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
             rrule?: string | null;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at?: string;
             /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
             sync_epoch?: string | null;
             target?: components["schemas"]["ScheduleTarget"];
-            /** @description IANA zone; null: the player's */
+            /** @description IANA time zone; null: the player's */
             timezone?: string | null;
         };
         ScheduleList: {
             data: components["schemas"]["Schedule"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         ScheduleOutlook: {
@@ -5123,55 +5123,55 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
             deleted_at: string | null;
-            /** @description false: kept, and sent to no player */
+            /** @description false: the schedule is kept but sent to no player */
             enabled: boolean;
-            /** @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be */
+            /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
             exdates: string[];
             /** @description Id, `sch_` and a ULID */
             id: string;
             interrupt: {
-                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
+                /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
                 max_plays_per_hour?: number;
-                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
             /**
-             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
              * @enum {string}
              */
             loop_from: "epoch" | "window";
             name: string;
-            /** @description When its next window begins, or began if it is open now, by its own zone or that of a screen it is for; null: never again */
+            /** @description When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again */
             next_at: string | null;
-            /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
+            /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
             priority: number;
-            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
+            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
             rrule: string | null;
             /** @description How many players it is for */
             screens: number;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at: string;
             /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
             summary: string;
             /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
             sync_epoch: string | null;
             target: components["schemas"]["ScheduleTarget"];
-            /** @description IANA zone; null: the player's */
+            /** @description IANA time zone; null: the player's */
             timezone: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Why it may never play, or not as meant. It is taken all the same */
+            /** @description Why it may never play, or not as intended. The schedule is saved all the same */
             warnings: components["schemas"]["ScheduleWarning"][];
         };
         ScheduleTarget: {
@@ -5187,7 +5187,7 @@ export interface components {
             /** @constant */
             type: "player";
         } | {
-            /** @description Each player that one of them means gets the schedule, once. A player in the bin stays listed and counts for nobody; one that is deleted for good is taken out */
+            /** @description Each player that matches one of them gets the schedule, once. A player in the bin stays listed but does not match; a player that is deleted for good is removed from the list */
             of: ({
                 /** @constant */
                 type: "team";
@@ -5228,7 +5228,7 @@ export interface components {
             height: number;
             /** @description Id, `shot_` and a ULID */
             id: string;
-            /** @description Where the picture is. Absolute in answers of REST, a path at the service in events and webhooks */
+            /** @description URL of the picture. Absolute in REST responses, a path of the service in events and webhooks */
             image_url: string;
             mime_type: string;
             /** @description Id, `plr_` and a ULID */
@@ -5238,7 +5238,7 @@ export interface components {
         };
         ScreenshotList: {
             data: components["schemas"]["Screenshot"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         Show: {
@@ -5248,46 +5248,46 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description As its schedule has it; null: not before it is deleted */
+            /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
             name: string;
-            /** @description When it begins, or began if it is due; null: never again */
+            /** @description When it starts, or started if it is due; null: never again */
             next_at: string | null;
-            /** @description How many players it is for now */
+            /** @description The number of players that it currently targets */
             player_count: number;
-            /** @description The first 100 of those it is for */
+            /** @description The first 100 targeted players */
             players: {
                 name: string;
                 /** @description Id, `plr_` and a ULID */
                 player_id: string;
                 /**
-                 * @description Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s
+                 * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
                  * @enum {string}
                  */
                 status: "online" | "offline";
             }[];
-            /** @description The playlist, the layout and the schedule that were made */
+            /** @description The playlist that the show created, like the layout and the schedule */
             playlist_id: string;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
-            /** @description As its schedule has it */
+            /** @description As in its schedule */
             starts_at: string;
             /**
-             * @description planned: not yet; due: now; over: its time has passed; cleared: it, or the schedule that it made, was deleted
+             * @description planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted
              * @enum {string}
              */
             status: "planned" | "due" | "over" | "cleared";
-            /** @description When, in words */
+            /** @description When it is shown, in words */
             summary: string;
             text: string | null;
-            /** @description The request that takes all of it back */
+            /** @description The request that undoes the show */
             undo: string;
             url: string | null;
-            /** @description Why it may not be seen as meant. It is made all the same */
+            /** @description Why it may not be seen as intended. The show is created anyway */
             warnings: {
                 /** @description `no-players`, `offline`, `overridden`, `other-shapes`, `open-ended`, or a code of a schedule's warnings */
                 code: string;
@@ -5303,23 +5303,23 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description As its schedule has it; null: not before it is deleted */
+            /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
             name: string;
-            /** @description How many players it is for now */
+            /** @description The number of players that it currently targets */
             player_count: number;
-            /** @description The playlist, the layout and the schedule that were made */
+            /** @description The playlist that the show created, like the layout and the schedule */
             playlist_id: string;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
-            /** @description As its schedule has it */
+            /** @description As in its schedule */
             starts_at: string;
             /**
-             * @description planned: not yet; due: now; over: its time has passed; cleared: it, or the schedule that it made, was deleted
+             * @description planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted
              * @enum {string}
              */
             status: "planned" | "due" | "over" | "cleared";
@@ -5328,7 +5328,7 @@ export interface components {
         };
         ShownReason: {
             detail: string;
-            /** @description Of the schedule or the item, or of the command that brought the override */
+            /** @description Id of the schedule or item, or of the command that set the override */
             id: string | null;
             /** @enum {string} */
             layer: "override" | "pause" | "interrupt" | "schedule" | "default" | "item";
@@ -5339,23 +5339,23 @@ export interface components {
         };
         ShowPage: {
             data: components["schemas"]["ShowEntry"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         ShowProof: {
-            /** @description Time on the glass, on all players */
+            /** @description Time on screen, on all players */
             duration_ms: number;
             /** @description Id, `shw_` and a ULID */
             id: string;
             name: string;
-            /** @description The first 100 of those that it is for or that played it */
+            /** @description The first 100 players that it targets or that played it */
             players: {
                 duration_ms: number;
                 /** @description Plays that failed */
                 failed: number;
                 /** @description When the first play began */
                 first_at: string | null;
-                /** @description By its latest heartbeat; null: it is offline */
+                /** @description According to its latest heartbeat; null: the player is offline */
                 is_showing: boolean | null;
                 /** @description When the last play ended */
                 last_at: string | null;
@@ -5363,18 +5363,18 @@ export interface components {
                 /** @description Id, `plr_` and a ULID */
                 player_id: string;
                 plays: number;
-                /** @description The newest picture that was taken while it was due */
+                /** @description The newest screenshot taken while it was due */
                 screenshot_id: string | null;
                 /**
-                 * @description Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s
+                 * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
                  * @enum {string}
                  */
                 status: "online" | "offline";
             }[];
-            /** @description Plays of which a frame was presented, on all players */
+            /** @description Plays with at least one presented frame, on all players */
             plays: number;
             /**
-             * @description planned: not yet; due: now; over: its time has passed; cleared: it, or the schedule that it made, was deleted
+             * @description planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted
              * @enum {string}
              */
             status: "planned" | "due" | "over" | "cleared";
@@ -5415,20 +5415,20 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Null: the service itself, at its start */
+            /** @description Null: created by the service at its first start */
             created_by: string | null;
             expires_at: string | null;
-            /** @description The last four characters of its secret; empty for those of earlier versions */
+            /** @description The last four characters of its secret; empty for tokens of earlier versions */
             hint: string;
             /** @description Id, `tok_` and a ULID */
             id: string;
-            /** @description To the minute */
+            /** @description Accurate to the minute */
             last_used_at: string | null;
             name: string;
             scopes: components["schemas"]["Scope"][];
             /** @description Id, `team_` and a ULID */
             team_id: string;
-            /** @description On whose behalf it acts */
+            /** @description The user on whose behalf it acts */
             user_id: string;
         };
         TokenChange: {
@@ -5447,7 +5447,7 @@ export interface components {
         };
         TokenList: {
             data: components["schemas"]["Token"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         TokenRefusal: {
@@ -5456,7 +5456,7 @@ export interface components {
             error_description?: string;
             /** @description Signed revocation */
             revocation?: string;
-            /** @description By which a player notices that another service answers. Older services do not tell it */
+            /** @description Lets a player notice that the service uses another key. Older services do not send it */
             service_key?: string;
         };
         TokenRequest: {
@@ -5473,13 +5473,13 @@ export interface components {
         };
         Transition: {
             /**
-             * @description Where slide, push and wipe move to
+             * @description The direction in which slide, push and wipe move
              * @default left
              * @enum {string}
              */
             direction: "left" | "right" | "up" | "down";
             /**
-             * @description At most half of the item's own time is used
+             * @description At most half of the item's duration is used
              * @default 600
              */
             duration_ms: number;
@@ -5489,20 +5489,20 @@ export interface components {
              */
             easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
             /**
-             * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+             * @description slide: the new picture moves over the old one; push: it pushes the old one out; wipe: a moving edge reveals it; zoom: the old picture grows and fades while the new one settles into place
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
         };
         TransitionInput: {
             /**
-             * @description Where slide, push and wipe move to
+             * @description The direction in which slide, push and wipe move
              * @default left
              * @enum {string}
              */
             direction?: "left" | "right" | "up" | "down";
             /**
-             * @description At most half of the item's own time is used
+             * @description At most half of the item's duration is used
              * @default 600
              */
             duration_ms?: number;
@@ -5512,41 +5512,41 @@ export interface components {
              */
             easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
             /**
-             * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+             * @description slide: the new picture moves over the old one; push: it pushes the old one out; wipe: a moving edge reveals it; zoom: the old picture grows and fades while the new one settles into place
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
         };
         Upload: {
-            /** @description The asset it became */
+            /** @description The asset that was created from it */
             asset_id: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Why the file was refused */
+            /** @description Why the file was rejected */
             error: {
                 code: string;
                 detail: string;
             } | null;
             /**
              * Format: date-time
-             * @description When it is forgotten; what it became stays
+             * @description When the upload is deleted. Its asset stays
              */
             expires_at: string;
             /** @description Id, `upl_` and a ULID */
             id: string;
             name: string;
-            /** @description How much has arrived */
+            /** @description How many bytes have arrived */
             offset_bytes: number;
-            /** @description Null while the sender has not told it */
+            /** @description Null until the sender has said it */
             size_bytes: number | null;
             /** @enum {string} */
             status: "uploading" | "finished" | "failed";
         };
         UploadLink: {
-            /** @description What the file became; null: none came yet */
+            /** @description The asset that was created from the file; null: no file has arrived yet */
             asset_id: string | null;
             /**
              * Format: date-time
@@ -5580,7 +5580,7 @@ export interface components {
                 date: string;
                 /** @description Minutes of the day that have passed since the player was paired */
                 minutes_total: number;
-                /** @description Minutes in which a heartbeat came */
+                /** @description Minutes with a heartbeat */
                 minutes_up: number;
                 /** @description Null when no minute of the day has passed */
                 uptime_percent: number | null;
@@ -5594,7 +5594,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description As it was told to us; nobody has proven it. Null for the person who installed the service */
+            /** @description Not verified. Null for the user who installed the service */
             email: string | null;
             /** @description Id, `usr_` and a ULID */
             id: string;
@@ -5611,9 +5611,9 @@ export interface components {
             name?: string;
         };
         VariablesSetArgs: {
-            /** @description 1 s to 365 days; without it, until they are set anew or cleared */
+            /** @description 1 s to 365 days; without it, until they are set again or cleared */
             duration_ms?: number;
-            /** @description They hold at once, above the player's own `variables`, which stay as they are */
+            /** @description They take effect at once and override the player's own `variables`, which do not change */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
@@ -5622,11 +5622,11 @@ export interface components {
         Wall: components["schemas"]["WallPart"];
         WallPart: {
             height: number;
-            /** @description Of what this display shows, without its bezel, on the wall */
+            /** @description Position on the wall of what this display shows, without its bezel */
             left: number;
             top: number;
             wall_height: number;
-            /** @description Of the whole wall, bezels between displays included */
+            /** @description Width of the whole wall, including the bezels between displays */
             wall_width: number;
             width: number;
         };
@@ -5636,11 +5636,11 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Why it was disabled by itself: it answered 410 */
+            /** @description Why it was disabled automatically: it responded with 410 */
             disabled_reason: string | null;
             /** @description The types to send; `*` for all */
             events: ("*" | components["schemas"]["EventType"])[];
-            /** @description Since when every attempt has failed; null while the last one was good */
+            /** @description Since when every attempt has failed; null if the last attempt succeeded */
             failing_since: string | null;
             /** @description Id, `whk_` and a ULID */
             id: string;
@@ -5648,14 +5648,14 @@ export interface components {
             name: string;
             paused_at: string | null;
             paused_reason: string | null;
-            /** @description What it is signed with: one, or two during a rotation */
+            /** @description The signing secrets: one, or two during a rotation */
             secrets: {
                 expires_at: string | null;
                 /** @description Its last four characters */
                 hint: string;
             }[];
             /**
-             * @description `paused`: nothing arrived for five days; nothing is sent until it is enabled again by PATCH
+             * @description `paused`: no delivery succeeded for five days; nothing is sent until it is enabled again with PATCH
              * @enum {string}
              */
             status: "enabled" | "paused" | "disabled";
@@ -5665,16 +5665,16 @@ export interface components {
              */
             updated_at: string;
             url: string;
-            /** @description What is wrong with it; the event `webhook.failing` tells it after an hour */
+            /** @description What is wrong with it. After an hour, the event `webhook.failing` reports it too */
             warnings: {
                 /**
-                 * @description `failing`: nothing arrived for an hour; `paused`: for five days; `backlog-full`: too many wait, events may be missing
+                 * @description `failing`: no delivery has succeeded for an hour; `paused`: none for five days; `backlog-full`: too many deliveries are pending, so events may be missing
                  * @enum {string}
                  */
                 code: "failing" | "paused" | "backlog-full";
-                /** @description What is wrong, in words */
+                /** @description What is wrong */
                 detail: string;
-                /** @description What to do about it */
+                /** @description What to do */
                 remedy: string;
                 /**
                  * Format: date-time
@@ -5691,17 +5691,17 @@ export interface components {
             status?: "enabled" | "disabled";
             /**
              * Format: uri
-             * @description Public and https; other addresses, and `http://`, only where --allow-address of the service names them
+             * @description A public https URL. Private addresses and `http://` are only allowed if the service's --allow-address names them
              */
             url?: string;
         };
         WebhookList: {
             data: components["schemas"]["Webhook"][];
-            /** @description For the next page; null on the last */
+            /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         WebhookMessage: {
-            /** @description What it happened to; above 20 kB only the ids, and `truncated` */
+            /** @description The resource; if it is larger than 20 kB, only its ids and `truncated` */
             data: {
                 [key: string]: unknown;
             };
@@ -5709,7 +5709,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description The time of the event
              */
             timestamp: string;
             type: components["schemas"]["EventType"];
@@ -5720,11 +5720,11 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Why it was disabled by itself: it answered 410 */
+            /** @description Why it was disabled automatically: it responded with 410 */
             disabled_reason: string | null;
             /** @description The types to send; `*` for all */
             events: ("*" | components["schemas"]["EventType"])[];
-            /** @description Since when every attempt has failed; null while the last one was good */
+            /** @description Since when every attempt has failed; null if the last attempt succeeded */
             failing_since: string | null;
             /** @description Id, `whk_` and a ULID */
             id: string;
@@ -5732,16 +5732,16 @@ export interface components {
             name: string;
             paused_at: string | null;
             paused_reason: string | null;
-            /** @description `whsec_` and base64: keep it, it is not shown again */
+            /** @description `whsec_` and base64. Store it: it is not shown again */
             secret: string;
-            /** @description What it is signed with: one, or two during a rotation */
+            /** @description The signing secrets: one, or two during a rotation */
             secrets: {
                 expires_at: string | null;
                 /** @description Its last four characters */
                 hint: string;
             }[];
             /**
-             * @description `paused`: nothing arrived for five days; nothing is sent until it is enabled again by PATCH
+             * @description `paused`: no delivery succeeded for five days; nothing is sent until it is enabled again with PATCH
              * @enum {string}
              */
             status: "enabled" | "paused" | "disabled";
@@ -5751,16 +5751,16 @@ export interface components {
              */
             updated_at: string;
             url: string;
-            /** @description What is wrong with it; the event `webhook.failing` tells it after an hour */
+            /** @description What is wrong with it. After an hour, the event `webhook.failing` reports it too */
             warnings: {
                 /**
-                 * @description `failing`: nothing arrived for an hour; `paused`: for five days; `backlog-full`: too many wait, events may be missing
+                 * @description `failing`: no delivery has succeeded for an hour; `paused`: none for five days; `backlog-full`: too many deliveries are pending, so events may be missing
                  * @enum {string}
                  */
                 code: "failing" | "paused" | "backlog-full";
-                /** @description What is wrong, in words */
+                /** @description What is wrong */
                 detail: string;
-                /** @description What to do about it */
+                /** @description What to do */
                 remedy: string;
                 /**
                  * Format: date-time
@@ -5777,24 +5777,24 @@ export interface components {
             at: string;
             /** @description Id, `plr_` and a ULID */
             player_id: string;
-            /** @description What shows first, then what it outranks, then what takes no part */
+            /** @description First the content that plays, then the content it outranks, then the content that is set aside */
             reasons: components["schemas"]["ShownReason"][];
-            /** @description Of `schedule_id`; null where none was asked for */
+            /** @description About `schedule_id`; null if the request named none */
             schedule: {
                 detail: string;
-                /** @description When its next window begins; null: none does, or it is open */
+                /** @description When its next window begins; null: there is none, or a window is open */
                 next_at: string | null;
                 /** @description Id, `sch_` and a ULID */
                 schedule_id: string;
                 /**
-                 * @description `set-aside`: a condition does not hold. `not-due`: no window is open. `not-for-it`: its target leaves this player out
+                 * @description `set-aside`: a condition does not hold. `not-due`: no window is open. `not-for-it`: its target does not include this player
                  * @enum {string}
                  */
                 verdict: "shows" | "held" | "outranked" | "set-aside" | "not-due" | "not-for-it";
             } | null;
         };
         Zone: {
-            /** @description Without it the zone is clear where its items are */
+            /** @description By default the zone is transparent */
             background_color?: string;
             height: number;
             /** @description Id, `zon_` and a ULID */
@@ -5803,10 +5803,10 @@ export interface components {
             name: string;
             /** @default null */
             playlist_id: string | null;
-            /** @description Degrees clockwise about the zone's middle. Without it: 0 */
+            /** @description Degrees clockwise around the zone's center. Default: 0 */
             rotation?: number;
             top: number;
-            /** @description How items come in that say nothing themselves. Without it: by a cut */
+            /** @description The transition of items that have none of their own. Default: a cut */
             transition?: components["schemas"]["Transition"];
             width: number;
             /** @default 0 */
@@ -5814,7 +5814,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The code was used already (`already-claimed`); The same request is still being handled (`in-flight`) */
+        /** @description The code has already been used (`already-claimed`); The same request is still running (`in-flight`) */
         AlreadyClaimedOrInFlight: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5824,7 +5824,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The bytes do not match their digest (`bad-digest`); The request is not understood (`bad-request`); The body is not JSON (`malformed-json`) */
+        /** @description The bytes do not match their digest (`bad-digest`); The request is malformed (`bad-request`); The body is not valid JSON (`malformed-json`) */
         BadDigestOrBadRequestOrMalformedJson: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5844,7 +5844,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The file cannot be shown (`bad-file`); A value is not as it should be (`invalid`) */
+        /** @description The file cannot be shown (`bad-file`); A value is not allowed (`invalid`) */
         BadFileOrInvalid: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5854,7 +5854,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The file cannot be shown (`bad-file`); A value is not as it should be (`invalid`); The idempotency key belongs to another request (`key-reused`) */
+        /** @description The file cannot be shown (`bad-file`); A value is not allowed (`invalid`); The idempotency key was used for another request (`key-reused`) */
         BadFileOrInvalidOrKeyReused: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5864,7 +5864,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request is not understood (`bad-request`) */
+        /** @description The request is malformed (`bad-request`) */
         BadRequest: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5874,7 +5874,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request is not understood (`bad-request`); The body is not JSON (`malformed-json`) */
+        /** @description The request is malformed (`bad-request`); The body is not valid JSON (`malformed-json`) */
         BadRequestOrMalformedJson: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5884,7 +5884,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It already exists with other content (`conflict`) */
+        /** @description It already exists with different content (`conflict`) */
         Conflict: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5894,7 +5894,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It already exists with other content (`conflict`); The same request is still being handled (`in-flight`) */
+        /** @description It already exists with different content (`conflict`); The same request is still running (`in-flight`) */
         ConflictOrInFlight: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5925,7 +5925,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The same request is still being handled (`in-flight`) */
+        /** @description The same request is still running (`in-flight`) */
         InFlight: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5935,7 +5935,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The same request is still being handled (`in-flight`); Something else uses it (`in-use`) */
+        /** @description The same request is still running (`in-flight`); It is in use (`in-use`) */
         InFlightOrInUse: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5945,7 +5945,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The same request is still being handled (`in-flight`); The upload stands elsewhere (`wrong-offset`) */
+        /** @description The same request is still running (`in-flight`); The upload has a different offset (`wrong-offset`) */
         InFlightOrWrongOffset: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5965,7 +5965,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Something else uses it (`in-use`) */
+        /** @description It is in use (`in-use`) */
         InUse: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5975,7 +5975,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A value is not as it should be (`invalid`) */
+        /** @description A value is not allowed (`invalid`) */
         Invalid: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5985,7 +5985,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A value is not as it should be (`invalid`); The idempotency key belongs to another request (`key-reused`) */
+        /** @description A value is not allowed (`invalid`); The idempotency key was used for another request (`key-reused`) */
         InvalidOrKeyReused: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -5995,7 +5995,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such thing (`not-found`) */
+        /** @description Not found (`not-found`) */
         NotFound: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -6005,7 +6005,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such thing (`not-found`); No screen shows this code (`unknown-code`) */
+        /** @description Not found (`not-found`); No screen shows this code (`unknown-code`) */
         NotFoundOrUnknownCode: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -6015,7 +6015,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It was changed meanwhile (`precondition-failed`) */
+        /** @description It has changed in the meantime (`precondition-failed`) */
         PreconditionFailed: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -6059,7 +6059,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description This version of tus is not spoken here (`tus-version`) */
+        /** @description This version of tus is not supported (`tus-version`) */
         TusVersion: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -6069,7 +6069,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A valid access token is needed (`unauthorized`) */
+        /** @description A valid access token is required (`unauthorized`) */
         Unauthorized: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -6090,7 +6090,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body has a type that is not taken here (`unsupported-media-type`) */
+        /** @description The type of the body is not supported (`unsupported-media-type`) */
         UnsupportedMediaType: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -6109,19 +6109,19 @@ export interface components {
         /** @description Id, `cal_` and a ULID */
         CalendarId: string;
         Cursor: string;
-        /** @description `true` lists the bin, `false` what is not in it */
+        /** @description `true` lists only what is in the bin, `false` only what is not */
         Deleted: "true" | "false";
         /** @description Id, `dlv_` and a ULID */
         DeliveryId: string;
-        /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+        /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
         DryRun: "true" | "false";
-        /** @description Plays that began here or later */
+        /** @description Plays that started at this time or later */
         From: string;
-        /** @description Makes a repeat within 24 h answer as the first did */
+        /** @description A repeat with the same key within 24 h gets the first response and is not run again */
         IdempotencyKey: string;
-        /** @description The ETag that the change was made from; another one is refused with 412 */
+        /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
         IfMatch: string;
-        /** @description Answers 304 to the ETag of the bytes */
+        /** @description The response is 304 if this is the ETag of the bytes */
         IfNoneMatch: string;
         /** @description Id, `inv_` and a ULID */
         InvitationId: string;
@@ -6135,7 +6135,7 @@ export interface components {
         Limit: number;
         /** @description Id, `cmd_` and a ULID */
         OverrideIdFilter: string;
-        /** @description `true` deletes for good, also out of the bin */
+        /** @description `true` deletes for good, also from the bin */
         Permanent: "true" | "false";
         /** @description Id, `plr_` and a ULID */
         PlayerId: string;
@@ -6143,7 +6143,7 @@ export interface components {
         PlayerIdFilter: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
-        /** @description Part of the name, blind to case */
+        /** @description Part of the name, ignoring case */
         Q: string;
         /** @description One range of bytes */
         Range: string;
@@ -6159,7 +6159,7 @@ export interface components {
         Status: components["schemas"]["CommandStatus"];
         /** @description Id, `team_` and a ULID */
         TeamId: string;
-        /** @description Plays that began before this */
+        /** @description Plays that started before this time */
         To: string;
         /** @description Id, `tok_` and a ULID */
         TokenId: string;
@@ -6180,12 +6180,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description `bytes`: parts may be asked for by `Range`
+         * @description `bytes`: a part can be requested with `Range`
          * @example bytes
          */
         AcceptRanges: string;
         /**
-         * @description Which part of the file this is, or how long it is
+         * @description The part of the file that this is, or the file's size
          * @example bytes 0-1023/48213
          */
         ContentRange: string;
@@ -6195,32 +6195,32 @@ export interface components {
          */
         DryRun: string;
         /**
-         * @description Version of the resource, for `If-Match`; of a file its SHA-256, for `If-None-Match`
+         * @description The version of the resource, for `If-Match`; for a file its SHA-256, for `If-None-Match`
          * @example "9f86d081884c7d65"
          */
         ETag: string;
         /**
-         * @description `true` when this is the kept answer to an earlier request with the same key
+         * @description `true` if this is the kept response to an earlier request with the same key
          * @example true
          */
         IdempotencyReplayed: string;
         /**
-         * @description Address of what was made
+         * @description URL of the created resource
          * @example https://signage.example.com/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh
          */
         Location: string;
         /**
-         * @description What is left of the allowance (draft-ietf-httpapi-ratelimit-headers)
+         * @description The remaining quota (draft-ietf-httpapi-ratelimit-headers)
          * @example "default";r=599;t=60
          */
         RateLimit: string;
         /**
-         * @description The allowance
+         * @description The quota
          * @example "default";q=600;w=60
          */
         RateLimitPolicy: string;
         /**
-         * @description Names the request in the service's log; quote it when asking for help
+         * @description The request's id in the service's log; quote it when you ask for help
          * @example req_01jd3v8q6m9x2k4n7r5t1w0yzh
          */
         RequestId: string;
@@ -6230,7 +6230,7 @@ export interface components {
          */
         RetryAfter: string;
         /**
-         * @description Which token is wanted, and what is wrong with the one sent (RFC 6750)
+         * @description The required kind of token, and what is wrong with the one sent (RFC 6750)
          * @example Bearer realm="signage-player"
          */
         WWWAuthenticate: string;
@@ -6243,16 +6243,16 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description `true` lists the bin instead */
+                /** @description `true` lists the bin */
                 deleted?: "true" | "false";
                 kind?: components["schemas"]["AssetKind"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Part of the name, blind to case */
+                /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
-                /** @description Those of exactly these bytes: asked before an upload, it may be spared */
+                /** @description Only assets with exactly these bytes. Check before an upload: it may be unnecessary */
                 sha256?: string;
                 status?: components["schemas"]["AssetStatus"];
-                /** @description Those that carry this tag */
+                /** @description Only assets with this tag */
                 tag?: string;
             };
             header?: never;
@@ -6331,15 +6331,15 @@ export interface operations {
     createAsset: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
-                /** @description `reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made */
+                /** @description `reuse`: if the team has an asset with the same bytes, the response is that asset (200) and nothing is created */
                 duplicate?: "keep" | "reuse";
-                /** @description A name for people; never a path */
+                /** @description The display name; not a path */
                 name?: string;
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6352,7 +6352,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description The team had these bytes already (`duplicate=reuse`) */
+            /** @description The team already has an asset with these bytes (`duplicate=reuse`) */
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -6490,7 +6490,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read what an asset is */
+            /** @description Read an asset */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -6555,12 +6555,12 @@ export interface operations {
     deleteAsset: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
                 permanent?: "true" | "false";
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -6598,11 +6598,11 @@ export interface operations {
     updateAsset: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -6698,7 +6698,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answers 304 to the ETag of the bytes */
+                /** @description The response is 304 if this is the ETag of the bytes */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description One range of bytes */
                 Range?: components["parameters"]["Range"];
@@ -6742,7 +6742,7 @@ export interface operations {
                     "video/webm": unknown;
                 };
             };
-            /** @description A part of the file */
+            /** @description The requested part of the file */
             206: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -6773,7 +6773,7 @@ export interface operations {
                     "video/webm": unknown;
                 };
             };
-            /** @description It is the file of If-None-Match */
+            /** @description The file has the ETag of If-None-Match */
             304: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -6797,7 +6797,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answers 304 to the ETag of the bytes */
+                /** @description The response is 304 if this is the ETag of the bytes */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description One range of bytes */
                 Range?: components["parameters"]["Range"];
@@ -6811,7 +6811,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Download an asset as it was sent */
+            /** @description Download the original file of an asset */
             200: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -6828,7 +6828,7 @@ export interface operations {
                     "image/tiff": unknown;
                 };
             };
-            /** @description A part of the file */
+            /** @description The requested part of the file */
             206: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -6846,7 +6846,7 @@ export interface operations {
                     "image/tiff": unknown;
                 };
             };
-            /** @description It is the file of If-None-Match */
+            /** @description The file has the ETag of If-None-Match */
             304: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -6869,11 +6869,11 @@ export interface operations {
     restoreAsset: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6885,7 +6885,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Bring an asset back from the bin */
+            /** @description Restore an asset from the bin */
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -6957,7 +6957,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answers 304 to the ETag of the bytes */
+                /** @description The response is 304 if this is the ETag of the bytes */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description One range of bytes */
                 Range?: components["parameters"]["Range"];
@@ -6985,7 +6985,7 @@ export interface operations {
                     "image/webp": unknown;
                 };
             };
-            /** @description A part of the file */
+            /** @description The requested part of the file */
             206: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -7000,7 +7000,7 @@ export interface operations {
                     "image/webp": unknown;
                 };
             };
-            /** @description It is the file of If-None-Match */
+            /** @description The file has the ETag of If-None-Match */
             304: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -7023,11 +7023,11 @@ export interface operations {
     importAsset: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7046,7 +7046,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Import an asset from an address */
+            /** @description Import an asset from a URL */
             202: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -7166,9 +7166,9 @@ export interface operations {
                 action?: string;
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Only what was done to this */
+                /** @description Only writes to this resource */
                 resource_id?: string;
-                /** @description Only what this person did */
+                /** @description Only writes of this user */
                 user_id?: string;
             };
             header?: never;
@@ -7178,7 +7178,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description List what was done */
+            /** @description List the audit log */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7229,7 +7229,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Check that the audit log is whole */
+            /** @description Verify the audit log */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7260,7 +7260,7 @@ export interface operations {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Part of the name, blind to case */
+                /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
             header?: never;
@@ -7311,11 +7311,11 @@ export interface operations {
     createCalendar: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7443,11 +7443,11 @@ export interface operations {
     deleteCalendar: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7485,11 +7485,11 @@ export interface operations {
     updateCalendar: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7626,11 +7626,11 @@ export interface operations {
     sendCommands: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7701,7 +7701,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answers 304 to the ETag of the bytes */
+                /** @description The response is 304 if this is the ETag of the bytes */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description One range of bytes */
                 Range?: components["parameters"]["Range"];
@@ -7714,7 +7714,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Download a file of the state */
+            /** @description Download a file of the desired state */
             200: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -7744,7 +7744,7 @@ export interface operations {
                     "video/webm": unknown;
                 };
             };
-            /** @description A part of the file */
+            /** @description The requested part of the file */
             206: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -7775,7 +7775,7 @@ export interface operations {
                     "video/webm": unknown;
                 };
             };
-            /** @description It is the file of If-None-Match */
+            /** @description The file has the ETag of If-None-Match */
             304: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -7819,7 +7819,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Tell how a command fares */
+            /** @description Report the status of a command */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7915,7 +7915,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Send a heartbeat where sockets are blocked */
+            /** @description Send a heartbeat without a WebSocket */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8007,7 +8007,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Ask for a pairing code */
+            /** @description Request a pairing code */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8040,7 +8040,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `gzip`, or left out */
+                /** @description `gzip`, or omitted */
                 "Content-Encoding"?: string;
             };
             path?: never;
@@ -8123,9 +8123,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description When it was taken, RFC 3339; required */
+                /** @description The time of the screenshot, RFC 3339; required */
                 "Captured-At": string;
-                /** @description The command that asked for it */
+                /** @description The command that requested it */
                 "Command-Id"?: string;
                 /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
                 "Content-Digest": string;
@@ -8167,7 +8167,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state at hand */
+                /** @description The ETag of the state that the player has */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8176,7 +8176,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read what the screen should show */
+            /** @description Read the desired state */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -8299,7 +8299,7 @@ export interface operations {
                     "application/json": components["schemas"]["DesiredState"];
                 };
             };
-            /** @description It is the revision of If-None-Match */
+            /** @description The revision is the one in If-None-Match */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -8319,7 +8319,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=25` holds a pending answer back until the code is claimed (RFC 7240) */
+                /** @description `wait=25` delays the response until the code is claimed, at most 25 s (RFC 7240) */
                 Prefer?: string;
             };
             path?: never;
@@ -8339,7 +8339,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Get an access token by proof of the device's key */
+            /** @description Get an access token with a proof of the device's key */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8361,7 +8361,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenGrant"];
                 };
             };
-            /** @description Refused, or not claimed yet; The request is not understood (`bad-request`); The body is not JSON (`malformed-json`) */
+            /** @description Rejected, or not claimed yet; The request is malformed (`bad-request`); The body is not valid JSON (`malformed-json`) */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8418,14 +8418,14 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description `next` of an earlier answer, or `now`; a socket's place as `epoch:seq`. Without it from the oldest that is kept */
+                /** @description `next` of an earlier response, `now`, or a WebSocket's position as `epoch:seq`. Default: from the oldest event that is kept */
                 after?: string;
                 limit?: number;
-                /** @description Only what concerns this player; content counts for the players that show it */
+                /** @description Only events that concern this player; an event of content concerns the players that show it */
                 player_id?: string;
                 /** @description Only these types, such as `player.online,player.offline` */
                 types?: string;
-                /** @description Waits so long for the first event when there is none */
+                /** @description If there is no event, wait this long for the first one */
                 wait_seconds?: number;
             };
             header?: never;
@@ -8435,7 +8435,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description The connection is a WebSocket now */
+            /** @description The connection has become a WebSocket */
             101: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8445,7 +8445,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Read what happened, or wait for it */
+            /** @description Read events, or wait for them */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8483,11 +8483,11 @@ export interface operations {
     createEventTicket: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8496,7 +8496,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Get a ticket to subscribe from a browser */
+            /** @description Create a ticket for a browser's WebSocket */
             201: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -8516,7 +8516,7 @@ export interface operations {
                     "application/json": {
                         /** @description Seconds */
                         expires_in: number;
-                        /** @description Good once, for `GET /api/v1/events?ticket=…` */
+                        /** @description Valid once, for `GET /api/v1/events?ticket=…` */
                         ticket: string;
                     };
                 };
@@ -8584,11 +8584,11 @@ export interface operations {
     createInvitation: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8608,7 +8608,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Invite somebody into the team */
+            /** @description Invite a person to the team */
             201: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -8697,11 +8697,11 @@ export interface operations {
     revokeInvitation: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8814,10 +8814,10 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description `true` lists the bin, `false` what is not in it */
+                /** @description `true` lists only what is in the bin, `false` only what is not */
                 deleted?: components["parameters"]["Deleted"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Part of the name, blind to case */
+                /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
             header?: never;
@@ -8893,11 +8893,11 @@ export interface operations {
     createLayout: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9082,13 +9082,13 @@ export interface operations {
     deleteLayout: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
-                /** @description `true` deletes for good, also out of the bin */
+                /** @description `true` deletes for good, also from the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9126,11 +9126,11 @@ export interface operations {
     updateLayout: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9237,11 +9237,11 @@ export interface operations {
     restoreLayout: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9328,7 +9328,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See who you are */
+            /** @description Read your own user */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -9380,11 +9380,11 @@ export interface operations {
     updateMe: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -9402,7 +9402,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Change your name or address */
+            /** @description Change your name or email */
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -9487,7 +9487,7 @@ export interface operations {
                 /** @description Id, `ast_` and a ULID */
                 asset_id?: components["parameters"]["AssetIdFilter"];
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Plays that began here or later */
+                /** @description Plays that started at this time or later */
                 from?: components["parameters"]["From"];
                 /** @description Id, `itm_` and a ULID */
                 item_id?: components["parameters"]["ItemIdFilter"];
@@ -9502,7 +9502,7 @@ export interface operations {
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
                 schedule_id?: components["parameters"]["ScheduleIdFilter"];
-                /** @description Plays that began before this */
+                /** @description Plays that started before this time */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
                 zone_id?: components["parameters"]["ZoneIdFilter"];
@@ -9568,13 +9568,13 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description `true` lists the bin, `false` what is not in it */
+                /** @description `true` lists only what is in the bin, `false` only what is not */
                 deleted?: components["parameters"]["Deleted"];
                 has_problems?: "true" | "false";
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: components["parameters"]["LayoutIdFilter"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Part of the name, blind to case */
+                /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
                 status?: "online" | "offline";
                 tag?: string;
@@ -9628,7 +9628,7 @@ export interface operations {
                      *             "height": 1080
                      *           },
                      *           "desired_revision": "sample",
-                     *           "reported_revision": "sample",
+                     *           "applied_revision": "sample",
                      *           "in_sync": true,
                      *           "problems": [
                      *             {
@@ -9713,7 +9713,7 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "desired_revision": "sample",
-                     *       "reported_revision": "sample",
+                     *       "applied_revision": "sample",
                      *       "in_sync": true,
                      *       "problems": [
                      *         {
@@ -9744,13 +9744,13 @@ export interface operations {
     deletePlayer: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
-                /** @description `true` deletes for good, also out of the bin */
+                /** @description `true` deletes for good, also from the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9787,11 +9787,11 @@ export interface operations {
     updatePlayer: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9854,7 +9854,7 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "desired_revision": "sample",
-                     *       "reported_revision": "sample",
+                     *       "applied_revision": "sample",
                      *       "in_sync": true,
                      *       "problems": [
                      *         {
@@ -9946,11 +9946,11 @@ export interface operations {
     sendCommand: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10029,7 +10029,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read how a command fares */
+            /** @description Read the status of a command */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10065,11 +10065,11 @@ export interface operations {
     getForecast: {
         parameters: {
             query?: {
-                /** @description Without it, now */
+                /** @description Default: now */
                 from?: string;
-                /** @description Stretches at most */
+                /** @description Maximum number of intervals */
                 limit?: number;
-                /** @description At most seven days after `from`, which it is without it */
+                /** @description At most seven days after `from`, which is also the default */
                 to?: string;
             };
             header?: never;
@@ -10082,7 +10082,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See what a player will show */
+            /** @description Forecast what a player will show */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10130,10 +10130,10 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Minutes from here on */
+                /** @description Minutes from this time on */
                 from?: string;
                 limit?: number;
-                /** @description Minutes before this */
+                /** @description Minutes before this time */
                 to?: string;
             };
             header?: never;
@@ -10146,7 +10146,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See a player's heartbeats */
+            /** @description List a player's heartbeats */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10200,7 +10200,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See what is on a screen now */
+            /** @description Read what is on a screen now */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10258,26 +10258,26 @@ export interface operations {
                      */
                     "application/json": {
                         content: components["schemas"]["ContentState"] | null;
-                        /** @description How far its clips and sounds are from the clock at most; null: none plays */
+                        /** @description The largest offset of its videos and audio from the clock; null: none is playing */
                         drift_ms: number | null;
                         last_frame_at: string | null;
                         now_playing: components["schemas"]["PresentedItem"][];
                         /** @description Id, `plr_` and a ULID */
                         player_id: string;
-                        /** @description What is wrong, the gravest first. While the player is offline: that, and what it told last */
+                        /** @description Problems, most severe first. While the player is offline: this fact, and the problems of its last heartbeat */
                         problems: components["schemas"]["PlayerProblem"][];
-                        /** @description Further problems that there was no room for */
+                        /** @description How many further problems did not fit */
                         problems_left_out: number;
-                        /** @description When the player last told; null: never */
+                        /** @description The time of the latest heartbeat; null: none yet */
                         received_at: string | null;
-                        /** @description Whether frames are really presented */
+                        /** @description Whether frames are being presented */
                         rendering: boolean | null;
                         /**
-                         * @description Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s
+                         * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
                          * @enum {string}
                          */
                         status: "online" | "offline";
-                        /** @description The chain of reasons: what shows first, then what it outranks, then schedules that take no part */
+                        /** @description The chain of reasons: first what is shown, then what it outranks, then schedules that are not considered */
                         why: components["schemas"]["ShownReason"][];
                     };
                 };
@@ -10292,11 +10292,11 @@ export interface operations {
     replacePlayer: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10317,7 +10317,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Give a player another box */
+            /** @description Move a player to another device */
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -10360,7 +10360,7 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "desired_revision": "sample",
-                     *       "reported_revision": "sample",
+                     *       "applied_revision": "sample",
                      *       "in_sync": true,
                      *       "problems": [
                      *         {
@@ -10395,11 +10395,11 @@ export interface operations {
     restorePlayer: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10454,7 +10454,7 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "desired_revision": "sample",
-                     *       "reported_revision": "sample",
+                     *       "applied_revision": "sample",
                      *       "in_sync": true,
                      *       "problems": [
                      *         {
@@ -10544,9 +10544,9 @@ export interface operations {
     getUptime: {
         parameters: {
             query?: {
-                /** @description First day, UTC; without it 29 days before the last */
+                /** @description First day, UTC; default: 29 days before the last */
                 from?: string;
-                /** @description Last day, UTC; without it today */
+                /** @description Last day, UTC; default: today */
                 to?: string;
             };
             header?: never;
@@ -10559,7 +10559,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See how much of each day a player was there */
+            /** @description Read a player's uptime per day */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10595,9 +10595,9 @@ export interface operations {
     getPlayerWhy: {
         parameters: {
             query?: {
-                /** @description Without it, now */
+                /** @description Default: now */
                 at?: string;
-                /** @description Says of this schedule, too, why it is on, or why not */
+                /** @description Explains also why this schedule plays, or why not */
                 schedule_id?: string;
             };
             header?: never;
@@ -10610,7 +10610,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See why a player shows what it shows, or not */
+            /** @description Explain why a player shows something, or does not */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -10655,11 +10655,11 @@ export interface operations {
     updatePlayers: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10725,11 +10725,11 @@ export interface operations {
     pairPlayer: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10748,7 +10748,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Claim the screen that shows a code */
+            /** @description Pair the player that shows a code */
             201: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -10792,7 +10792,7 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "desired_revision": "sample",
-                     *       "reported_revision": "sample",
+                     *       "applied_revision": "sample",
                      *       "in_sync": true,
                      *       "problems": [
                      *         {
@@ -10828,10 +10828,10 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description `true` lists the bin, `false` what is not in it */
+                /** @description `true` lists only what is in the bin, `false` only what is not */
                 deleted?: components["parameters"]["Deleted"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Part of the name, blind to case */
+                /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
             header?: never;
@@ -10905,11 +10905,11 @@ export interface operations {
     createPlaylist: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11077,13 +11077,13 @@ export interface operations {
     deletePlaylist: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
-                /** @description `true` deletes for good, also out of the bin */
+                /** @description `true` deletes for good, also from the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11121,11 +11121,11 @@ export interface operations {
     updatePlaylist: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11224,11 +11224,11 @@ export interface operations {
     restorePlaylist: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11308,9 +11308,9 @@ export interface operations {
             query?: {
                 /** @description Id, `ast_` and a ULID */
                 asset_id?: components["parameters"]["AssetIdFilter"];
-                /** @description Without it: what `Accept` asks for, JSON else */
+                /** @description Default: the type in `Accept`, else JSON */
                 format?: "json" | "csv";
-                /** @description Plays that began here or later */
+                /** @description Plays that started at this time or later */
                 from?: components["parameters"]["From"];
                 /** @description Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset */
                 group_by?: string;
@@ -11326,9 +11326,9 @@ export interface operations {
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
                 schedule_id?: components["parameters"]["ScheduleIdFilter"];
-                /** @description Zone in which days and hours begin */
+                /** @description Time zone of days and hours */
                 timezone?: string;
-                /** @description Plays that began before this */
+                /** @description Plays that started before this time */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
                 zone_id?: components["parameters"]["ZoneIdFilter"];
@@ -11343,7 +11343,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Report what was played */
+            /** @description Report plays */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -11395,10 +11395,10 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description `true` lists the bin, `false` what is not in it */
+                /** @description `true` lists only what is in the bin, `false` only what is not */
                 deleted?: components["parameters"]["Deleted"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Part of the name, blind to case */
+                /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
             header?: never;
@@ -11471,11 +11471,11 @@ export interface operations {
     createSchedule: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11656,13 +11656,13 @@ export interface operations {
     deleteSchedule: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
-                /** @description `true` deletes for good, also out of the bin */
+                /** @description `true` deletes for good, also from the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11699,11 +11699,11 @@ export interface operations {
     updateSchedule: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11799,11 +11799,11 @@ export interface operations {
     restoreSchedule: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11900,7 +11900,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read about a screenshot */
+            /** @description Read the details of a screenshot */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -11937,7 +11937,7 @@ export interface operations {
     deleteScreenshot: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: never;
@@ -11975,7 +11975,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answers 304 to the ETag of the bytes */
+                /** @description The response is 304 if this is the ETag of the bytes */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description One range of bytes */
                 Range?: components["parameters"]["Range"];
@@ -12005,7 +12005,7 @@ export interface operations {
                     "image/webp": unknown;
                 };
             };
-            /** @description A part of the file */
+            /** @description The requested part of the file */
             206: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -12022,7 +12022,7 @@ export interface operations {
                     "image/webp": unknown;
                 };
             };
-            /** @description It is the file of If-None-Match */
+            /** @description The file has the ETag of If-None-Match */
             304: {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
@@ -12099,11 +12099,11 @@ export interface operations {
     show: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12125,7 +12125,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Show something on some screens for a time */
+            /** @description Show one item on some screens for a time */
             201: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -12254,9 +12254,9 @@ export interface operations {
     deleteShow: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
-                /** @description `true` deletes for good, also out of the bin */
+                /** @description `true` deletes for good, also from the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
             header?: never;
@@ -12269,7 +12269,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Take a show back */
+            /** @description End and delete a show */
             204: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -12303,7 +12303,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Prove what a show played */
+            /** @description Prove the plays of a show */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -12394,11 +12394,11 @@ export interface operations {
     createTeam: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12527,11 +12527,11 @@ export interface operations {
     deleteTeam: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12569,11 +12569,11 @@ export interface operations {
     updateTeam: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12725,11 +12725,11 @@ export interface operations {
     removeMember: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12769,11 +12769,11 @@ export interface operations {
     updateMember: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12887,11 +12887,11 @@ export interface operations {
     createToken: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13009,11 +13009,11 @@ export interface operations {
     revokeToken: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13050,11 +13050,11 @@ export interface operations {
     updateToken: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13119,11 +13119,11 @@ export interface operations {
     createUploadLink: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13142,7 +13142,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Create a link to send one file by */
+            /** @description Create a link for uploading one file */
             201: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -13192,7 +13192,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read what became of an upload link */
+            /** @description Read the status of an upload link */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13224,7 +13224,7 @@ export interface operations {
     deleteUploadLink: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: never;
@@ -13237,7 +13237,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Call an upload link off */
+            /** @description Cancel an upload link */
             204: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -13261,7 +13261,7 @@ export interface operations {
     sendByUploadLink: {
         parameters: {
             query: {
-                /** @description As the link has it */
+                /** @description The key in the link's URL */
                 key: string;
             };
             header?: never;
@@ -13278,7 +13278,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Send a file by an upload link */
+            /** @description Upload a file with an upload link */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13313,15 +13313,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `1.0.0`; required */
                 "Tus-Resumable": components["parameters"]["TusResumable"];
-                /** @description `1` where the length is not known yet */
+                /** @description `1` if the size is not known yet */
                 "Upload-Defer-Length"?: string;
-                /** @description Bytes of the whole file */
+                /** @description The size of the whole file in bytes */
                 "Upload-Length"?: string;
-                /** @description `filename` and `filetype`, values in Base64 */
+                /** @description `filename` and `filetype`, with Base64 values */
                 "Upload-Metadata"?: string;
             };
             path?: never;
@@ -13362,7 +13362,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Ask which tus this is */
+            /** @description Read the supported tus version */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13391,7 +13391,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read where an upload stands */
+            /** @description Read the status of an upload */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13440,7 +13440,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Give an upload up */
+            /** @description Cancel an upload */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13478,7 +13478,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Ask how much of an upload has arrived */
+            /** @description Read the offset of an upload */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13505,7 +13505,7 @@ export interface operations {
             header: {
                 /** @description `1.0.0`; required */
                 "Tus-Resumable": components["parameters"]["TusResumable"];
-                /** @description Where the body belongs; required */
+                /** @description The offset of the body; required */
                 "Upload-Offset": string;
             };
             path: {
@@ -13553,7 +13553,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read a person */
+            /** @description Read a user */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -13654,11 +13654,11 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13681,7 +13681,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Have events sent to an address */
+            /** @description Create a webhook */
             201: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -13808,11 +13808,11 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13849,11 +13849,11 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The ETag that the change was made from; another one is refused with 412 */
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13950,7 +13950,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description List what was sent to a webhook */
+            /** @description List the deliveries of a webhook */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -14053,11 +14053,11 @@ export interface operations {
     replayWebhookDelivery: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14114,11 +14114,11 @@ export interface operations {
     replayFailedWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14145,7 +14145,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Send everything that failed again */
+            /** @description Send failed deliveries again */
             202: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -14180,11 +14180,11 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14257,11 +14257,11 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: {
-                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description Makes a repeat within 24 h answer as the first did */
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14324,7 +14324,7 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["NotFound"];
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See whether the service answers */
+            /** @description Check whether the service responds */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -14347,7 +14347,7 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["NotFound"];
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read the service's metrics, in the text format of Prometheus */
+            /** @description Read the service's metrics in the Prometheus text format */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -14374,7 +14374,7 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["NotFound"];
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read what a kind of problem means */
+            /** @description Read what a problem type means */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -14384,7 +14384,7 @@ export interface operations {
                     /**
                      * @example not-found
                      *
-                     *     There is no such thing (HTTP 404).
+                     *     Not found (HTTP 404).
                      */
                     "text/plain": string;
                 };
@@ -14402,7 +14402,7 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["NotFound"];
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description See whether the service takes work */
+            /** @description Check whether the service can handle requests */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -14418,11 +14418,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, the same at every attempt: drop what you have already */
+                /** @description The event's id, the same in every attempt: ignore events that you have already received */
                 "webhook-id": string;
-                /** @description `v1,` and the base64 of an HMAC-SHA256 over `id.timestamp.body`; two, with a space between, during a rotation */
+                /** @description `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two signatures separated by a space during a rotation */
                 "webhook-signature": string;
-                /** @description Seconds since the epoch, of this attempt: refuse what is older than five minutes */
+                /** @description The time of this attempt in seconds since the epoch: reject requests older than five minutes */
                 "webhook-timestamp": string;
             };
             path?: never;
@@ -14434,21 +14434,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is taken. Answer within 15 s, and do what takes longer afterwards */
+            /** @description Accepted. Respond within 15 s, and do longer work afterwards */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You want no more: the webhook is disabled */
+            /** @description No further events wanted: the webhook is disabled */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is tried again: ten times over 75 hours; `Retry-After` is heeded, redirects are not followed */
+            /** @description The delivery is retried: ten attempts over 75 hours. `Retry-After` is honoured; redirects are not followed */
             default: {
                 headers: {
                     [name: string]: unknown;

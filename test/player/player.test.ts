@@ -90,7 +90,7 @@ function finalCommand(service: TestService, playerId: string, commandId: string)
   });
 }
 
-test("[PL1] shows a pairing code, applies the assigned state once it is claimed, and reports the presented item", async () => {
+test("[WIR1] shows a pairing code, applies the assigned state once it is claimed, and reports the presented item", async () => {
   await using setup = await createSetup();
   await using player = setup.start();
   const playerId = await claim(setup, player);
@@ -113,7 +113,7 @@ test("[PL1] shows a pairing code, applies the assigned state once it is claimed,
   expect(state.applied_revision).toBe(state.desired_revision);
 });
 
-test("[PL2] after a restart plays the cached content at once while the service is away", async () => {
+test("[WIR2] after a restart plays the cached content at once while the service is away", async () => {
   await using setup = await createSetup();
   const first = setup.start();
   const { items } = await showing(setup, first);
@@ -127,7 +127,7 @@ test("[PL2] after a restart plays the cached content at once while the service i
   expect(second.lines.map(({ msg }) => msg)).not.toContain("pairing code");
 });
 
-test("[PL3] after a revocation removes content and pairing, and shows a new code with a notice", async () => {
+test("[WIR3] after a revocation removes content and pairing, and shows a new code with a notice", async () => {
   await using setup = await createSetup();
   await using player = setup.start();
   const { playerId, assets } = await showing(setup, player);
@@ -147,7 +147,7 @@ test("[PL3] after a revocation removes content and pairing, and shows a new code
   await player.host.sceneThat(({ screen }) => screen.is === "empty" && screen.player_name === "Hall", before);
 });
 
-test("[PL4] after a day of another service key shows a code over the content, and its claim pins the new key", async (context) => {
+test("[WIR4] after a day of another service key shows a code over the content, and its claim pins the new key", async (context) => {
   await using folder = await temporaryFolder();
   const tls = await createSelfSignedCertificate(folder.path);
   if (tls === null) return context.skip("there is no openssl");
@@ -197,7 +197,7 @@ test("[PL4] after a day of another service key shows a code over the content, an
   expect(await pairing.read()).toMatchObject({ value: { serviceKey: key, playerId: claimed.body.id } });
 });
 
-test("[PL5] runs the commands identify, screenshot and reload, and reports their results", async () => {
+test("[WIR5] runs the commands identify, screenshot and reload, and reports their results", async () => {
   await using setup = await createSetup();
   await using player = setup.start();
   const playerId = await claim(setup, player);
@@ -221,7 +221,7 @@ test("[PL5] runs the commands identify, screenshot and reload, and reports their
   expect(player.host.reloads).toBe(1);
 });
 
-test("[PL6] the command restart ends the player, and succeeds once it has started again", async () => {
+test("[WIR6] the command restart ends the player, and succeeds once it has started again", async () => {
   await using setup = await createSetup();
   const first = setup.start();
   const playerId = await claim(setup, first);
@@ -234,7 +234,7 @@ test("[PL6] the command restart ends the player, and succeeds once it has starte
   expect(second.host.pageUrl).not.toBe("");
 });
 
-test("[PL7] a new revision leaves the item on screen alone and takes effect at its end", async () => {
+test("[WIR7] a new revision leaves the item on screen alone and takes effect at its end", async () => {
   await using setup = await createSetup();
   // A loop of two items starts now.
   clock.advance(2 * itemMs - (clock.now() % (2 * itemMs)));
@@ -259,7 +259,7 @@ test("[PL7] a new revision leaves the item on screen alone and takes effect at i
   expect(player.host.presented).toEqual([items[0], body.items[1].id]);
 });
 
-test("[PL8] leaves no socket, timer or unfinished file behind when it ends", async () => {
+test("[WIR8] leaves no socket, timer or unfinished file behind when it ends", async () => {
   await using setup = await createSetup();
   const playerClock = new FakeClock(clock.now());
   const player = new TestPlayer(setup.folder, () => setup.service.service.url, playerClock);

@@ -112,7 +112,7 @@ async function openSession(folder: string, server: () => string, device: Device 
   };
 }
 
-test("[PL9] between the preparation of a state and its first stage the page keeps its screen", async () => {
+test("[WIR9] between the preparation of a state and its first stage the page keeps its screen", async () => {
   await using folder = await temporaryFolder();
   await using service = await TestService.start(join(folder.path, "service"));
   const device = await service.pairDevice();
@@ -125,7 +125,7 @@ test("[PL9] between the preparation of a state and its first stage the page keep
   expect(seen.slice(seen.indexOf("keep"))).not.toContain("preparing");
 });
 
-test("[PL10] with stored content the network waits for the first picture, and at most five seconds", async () => {
+test("[WIR10] with stored content the network waits for the first picture, and at most five seconds", async () => {
   await using folder = await temporaryFolder();
   const requests = { count: 0 };
   const server = (): string => {
@@ -148,7 +148,7 @@ test("[PL10] with stored content the network waits for the first picture, and at
   }
 });
 
-test("[PL11] reports as playing only what the present stage shows", async () => {
+test("[WIR11] reports as playing only what the present stage shows", async () => {
   await using folder = await temporaryFolder();
   await store(folder.path, stored);
   await using opened = await openSession(folder.path, () => "http://127.0.0.1:9");

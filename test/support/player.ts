@@ -20,7 +20,7 @@ export function fakeMachine(): Machine {
 }
 
 /** A log whose lines a test reads. */
-export function recordingLog(): { log: Log; lines: LogLine[] } {
+function recordingLog(): { log: Log; lines: LogLine[] } {
   const lines: LogLine[] = [];
   return { lines, log: pino({ level: "debug" }, { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) }) };
 }

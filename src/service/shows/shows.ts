@@ -7,11 +7,10 @@ import { discard } from "../cleanup/bin.ts";
 import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
 import { parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
-import { findPlayerByIdOrName } from "../fleet/named-players.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Presence } from "../fleet/presence.ts";
 import type { Change } from "../operations/unit-of-work.ts";
-import { invalidField, invalidFields } from "../http/problem.ts";
+
 import { findTeamRow } from "../store/team-rows.ts";
 import { timeZoneOf } from "../schedule/schedule-outlook.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";

@@ -42,7 +42,7 @@ function run(execute: CommandExecutor, command: { type: string; args?: object },
   return execute({ ...CommandRequest.parse(command), id }, signal);
 }
 
-test("[PL19] identify and reload are done at once, restart only after the next start", async () => {
+test("[WIR19] identify and reload are done at once, restart only after the next start", async () => {
   await using folder = await temporaryFolder();
   const { execute, effects, outbox } = await createExecutor(folder.path);
   expect(await run(execute, { type: "identify", args: { duration_ms: 2_000 } })).toEqual({ is: "done", result: null });
@@ -53,7 +53,7 @@ test("[PL19] identify and reload are done at once, restart only after the next s
 });
 
 test.each(["override.clear", "skip", "pause", "resume", "variables.clear"])(
-  "[PL20] %s goes to playback, whose result it has",
+  "[WIR20] %s goes to playback, whose result it has",
   async (type) => {
     await using folder = await temporaryFolder();
     const { execute, effects } = await createExecutor(folder.path);
@@ -62,7 +62,7 @@ test.each(["override.clear", "skip", "pause", "resume", "variables.clear"])(
   },
 );
 
-test("[PL21] a screenshot is in the outbox, converted and with its digest, before its command is done", async () => {
+test("[WIR21] a screenshot is in the outbox, converted and with its digest, before its command is done", async () => {
   await using folder = await temporaryFolder();
   const { execute, outbox, clock } = await createExecutor(folder.path);
   const commandId = newId("cmd");
@@ -87,7 +87,7 @@ test("[PL21] a screenshot is in the outbox, converted and with its digest, befor
   expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 16, height: 16 });
 });
 
-test("[PL21] a capture that fails fails its command and leaves nothing in the outbox", async () => {
+test("[WIR21] a capture that fails fails its command and leaves nothing in the outbox", async () => {
   await using folder = await temporaryFolder();
   const clock = new CorrectedClock(new FakeClock());
   const outbox = await Outbox.open(join(folder.path, "outbox"), clock, silentLog);

@@ -64,7 +64,7 @@ async function follow(folder: string, url: string) {
   return { store, clock, [Symbol.asyncDispose]: () => cleanup.disposeAsync() };
 }
 
-test("[PL12] fetches the desired state at the start, and again as soon as the service names another revision", async () => {
+test("[WIR12] fetches the desired state at the start, and again as soon as the service names another revision", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   {
@@ -85,7 +85,7 @@ test("[PL12] fetches the desired state at the start, and again as soon as the se
   expect(service.seen.requests[2]).toBe('"r2"');
 });
 
-test("[PL13] finds a lost change by polling every five minutes", async () => {
+test("[WIR13] finds a lost change by polling every five minutes", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   await using followed = await follow(folder.path, service.url);
@@ -98,7 +98,7 @@ test("[PL13] finds a lost change by polling every five minutes", async () => {
   await eventually(() => store.current.value?.revision === "r2");
 });
 
-test("[PL14] keeps the stored state while the service fails, and tries again within a minute", async () => {
+test("[WIR14] keeps the stored state while the service fails, and tries again within a minute", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   {
@@ -115,7 +115,7 @@ test("[PL14] keeps the stored state while the service fails, and tries again wit
   await eventually(() => store.current.value?.revision === "r2");
 });
 
-test("[PL15] a stored state that is damaged counts as none, and after a revocation none is left", async () => {
+test("[WIR15] a stored state that is damaged counts as none, and after a revocation none is left", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   const path = join(folder.path, "desired.json");

@@ -38,7 +38,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
   return { status, machine };
 }
 
-test("[PL16] a heartbeat reports program, machine, page and clock", async () => {
+test("[WIR16] a heartbeat reports program, machine, page and clock", async () => {
   const clock = new FakeClock();
   const page: PageState = { is: "here", since: 0, viewport: { width: 1_280.4, height: 719.6 }, lastFrameAt: clock.monotonic() };
   const { status, machine } = createStatus(clock, {
@@ -75,7 +75,7 @@ test("[PL16] a heartbeat reports program, machine, page and clock", async () => 
   expect(heartbeat.memory_bytes).toBeGreaterThan(1_000);
 });
 
-test("[PL17] without a page a heartbeat reports no picture and nothing as playing", async () => {
+test("[WIR17] without a page a heartbeat reports no picture and nothing as playing", async () => {
   const clock = new FakeClock();
   const { status } = createStatus(clock, { nowPlaying: () => [shown] });
   expect(await status.heartbeat()).toMatchObject({
@@ -105,7 +105,7 @@ test.each([
     { is: "failed", revision: "r2", detail: "x".repeat(2_000) },
   ],
   ["applied", { desired: { revision: "r2", isEmpty: false }, applied: "r2" }, { is: "applied", revision: "r2", detail: null }],
-] as const)("[PL18] a heartbeat reports the newest state as %s", async (_name, given, expected) => {
+] as const)("[WIR18] a heartbeat reports the newest state as %s", async (_name, given, expected) => {
   const {
     desired = null,
     applied = null,

@@ -18,7 +18,7 @@ interface BinnedRows {
 type Rows<T extends keyof BinnedRows> = SelectQueryBuilder<Tables, T, BinnedRows[T]>;
 
 /** The team's rows in the bin, or those outside it. */
-export function selectBinned<T extends keyof BinnedRows>(db: Db, table: T, teamId: string, isInBin: boolean): Rows<T> {
+function selectBinned<T extends keyof BinnedRows>(db: Db, table: T, teamId: string, isInBin: boolean): Rows<T> {
   // All tables have these columns; the types of one stand for all.
   const rows = db
     .selectFrom(table as "playlists")
