@@ -1,7 +1,6 @@
 // Describes a show: its status, its players, and warnings about what may keep it off the screens.
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
 import { noPlayerHasTagMessage } from "../fleet/targets.ts";
-import type { OperatorContext } from "../operations/context.ts";
 import { outlookOf, type OutlookDependencies } from "../schedule/schedule-outlook.ts";
 import { layoutSizeFor } from "./new-show.ts";
 import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";

@@ -1,24 +1,22 @@
 // Stores shows: their status, and the playlist, layout and schedule that clearing them removes.
+import type { Clock } from "../../base/clock.ts";
+import type { NewShow, ShowEntry } from "../../protocol/operator/shows.ts";
 import type { Schedule } from "../../protocol/scheduling/schedules.ts";
 import { endMomentOf } from "../../schedule/calendar/moments.ts";
 import { windowAfter } from "../../schedule/calendar/windows.ts";
-import type { NewShow, ShowEntry } from "../../protocol/operator/shows.ts";
 import { discard } from "../cleanup/bin.ts";
-import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
 import { parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
-import { findPlayerByIdOrName } from "../fleet/named-players.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { Presence } from "../fleet/presence.ts";
+import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
 import type { Change } from "../operations/unit-of-work.ts";
-import { invalidField, invalidFields } from "../http/problem.ts";
-import { findTeamRow } from "../store/team-rows.ts";
-import { timeZoneOf } from "../schedule/schedule-outlook.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";
-import { targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
+import { timeZoneOf } from "../schedule/schedule-outlook.ts";
+import { showSchedule, targetedPlayers, targetOf } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
-import { maxBehindUtcMs } from "./new-show.ts";
 import type { PlayerRow, ScheduleRow, ShowRow } from "../store/tables.ts";
+import { findTeamRow } from "../store/team-rows.ts";
+import { maxBehindUtcMs } from "./new-show.ts";
 
 /** The requested content, stored as JSON. */
 export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text">;
