@@ -1,10 +1,10 @@
 // Moves resources to the bin and deletes them for good. A player's own schedules go to the bin with it.
 import { sql } from "kysely";
 import type { NewEvent } from "../events/event-journal.ts";
-import { targetColumns, targetOf, flattenTarget } from "../schedule/schedules.ts";
+import { flattenTarget, targetColumns, targetOf } from "../schedule/schedules.ts";
+import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
-import { inChunks } from "../store/chunks.ts";
 
 /** How long the bin keeps a resource, ms. */
 export const binRetentionMs = 30 * 86_400_000;

@@ -218,7 +218,7 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
     [{ from: at(hour), until: at(hour) }, "/until", /must be after from/],
     [{ from: at(-2 * hour), until: at(-hour) }, "/until", /is in the past/],
     [{ from: "yesterday", until: null }, "/from", /must be an instant such as/],
-    [{ until: null, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /give one of asset_id, url and text/],
+    [{ until: null, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /give exactly one of asset_id, url and text/],
     [{ until: null, text: undefined, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /there is no such asset/],
     [{ until: null, text: undefined, url: "ftp://example.com" }, "/url", /http or https/],
   ] as const) {
@@ -401,7 +401,7 @@ test("[MCP27] a missing screenshot has its reason: offline at once, no response 
   expect((await agent.call("take_screenshot", { player: "Lobby" })).text).toMatch(/Lobby” is offline \(was never seen\)/);
   expect((await bench.call("GET", `players/${device.playerId}/commands`)).body.data).toEqual([]);
   const link = await device.connect();
-  expect((await agent.call("take_screenshot", { player: "Lobby", wait_ms: 1_000 })).text).toMatch(/sent no picture within 1000 ms/);
+  expect((await agent.call("take_screenshot", { player: "Lobby", wait_ms: 1_000 })).text).toMatch(/sent no screenshot within 1000 ms/);
   const failing = agent.call("take_screenshot", { player: "Lobby" });
   await link.next("command");
   const command = await link.next("command");
