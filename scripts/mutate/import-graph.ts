@@ -1,0 +1,43 @@
+// Tells which browserless test files import a source file, directly or by way of others, the nearest first.
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+const testFolders = /^test\/(?:base|main|protocol|schedule|player|service)\//;
+
+/**
+ * @param files all tracked files, relative to `root`.
+ * @returns for each source file the test files that import it, ordered by the number of imports between them.
+ */
+export function testsByDistance(root: string, files: readonly string[]): Map<string, string[]> {
+  const known = new Set(files.filter((file) => file.endsWith(".ts")));
+  const imports = new Map([...known].map((file) => [file, importsOf(root, file).filter((target) => known.has(target))]));
+  const found = new Map<string, { test: string; distance: number }[]>();
+  for (const test of known) {
+    if (!testFolders.test(test) || !test.endsWith(".test.ts")) continue;
+    for (const [file, distance] of distancesFrom(test, imports)) {
+      found.set(file, [...(found.get(file) ?? []), { test, distance }]);
+    }
+  }
+  return new Map([...found].map(([file, tests]) => [file, tests.toSorted((a, b) => a.distance - b.distance).map(({ test }) => test)]));
+}
+
+function importsOf(root: string, file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g)].map(([, specifier]) =>
+    normalize(join(dirname(file), specifier!)),
+  );
+}
+
+/** The number of imports from `start` to every file that it reaches. */
+function distancesFrom(start: string, imports: ReadonlyMap<string, readonly string[]>): Map<string, number> {
+  const distances = new Map([[start, 0]]);
+  const queue = [start];
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    for (const target of imports.get(file) ?? []) {
+      if (distances.has(target)) continue;
+      distances.set(target, distances.get(file)! + 1);
+      queue.push(target);
+    }
+  }
+  return distances;
+}

@@ -1,0 +1,4 @@
+// Faults in src/service.
+import { faultsIn, type Fault } from "./fault.ts";
+
+export const serviceFaults: readonly Fault[] = [...faultsIn("x", [])];
