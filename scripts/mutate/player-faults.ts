@@ -1,4 +1,107 @@
-// Faults in src/player.
+// Faults in src/player and in src/base, on which it is built.
 import { faultsIn, type Fault } from "./fault.ts";
 
-export const playerFaults: readonly Fault[] = [...faultsIn("x", [])];
+const base: readonly Fault[] = [
+  ...faultsIn("src/base/clock.ts", [
+    ["errorMs: delayMs / 2 + errorMs", "errorMs: delayMs / 2"],
+    ["return this.#anchor.wall + (this.#base.monotonic() - this.#anchor.monotonic);", "return this.#base.now();"],
+  ]),
+  ...faultsIn("src/base/files/durable-file.ts", [
+    ["await file.sync();", ""],
+    ["created.length >= first.length", "created.length > first.length"],
+    ["return; // damaged", "// damaged"],
+    ['end !== 64 || createHash("sha256").update(body).digest("hex") !== text.slice(0, end)', "end !== 64"],
+  ]),
+  ...faultsIn("src/base/jws.ts", [
+    [' || !("typ" in head) || head.typ !== typ', ""],
+    ['if (!good) throw new Error("the signature does not match");', ""],
+  ]),
+  ...faultsIn("src/base/async/backoff.ts", [["this.#failures = 0;", ""]]),
+  ...faultsIn("src/base/async/batch.ts", [["await this.#write(batch", "void this.#write(batch"]]),
+  ...faultsIn("src/base/files/zip-bundle.ts", [["bytes += entry.uncompressedSize;", "bytes = entry.uncompressedSize;"]]),
+  ...faultsIn("src/base/http/outbound-http.ts", [
+    ["if (isIP(host) !== 0 && !rule.allows(host)) throw rule.addressRejected(host);", ""],
+    ["this.checkUrl(location, response.url)", "new URL(location, response.url)"],
+    ["error ?? addresses.find(", "error ?? addresses.slice(0, 1).find("],
+  ]),
+  ...faultsIn("src/base/http/ip-address.ts", [
+    ['"linkLocal", ', ""],
+    ['["64:ff9b:1::/48", [6, 7, 9, 10]],', ""],
+  ]),
+];
+
+const playback: readonly Fault[] = [
+  ...faultsIn("src/player/playback/apply-play-command.ts", [["await endPause(store, now);", ""]]),
+  ...faultsIn("src/player/playback/intervention-store.ts", [
+    ["await this.#file.write(kept);", ""],
+    [" && (end <= pausedAt || intervention.at > pausedAt)", ""],
+  ]),
+  ...faultsIn("src/player/playback/set-variables.ts", [[" && (until === null || intervention.until !== null)", ""]]),
+  ...faultsIn("src/player/playback/schedule-follower.ts", [[" || plan.intervals[0]!.from > now", ""]]),
+  ...faultsIn("src/player/playback/zone-playback.ts", [
+    ["if (old.current.epochMs !== timeline.epochMs) return fresh;", ""],
+    ["instant >= next.from", "instant > next.from"],
+  ]),
+  ...faultsIn("src/player/playback/page-plan.ts", [[" || (before !== undefined && interval.from - before.at >= prepareMs)", ""]]),
+  ...faultsIn("src/player/playback/wall.ts", [["left < wall.left + wall.width", "left <= wall.left + wall.width"]]),
+];
+
+const proof: readonly Fault[] = [
+  ...faultsIn("src/player/proof/close-play.ts", [["play.started.at > since.at - frameToleranceMs", "play.started.at > since.at"]]),
+  ...faultsIn("src/player/proof/plan-change.ts", [
+    ["else if (!settled && replacedAt === null)", "else if (replacedAt === null)"],
+    ["changeCause(play, successor, since, makeId)", "changeCause(play, successor, now, makeId)"],
+  ]),
+  ...faultsIn("src/player/proof/play-state.ts", [
+    ["if (reported.stage === plays.previousStage) return { plays: { ...plays, lastFrame: at }, done: [] };", ""],
+  ]),
+  ...faultsIn("src/player/proof/play-log.ts", [["this.#files.length > maxFiles", "this.#files.length >= maxFiles"]]),
+];
+
+const commands: readonly Fault[] = [
+  ...faultsIn("src/player/commands/command-journal.ts", [
+    ["issuedAt <= this.#mark.refusedUntil", "issuedAt < this.#mark.refusedUntil"],
+    ["for (const entry of this.#entries.values()) this.#forget(entry);", "this.#entries.clear();"],
+  ]),
+  ...faultsIn("src/player/commands/command-runner.ts", [
+    ['if (command.sub !== thumbprint) throw new Error("it is for another device");', ""],
+    ["await this.#journal.record(entry);", ""],
+  ]),
+  ...faultsIn("src/player/commands/token-bucket.ts", [["this.#updatedAt = now;", ""]]),
+];
+
+const content: readonly Fault[] = [
+  ...faultsIn("src/player/content/content-cache.ts", [["this.#previous = new Set(this.#ready.value?.files.values());", ""]]),
+  ...faultsIn("src/player/content/desired-state-store.ts", [
+    ["if (desired.player.id !== playerId)", 'if (desired.player.id === "")'],
+    ["await this.#file.write(desired);", ""],
+  ]),
+  ...faultsIn("src/player/content/feeds/feeds.ts", [["if (trouble !== feed.trouble)", ""]]),
+];
+
+const link: readonly Fault[] = [
+  ...faultsIn("src/player/link/access.ts", [
+    [" || revocation.player_id !== pairing.playerId", ""],
+    ["if (grant.service_key !== this.#pairing.serviceKey) {", 'if (grant.service_key === "") {'],
+  ]),
+  ...faultsIn("src/player/link/connection.ts", [
+    ['if (this.#link.value.is === "polling") await', 'if (this.#link.value.is !== "online") await'],
+  ]),
+  ...faultsIn("src/player/link/reconnect-delay.ts", [["if (heldMs > stableMs) ", ""]]),
+  ...faultsIn("src/player/link/ntp.ts", [[" || !response.subarray(24, 32).equals(cookie)", ""]]),
+  ...faultsIn("src/player/pairing/service-key-change.ts", [
+    ["if (!this.#isOverTls()) return;", ""],
+    [" || gapMs > longestGapMs", ""],
+    ["const now = clock.monotonic();", "const now = clock.now();"],
+  ]),
+];
+
+const surface: readonly Fault[] = [
+  ...faultsIn("src/player/surface/recovery-action.ts", [["times.filter((at) => now - at < memoryMs).length", "times.length"]]),
+  ...faultsIn("src/player/surface/page-access.ts", [
+    ['if (site !== undefined && site !== "same-origin" && site !== "none") return false;', ""],
+  ]),
+  ...faultsIn("src/player/web-items/outbound-policy.ts", [["allows: isRemoteAddress,", "allows: () => true,"]]),
+];
+
+export const playerFaults: readonly Fault[] = [...base, ...playback, ...proof, ...commands, ...content, ...link, ...surface];

@@ -26,6 +26,7 @@ test.each([
   ["truncated", (path: string) => truncate(path, 20)],
   ["emptied", (path: string) => truncate(path, 0)],
   ["scribbled over", (path: string) => writeFile(path, "x".repeat(100))],
+  ["changed in one digit", async (path: string) => writeFile(path, (await readFile(path, "utf8")).replace(/2\n$/, "7\n"))],
 ])("[DUR2] if a file is %s, the previous generation is read and the read reports that", async (_how, damage) => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "value.json"), asNumber);

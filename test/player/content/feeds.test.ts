@@ -256,6 +256,7 @@ test("[PXY8] recognizes IPv6 addresses that stand for this machine", () => {
     "64:ff9b::127.0.0.1",
     "64:ff9b:1::7f00:1",
     "64:ff9b:1:7f00:0:100::",
+    "64:ff9b:1:7f00:0:100:808:808",
     "2002:7f00:1::1",
     "64:ff9b::a9fe:a9fe",
   ];
