@@ -1,6 +1,13 @@
-// Tells which browserless test files import a source file, directly or by way of others, the nearest first.
+// Tells which browserless test files import a source file, directly, by way of others or in a program, the nearest first.
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+
+/** Tests that start a program which loads these files: they do not import them. */
+const startedBy: Readonly<Record<string, string>> = {
+  "test/service/content/asset-kinds.test.ts": "src/service/media/child.ts",
+  "test/service/content/media-formats.test.ts": "src/service/media/child.ts",
+  "test/service/store/backup.test.ts": "src/main/backup.ts",
+};
 
 const testFolders = /^test\/(?:base|main|protocol|schedule|player|service)\//;
 
@@ -23,9 +30,11 @@ export function testsByDistance(root: string, files: readonly string[]): Map<str
 
 function importsOf(root: string, file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g)].map(([, specifier]) =>
+  const imported = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g)].map(([, specifier]) =>
     normalize(join(dirname(file), specifier!)),
   );
+  const started = startedBy[file];
+  return started === undefined ? imported : [...imported, started];
 }
 
 /** The number of imports from `start` to every file that it reaches. */

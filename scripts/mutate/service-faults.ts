@@ -1,4 +1,102 @@
 // Faults in src/service.
 import { faultsIn, type Fault } from "./fault.ts";
 
-export const serviceFaults: readonly Fault[] = [...faultsIn("x", [])];
+const httpFaults: readonly Fault[] = [
+  ...faultsIn("src/service/http/gateway/admission.ts", [
+    ["if (operation.scope !== undefined)", 'if (operation.scope !== undefined && operation.method !== "GET")'],
+  ]),
+  ...faultsIn("src/service/http/gateway/gateway.ts", [
+    ["input.body ?? null, input.bytes.sha256]", "input.body ?? null]"],
+    [
+      "change(db, context.withOperator(await reauthorize(db, clock, context.operator, operation.scope)))",
+      "(await reauthorize(db, clock, context.operator, operation.scope), change(db, context))",
+    ],
+  ]),
+  ...faultsIn("src/service/http/gateway/audited-write.ts", [[".at(-1) ?? null", ".at(0) ?? null"]]),
+  ...faultsIn("src/service/http/gateway/conditional-writes.ts", [['header.split(",").some(', 'header.split(",").every(']]),
+  ...faultsIn("src/service/http/idempotency.ts", [
+    ['.where("created_at", "<", this.#clock.now()', '.where("created_at", ">", this.#clock.now()'],
+  ]),
+  ...faultsIn("src/service/http/paging.ts", [
+    ["digestOf(filters)", "digestOf(Object.keys(filters))"],
+    ["} desc`", "} asc`"],
+  ]),
+  ...faultsIn("src/service/http/rate-limit.ts", [["recent.length < this.#limit ? 0", "recent.length <= this.#limit ? 0"]]),
+  ...faultsIn("src/service/http/origin.ts", [["return new URL(publicUrl).origin;", "return publicUrl;"]]),
+  ...faultsIn("src/service/http/input-errors.ts", [["&& misspelt.has(place)", "&& seen.has(place)"]]),
+  ...faultsIn("src/service/http/responses/range.ts", [["if (start >= size || (first", "if (start > size || (first"]]),
+  ...faultsIn("src/service/http/responses/csv.ts", [["|＝＋－＠]", "|]"]]),
+];
+
+const peopleFaults: readonly Fault[] = [
+  ...faultsIn("src/service/people/operator.ts", [['scope !== "teams:write" && scope !== "audit:read"', 'scope !== "teams:write"']]),
+  ...faultsIn("src/service/people/authentication.ts", [
+    ["expires_at > now)", "expires_at >= now)"],
+    ['.onRef("members.user_id", "=", "tokens.user_id")', ""],
+  ]),
+  ...faultsIn("src/service/people/grants.ts", [
+    ["return requested.filter((scope) => held.includes(scope));", "return [...requested];"],
+    ['.where("token_id", "in", tokenIds)', ""],
+  ]),
+  ...faultsIn("src/service/people/audit.ts", [[".update(previousHash)", ""]]),
+  ...faultsIn("src/service/people/token-expiry.ts", [["wait(expiresAt - this.#clock.now(), ended)", "wait(expiresAt, ended)"]]),
+];
+
+const fleetFaults: readonly Fault[] = [
+  ...faultsIn("src/service/fleet/pairing.ts", [
+    ['await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();', ""],
+  ]),
+  ...faultsIn("src/service/fleet/guess-limiter.ts", [["Math.max(this.#byUser", "Math.min(this.#byUser"]]),
+  ...faultsIn("src/service/fleet/command-status.ts", [
+    ["order.indexOf(status) > order.indexOf(current)", "order.indexOf(status) !== order.indexOf(current)"],
+  ]),
+  ...faultsIn("src/service/fleet/command-expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;"]]),
+  ...faultsIn("src/service/fleet/command-signing.ts", [["sub: player.thumbprint,", "sub: player.id,"]]),
+  ...faultsIn("src/service/fleet/presence.ts", [['latest.link !== "gone" && this.#clock', "this.#clock"]]),
+  ...faultsIn("src/service/fleet/open-problems.ts", [["keys.size === open.size && ", ""]]),
+  ...faultsIn("src/service/fleet/devices/device-journal.ts", [["|| lastSeq < trimmed ", ""]]),
+  ...faultsIn("src/service/fleet/devices/device-access.ts", [[" || result.data.aud !== audience", ""]]),
+];
+
+const eventFaults: readonly Fault[] = [
+  ...faultsIn("src/service/events/event-journal.ts", [
+    ['selectAll().where("team_id", "=", teamId).where("seq", ">", after)', 'selectAll().where("seq", ">", after)'],
+    ['deleteFrom("events").where("team_id", "=", team_id)', 'deleteFrom("events")'],
+  ]),
+  ...faultsIn("src/service/events/subscription.ts", [["!players.isDisjointFrom(audience)", "players.isSupersetOf(audience)"]]),
+  ...faultsIn("src/service/events/webhooks/signature.ts", [["secret.slice(prefix.length)", "secret"]]),
+  ...faultsIn("src/service/events/webhooks/failure-warnings.ts", [['.where("warned_at", "is", null)', ""]]),
+  ...faultsIn("src/service/events/webhooks/due-deliveries.ts", [["rows.filter(({ id }) => !inProgress.has(id))", "rows"]]),
+  ...faultsIn("src/service/events/webhooks/delivery-attempts.ts", [["(delaysMs[number] ?? 0)", "(delaysMs[number - 1] ?? 0)"]]),
+  ...faultsIn("src/service/events/webhooks/secrets.ts", [["{ ...current, expires_at: now + overlapMs }", "current"]]),
+];
+
+const contentFaults: readonly Fault[] = [
+  ...faultsIn("src/service/content/web-secrets.ts", [[" && originOf(old) === originOf(item)", ""]]),
+  ...faultsIn("src/service/content/uploads.ts", [[" || row.team_id !== teamId", ""]]),
+  ...faultsIn("src/service/content/blob-sweeper.ts", [['["assets", "thumbnail_sha256"],', ""]]),
+  ...faultsIn("src/service/media/formats/svg.ts", [["const element = localName(name);", "const element = name.toLowerCase();"]]),
+  ...faultsIn("src/service/media/formats/bmp.ts", [["storedHeight > 0 ?", "storedHeight < 0 ?"]]),
+  ...faultsIn("src/service/media/formats/bundle.ts", [['.normalize("NFC").toLowerCase()', '.normalize("NFC")']]),
+  ...faultsIn("src/service/media/formats/xml.ts", [["open.length > maxDepth", "open.length >= maxDepth"]]),
+];
+
+const otherFaults: readonly Fault[] = [
+  ...faultsIn("src/service/schedule/check-schedule.ts", [['.where("team_id", "=", teamId)', ""]]),
+  ...faultsIn("src/service/schedule/schedule-warnings.ts", [["(schedule.starts_at)!.at - dayMs;", "(schedule.starts_at)!.at;"]]),
+  ...faultsIn("src/service/schedule/icalendar.ts", [["dayOf(ends - 1)", "dayOf(ends)"]]),
+  ...faultsIn("src/service/store/backup/tar.ts", [
+    ["Number.parseInt(text(148, 156), 8) !== checksum(header)", "Number.isNaN(Number.parseInt(text(148, 156), 8))"],
+  ]),
+  ...faultsIn("src/service/store/canonical-json.ts", [["Object.keys(fields).sort()", "Object.keys(fields)"]]),
+  ...faultsIn("src/service/cleanup/bin.ts", [["others.length === 0 ? first", "left.length === 0 ? first"]]),
+];
+
+export const serviceFaults: readonly Fault[] = [
+  ...httpFaults,
+  ...peopleFaults,
+  ...fleetFaults,
+  ...eventFaults,
+  ...contentFaults,
+  ...otherFaults,
+];

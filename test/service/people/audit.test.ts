@@ -1,8 +1,10 @@
 // The audit log: one entry per write in its transaction, a hash chain, and no secrets.
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { AuditEntry, AuditVerification } from "../../../src/protocol/operator/people.ts";
+import { canonicalJson } from "../../../src/service/store/canonical-json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner } from "./people.ts";
@@ -110,6 +112,13 @@ test("[AUD4] verifying the chain shows whether an entry was changed, removed or 
   expect(await attempt("DELETE FROM main.audit WHERE seq = 6")).toEqual([false, 6]);
   expect(await attempt("DELETE FROM main.audit")).toEqual([false, 1]);
   expect(await attempt("UPDATE main.audit_heads SET hash = '00'")).toEqual([false, 7]);
+  // Whoever changes an entry can give it a matching hash, but then the next entry no longer follows it.
+  const { hash: _hash, ...third } = database.prepare("SELECT * FROM main.audit WHERE seq = 3").get()!;
+  const previous = log.find(({ seq }) => seq === 2)!.hash;
+  const forged = createHash("sha256")
+    .update(previous + canonicalJson({ ...third, user_id: "usr_other" }))
+    .digest("hex");
+  expect(await attempt(`UPDATE main.audit SET user_id = 'usr_other', hash = '${forged}' WHERE seq = 3`)).toEqual([false, 4]);
   database.close();
   expect(await verify(bench)).toEqual(good);
 });
