@@ -23,11 +23,7 @@ export async function runAllTests(argv: readonly string[], folder: string): Prom
   const projects = (names: readonly string[]) => names.flatMap((name) => ["--project", name]);
   const runs = await Promise.all([
     runVitest([...argv, "--passWithNoTests", ...projects(foregroundProjects)], join(folder, "foreground.json")),
-    runVitest(
-      [...argv, "--passWithNoTests", ...projects(backgroundProjects)],
-      join(folder, "background.json"),
-      constants.priority.PRIORITY_LOW,
-    ),
+    runVitest([...argv, "--passWithNoTests", ...projects(backgroundProjects)], join(folder, "background.json"), idleOnly),
   ]);
   const files = runs.flatMap(({ report }) => report.files);
   if (files.length === 0) process.stderr.write("No test file matches. Filters are parts of paths such as test/host.\n");
