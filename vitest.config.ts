@@ -7,7 +7,7 @@ const isLong = process.env["SIGNAGE_LONG"] === "1";
 // Programs that mostly wait, and pages whose timing no test judges. None of these files builds the page that the others serve.
 const programs = [
   "test/host/{local,sites}.test.ts",
-  "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items,still-items},stage/{walls,zones}}.test.ts",
+  "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items},stage/{walls,zones}}.test.ts",
   "test/system/{agent,bundle,demo,electron,engine,entry,journal,pack,page,problems,proof-of-play,reclaim,recovery,schedule}.test.ts",
   "test/system/{site-data,terminal,trust,whole-path,workers}.test.ts",
 ];

@@ -43,9 +43,7 @@ const peopleFaults: readonly Fault[] = [
 ];
 
 const fleetFaults: readonly Fault[] = [
-  ...faultsIn("src/service/fleet/pairing.ts", [
-    ['await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();', ""],
-  ]),
+  ...faultsIn("src/service/fleet/pairing.ts", [['await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();', ""]]),
   ...faultsIn("src/service/fleet/guess-limiter.ts", [["Math.max(this.#byUser", "Math.min(this.#byUser"]]),
   ...faultsIn("src/service/fleet/command-status.ts", [
     ["order.indexOf(status) > order.indexOf(current)", "order.indexOf(status) !== order.indexOf(current)"],
