@@ -33,7 +33,7 @@ interface BaseIndex extends Omit<IndexedState, "agenda"> {
 }
 
 const indexes = new WeakMap<PlayableContent, Map<string, BaseIndex>>();
-// Now, the beginning of a pause, and what a forecast passes through.
+// States for now, for the beginning of a pause, and for the changes within a forecast.
 const maxStates = 8;
 
 /** The index of `content` for a device in `deviceTimeZone` and these variables. Cached. */

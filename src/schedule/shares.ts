@@ -24,7 +24,7 @@ const behindDays = 1;
 const aheadDays = 371;
 
 /**
- * Whether both schedules go by the same clock, so that their wall times can be compared. A schedule that waits for a variable
+ * Whether both schedules use the same clock, so that their wall times can be compared. A schedule that waits for a variable
  * cannot be compared, since variables change.
  */
 export function areComparable(a: InterruptSchedule, b: InterruptSchedule): boolean {
@@ -61,7 +61,7 @@ export function findShareConflict(own: ActiveTimes, others: readonly ActiveTimes
       { times, at: until, step: -1 },
     ]),
   );
-  // What ends at an instant makes room for what begins at it.
+  // A schedule that ends at an instant makes room for one that begins then.
   edges.sort((a, b) => a.at - b.at || a.step - b.step);
   // Windows of one schedule may overlap: it is active until the last of them ends.
   const openWindows = new Map<ActiveTimes, number>();

@@ -15,7 +15,7 @@ export type Flaw = Pick<Extract<FromPage, { type: "flawed" }>, "code" | "detail"
 /** Thrown or reported when an item cannot be shown or has stopped. */
 export class ItemFailure extends Error {
   readonly code: FailureCode;
-  /** Identifies the crash of the renderer process that took this item down; items that shared the process have the same id. */
+  /** Identifies the crash of the renderer process that ran this item; items that shared the process have the same id. */
   readonly crashId: string | undefined;
 
   constructor(code: FailureCode, detail: string, death?: string) {

@@ -19,7 +19,7 @@ interface ShownItem {
 
 // A play that starts within this time after its slot's start is on time; its transition then follows the slot's timeline.
 const onTimeMs = 50;
-// An instant is met in the nearest frame.
+// A change is made in the frame nearest to its instant.
 const halfFrameMs = 8;
 
 /** A rectangle with a loop of its own. */
@@ -41,7 +41,7 @@ export class Zone {
   /** When the zone's stage is replaced. */
   #leavesAt = Number.POSITIVE_INFINITY;
   #settled = Promise.withResolvers<void>();
-  /** Whether items were given up since the last change on screen. */
+  /** Whether slow items were abandoned since the last change on screen. */
   #isBehindTime = false;
 
   constructor(zone: SceneZone, page: PageContext, hasFallback: boolean, dueAt = Number.NEGATIVE_INFINITY) {
@@ -86,7 +86,7 @@ export class Zone {
     this.#advance();
   }
 
-  /** Makes the zone due in the current frame. True when what it has to show then can be painted. */
+  /** Makes the zone due in the current frame. Returns whether its content can be painted. */
   checkReady(frameTime: number): boolean {
     this.#dueAt = Math.min(this.#dueAt, this.#page.clock.toWallTime(frameTime) + halfFrameMs);
     this.#advance();
@@ -104,7 +104,7 @@ export class Zone {
     this.#next.showIfDue(frameTime);
   }
 
-  /** Ends everything under way and removes the element. */
+  /** Stops all work of the zone and removes the element. */
   dispose(): void {
     this.#disposal.abort();
     this.#zone = { ...this.#zone, slots: [] };

@@ -41,11 +41,11 @@ export async function keepOnlyFirstPage(options: TargetOptions): Promise<string>
   );
   await pipe.browser.send("Target.setDiscoverTargets", { discover: true }, { deadlineMs: limitMs, signal });
   const found = new AbortController();
-  const late = clock.wait(limitMs, AbortSignal.any([signal, found.signal])).then(() => {
+  const deadline = clock.wait(limitMs, AbortSignal.any([signal, found.signal])).then(() => {
     throw new Fault("browser-failed", `the browser opened no window within ${limitMs} ms`);
   });
   try {
-    return await Promise.race([first.promise, late]);
+    return await Promise.race([first.promise, deadline]);
   } finally {
     found.abort();
   }

@@ -91,7 +91,7 @@ export class PageWindow {
     this.#iframes = guard;
     // A page that moves to another process may no longer be watched, and Electron does not report that.
     webContents.on("did-navigate", () => void this.#watchAgain(guard));
-    // The pointer is drawn, whatever the page's style says, until the page has seen it move once.
+    // The pointer is drawn, regardless of the page's style, until the page has seen it move once.
     page.on("Page.loadEventFired", () => void this.#hidePointer(page), life);
     return guard;
   }

@@ -22,7 +22,7 @@ export function pageSession(): Session {
 export function openWindow({ size, mayNavigate, onBlocked, life }: WindowOptions): BrowserWindow {
   const pages = pageSession();
   lockSession(pages);
-  // Pages use the light theme as on the system's Chromium, whatever the desktop's theme is.
+  // Pages use the light theme as on the system's Chromium, regardless of the desktop's theme.
   nativeTheme.themeSource = "light";
   const window = new BrowserWindow({
     ...(size ?? { ...screen.getPrimaryDisplay().bounds, kiosk: true, fullscreen: true }),
@@ -54,7 +54,7 @@ export function openWindow({ size, mayNavigate, onBlocked, life }: WindowOptions
   };
   webContents.on("will-navigate", preventNavigation);
   webContents.on("will-redirect", preventNavigation);
-  // The page cannot prevent that the host leaves it.
+  // The page cannot prevent the host from leaving it.
   webContents.on("will-prevent-unload", (event) => event.preventDefault());
   // Only the host closes the window, by destroy(): not Alt+F4, and not the page's window.close().
   window.on("close", (event) => event.preventDefault());

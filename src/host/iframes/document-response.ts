@@ -23,7 +23,7 @@ const networkErrors: Partial<Record<Protocol.Network.ErrorReason, string>> = {
 
 /**
  * Why the response cannot be shown, with a remedy where there is one; null when it can.
- * @param connectionError what the proxy knows of the failed connection.
+ * @param connectionError the proxy's description of the failed connection, if it has one.
  */
 export function responseFailure(response: PausedResponse, connectionError: string | null): string | null {
   const { request, responseStatusCode: status = 0, responseErrorReason: error, responseHeaders = [] } = response;

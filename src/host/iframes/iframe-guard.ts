@@ -1,4 +1,4 @@
-// Controls the page's iframes of other sites: which may load, with which headers, and what is reported of each.
+// Controls the page's iframes of other sites: which may load, with which headers, and which of their events are reported.
 import type { Protocol } from "devtools-protocol";
 import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";

@@ -108,7 +108,7 @@ export class Iframe {
 
   /**
    * Ends the iframe's process, with all iframes in it: a hidden endless loop would keep a core busy and other iframes from loading.
-   * Reports once the process has ended, because what the page loads into an ending process is lost.
+   * Reports once the process has ended, because a document that is loaded into an ending process is lost.
    */
   async endProcess(session: DevTools, code: IframeFault, how: string): Promise<void> {
     const { clock, processEnds } = this.#options;

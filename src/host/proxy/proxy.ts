@@ -174,7 +174,7 @@ export class BrowserProxy implements AsyncDisposable {
   }
 }
 
-/** The host of the page that sent a request, if its headers tell. */
+/** The host of the page that sent a request, if the request's headers name it. */
 function requesterOf({ origin, referer = "" }: IncomingHttpHeaders): string | null {
   const url = origin === undefined || origin === "null" ? referer : origin;
   return URL.canParse(url) ? hostOf(new URL(url)) : null;

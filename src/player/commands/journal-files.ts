@@ -6,7 +6,7 @@ import { isFault } from "../../base/fault.ts";
 import { CommandUpdate } from "../../protocol/device/commands.ts";
 import { CommandMark } from "./command-mark.ts";
 
-/** What is known about one command. */
+/** The record of one command. */
 export const JournalEntry = z.object({
   id: z.string(),
   type: z.string(),

@@ -107,7 +107,7 @@ export class ServiceHttp implements AsyncDisposable {
   #open(): Promise<HttpClient> {
     this.#client ??= import("undici").then(({ Agent, request }) => {
       const limits = {
-        // Verify certificates whatever the environment says: `ServiceKeyChange` takes https as proof of the service's name.
+        // Verify certificates regardless of the environment: `ServiceKeyChange` takes https as proof of the service's name.
         connect: { timeout: connectLimitMs, rejectUnauthorized: true },
         headersTimeout: responseLimitMs,
         bodyTimeout: responseLimitMs,

@@ -106,7 +106,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   }
   if (!Number.isFinite(clockErrorMs)) {
     if (uptimeMs >= clockPatienceMs)
-      problems.push(createProblem("clock-unsure", now, { detail: "no server has told the player the time since its start" }));
+      problems.push(createProblem("clock-unsure", now, { detail: "the player has not received the time since its start" }));
   } else if (clockErrorMs > maxClockErrorMs) {
     problems.push(createProblem("clock-unsure", now, { detail: `it may be wrong by ${Math.round(clockErrorMs / 1_000)} s` }));
   }

@@ -1,4 +1,4 @@
-// Builds heartbeats from the current values of the player's parts. What counts is what was presented, not what was requested.
+// Builds heartbeats from the current values of the player's parts. Reports presented content, not requested content.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import { pageHeartbeatMs } from "../../protocol/page-messages.ts";

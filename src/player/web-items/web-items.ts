@@ -1,4 +1,4 @@
-// Runs the items that show other sites: tells the host which sites iframes may show, serves bundles, and reports iframe failures.
+// Runs the items that show other sites: sets which sites iframes may show, serves bundles, and reports iframe failures.
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";

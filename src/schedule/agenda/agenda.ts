@@ -103,7 +103,7 @@ export class Agenda {
     return runs;
   }
 
-  /** The interrupts active at `instant` whose priority is at least `minPriority`, and for how long these are the ones. */
+  /** The interrupts active at `instant` whose priority is at least `minPriority`, and how long this set stays the same. */
   interruptsAt(instant: number, minPriority: number): ActiveInterrupts {
     const last = this.#lastInterrupts;
     if (last !== null && last.minPriority === minPriority && last.from <= instant && instant < last.until) return last;

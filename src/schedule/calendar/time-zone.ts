@@ -17,7 +17,7 @@ export interface WallClock {
 /** The wall clock of an IANA time zone. */
 export interface TimeZoneRules extends WallClock {
   readonly name: string;
-  /** What to add to UTC at `instant`, in ms. Makes no table: best for one question about a year, {@link wallAt} for many. */
+  /** What to add to UTC at `instant`, in ms. Builds no table: best for one lookup in a year; use {@link wallAt} for many. */
   offsetAt(instant: number): number;
 }
 
@@ -84,7 +84,7 @@ function createRules(name: string, format: Intl.DateTimeFormat): TimeZoneRules {
     }
     return spans;
   };
-  // Questions are mostly about times far from any change, in the same span as the question before.
+  // Most lookups are for times far from any change, in the same span as the previous lookup.
   let last = { from: Number.POSITIVE_INFINITY, until: 0, offsetMs: 0 };
   return {
     name,

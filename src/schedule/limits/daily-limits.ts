@@ -39,7 +39,7 @@ interface DayPlan {
   due: readonly DuePlay[];
 }
 
-/** What the plays of a day depend on besides the items. */
+/** The inputs for the plays of a day, besides the items. */
 export interface DailyTiming {
   /** The turn of an interrupt that the loop is for. */
   turn: TurnOfHour | null;

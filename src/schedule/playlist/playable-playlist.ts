@@ -52,7 +52,7 @@ export interface ValidItems extends Interval {
 // Asked at each change of item, and dayparts are slow to compute.
 const lastValidItems = new WeakMap<PlayablePlaylist, ValidItems>();
 
-/** The items that are valid at `instant`, and until when these are the ones. */
+/** The items that are valid at `instant`, and until when this set stays the same. */
 export function validItemsAt(playlist: PlayablePlaylist, instant: number): ValidItems {
   const { items, validity } = playlist;
   if (validity.size === 0) return { items, from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };

@@ -13,7 +13,7 @@ interface Run extends Interval {
   loopRestart(loopMs: number): number | null;
 }
 
-/** What the timeline depends on besides the playlist and the instant; see `Decision`. */
+/** The inputs of the timeline besides the playlist and the instant; see `Decision`. */
 export interface LoopTiming extends DailyTiming {
   epochMs: number;
   /** How long the layout stays; null: `turn` decides. */

@@ -162,7 +162,7 @@ function typeOf(response: OutboundResponse): string | undefined {
   return typeof type === "string" ? type : undefined;
 }
 
-/** The failure as operators see it. It must not reveal what the service's own network contains. */
+/** The failure as operators see it. It must not reveal anything about the service's own network. */
 function explain(error: unknown): { code: string; detail: string } {
   if (isFault(error, "refused")) return { code: "address-refused", detail: error.message };
   if (error instanceof ImportFailed) return { code: error.code, detail: error.message };

@@ -53,8 +53,8 @@ export function argumentsOf(operation: Operation): ArgumentPlaces & { schema: Sc
   const fields = fieldsOf(operation.body);
   const body = new Map(Object.keys(fields ?? {}).map((field) => [nameOf(field, taken), field]));
   const isWhole = operation.body !== undefined && fields === null;
-  const given = isWhole ? { body: operation.body! } : Object.fromEntries([...body].map(([name, field]) => [name, fields![field]!]));
-  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...given, ...kindArguments }), "input");
+  const bodyArguments = isWhole ? { body: operation.body! } : Object.fromEntries([...body].map(([name, field]) => [name, fields![field]!]));
+  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...bodyArguments, ...kindArguments }), "input");
   return { params: Object.keys(params), query: Object.keys(query), body, whole: isWhole ? "body" : null, schema: compact(schema) };
 }
 

@@ -42,13 +42,13 @@ export const screenshotTool: CombinedTool = {
 };
 
 /** Calls {@link screenshotTool}; returns undefined for any other name. */
-export function callScreenshot(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<CallToolResult> | undefined {
-  return name === screenshotTool.tool.name ? runTool(runner, mcpCall, name, () => takeScreenshot(runner, mcpCall, given)) : undefined;
+export function callScreenshot(runner: ToolRunner, mcpCall: McpCall, name: string, args: Arguments): Promise<CallToolResult> | undefined {
+  return name === screenshotTool.tool.name ? runTool(runner, mcpCall, name, () => takeScreenshot(runner, mcpCall, args)) : undefined;
 }
 
 /** @throws ProblemError with the reason if the player sends no screenshot. */
-async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Arguments): Promise<CallToolResult> {
-  const input = validatePart(Given, given);
+async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, args: Arguments): Promise<CallToolResult> {
+  const input = validatePart(Given, args);
   if ("errors" in input) throw invalidFields(input.errors);
   const { player: wanted, show_id: showId, max_width, wait_ms } = input.value;
   for (const scope of screenshotTool.scopes) requireScope(mcpCall.operator, scope);

@@ -13,7 +13,7 @@ type LatestHeartbeat = { receivedAt: number; heartbeat: Heartbeat };
 const Result = z.object({ until: z.iso.datetime().nullable() });
 const Command = z.discriminatedUnion("type", [...playCommands]);
 const [OverrideSet] = playCommands;
-// The newest decide. A player with more commands than that within the lifetime of a variable gets a forecast without the oldest.
+// Read only the newest commands: a player with more within the lifetime of a variable gets a forecast without the oldest.
 const maxCommands = 2_000;
 
 /**

@@ -5,7 +5,7 @@ import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { targetedPlayers } from "./schedules.ts";
 
-// An override may have no end: keep the newest of a player that gets hundreds.
+// An override may have no end: keep only the newest ones of each player.
 const maxOverrides = 100;
 
 /**

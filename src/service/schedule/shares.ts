@@ -17,7 +17,7 @@ import {
 
 type NewSchedule = Parameters<typeof scheduleColumns>[0];
 
-// Further schedules are not compared: the player scales down shares that are too much.
+// Further schedules are not compared: players scale down shares that exceed the hour.
 const maxCompared = 200;
 // Opening hours may have fifty intervals a day for a year.
 const maxIntervals = 200_000;
@@ -47,7 +47,7 @@ export async function checkShares(db: Db, teamId: string, schedule: NewSchedule,
 
 /**
  * A certain conflict of `schedule` with the other interrupts on a player, as a text; null: none was found. A conflict that is not
- * found here does no harm: players scale down shares that are too much.
+ * found here does no harm: players scale down shares that exceed the hour.
  */
 async function findConflict(db: Db, teamId: string, schedule: NewSchedule, ownId: string | null, now: number): Promise<string | null> {
   if (schedule.interrupt === null || !schedule.enabled) return null;

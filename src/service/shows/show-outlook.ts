@@ -8,7 +8,7 @@ import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
 
-/** What a show is looked at with. */
+/** The dependencies and the team for describing a show. */
 export interface ShowContext {
   parts: OutlookDependencies;
   teamId: string;

@@ -19,7 +19,7 @@ const repeatMarginMs = 400;
 const maxStillMs = 100;
 // Timers are late, so the last 60 ms before a trimmed end are watched frame by frame.
 const endLeadMs = 60;
-// Half a frame: the last frame must be shown, the one after it not.
+// Half a frame, so that the last frame is shown and the one after it is not.
 const halfFrameS = 0.017;
 
 /** The part of an item that a track uses. */

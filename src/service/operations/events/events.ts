@@ -90,9 +90,9 @@ async function poll(
   const types = typesOf(query.types);
   const until = clock.monotonic() + waitSeconds * 1_000;
   const finished = new AbortController();
-  const news = new Signal();
+  const newEvents = new Signal();
   // Registered before the first read, so that no event in between is missed.
-  subscribers.notifyOnEvents(teamId, news, finished.signal);
+  subscribers.notifyOnEvents(teamId, newEvents, finished.signal);
   try {
     for (let place = after; ;) {
       const page = await read(dependencies, context, { ...query, types, after: place });
@@ -100,7 +100,7 @@ async function poll(
       if (page.data.length > 0 || page.has_more || leftMs <= 0) return page;
       place = page.next;
       try {
-        await news.wait(clock, leftMs, signal);
+        await newEvents.wait(clock, leftMs, signal);
       } catch (error) {
         if (!isAbort(error)) throw error;
         if (closing.aborted) return page;
