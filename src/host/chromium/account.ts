@@ -19,10 +19,10 @@ export interface BrowserAccount {
 }
 
 // Variables about display, sound, language and drivers. Others may contain secrets and are not passed to the browser.
-const passedOn =
+const forwardedVariables =
   /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|PATH|TZ|LANG|LANGUAGE|LC_\w+|PULSE_SERVER|ALSA_\w+|LIBVA_\w+|CHROME_DEVEL_SANDBOX|LD_LIBRARY_PATH)$/;
 // These name folders of the player's own user, which another user cannot enter.
-const passedOnToSelf = /^(HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS)$/;
+const forwardedToOwnUser = /^(HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS)$/;
 
 // The installation's own user first; `nobody` exists everywhere.
 const preferredUsers = ["signage", "nobody"];
@@ -47,7 +47,7 @@ export async function prepareAccount(folder: string, env: Environment, userId: n
   const home = await ownFolder(join(base, "home"), identity);
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && (passedOn.test(entry[0]) || (identity === null && passedOnToSelf.test(entry[0]))),
+      entry[1] !== undefined && (forwardedVariables.test(entry[0]) || (identity === null && forwardedToOwnUser.test(entry[0]))),
   );
   const own: Record<string, string> = {
     XDG_CONFIG_HOME: await styleFolder(base),

@@ -10,7 +10,7 @@ export interface WindowOptions {
   /** Called for the log when something was prevented. */
   onBlocked: (what: string, url: string) => void;
   /** Aborted when the window is closed. */
-  life: AbortController;
+  lifetime: AbortController;
 }
 
 /** The window's session. Electron has to be ready. */
@@ -19,7 +19,7 @@ export function pageSession(): Session {
 }
 
 /** Opens the window with an empty page. Electron has to be ready. */
-export function openWindow({ size, mayNavigate, onBlocked, life }: WindowOptions): BrowserWindow {
+export function openWindow({ size, mayNavigate, onBlocked, lifetime }: WindowOptions): BrowserWindow {
   const pages = pageSession();
   lockSession(pages);
   // Pages use the light theme as on the system's Chromium, regardless of the desktop's theme.
@@ -58,8 +58,8 @@ export function openWindow({ size, mayNavigate, onBlocked, life }: WindowOptions
   webContents.on("will-prevent-unload", (event) => event.preventDefault());
   // Only the host closes the window, by destroy(): not Alt+F4, and not the page's window.close().
   window.on("close", (event) => event.preventDefault());
-  window.once("closed", () => life.abort());
-  if (size === null) coverDisplay(window, life.signal);
+  window.once("closed", () => lifetime.abort());
+  if (size === null) coverDisplay(window, lifetime.signal);
   return window;
 }
 

@@ -112,10 +112,10 @@ export class IframeGuard {
   }
 
   #onAttached(sessionId: string, frameId: string): void {
-    const { sessionOf, signal: life, onBlocked } = this.#options;
+    const { sessionOf, signal: lifetime, onBlocked } = this.#options;
     const iframe = this.#iframes.get(frameId) ?? null;
     const session = sessionOf(sessionId);
-    const signal = iframe === null ? life : AbortSignal.any([life, iframe.signal]);
+    const signal = iframe === null ? lifetime : AbortSignal.any([lifetime, iframe.signal]);
     this.#listen(session, iframe, signal);
     const guarded = [
       session.send("Fetch.enable", { patterns: [...everything], handleAuthRequests: true }, { signal }),

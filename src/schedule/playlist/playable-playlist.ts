@@ -38,8 +38,8 @@ export function playablePlaylist(
     const [asset = null, artwork = null] = needed;
     const timed = { item, asset, artwork, durationMs: itemDurationMs(item, asset) };
     playable.push(timed);
-    const itsValidity = itemValidity(item, timeZone);
-    if (itsValidity !== null) validity.set(timed, itsValidity);
+    const ownValidity = itemValidity(item, timeZone);
+    if (ownValidity !== null) validity.set(timed, ownValidity);
   }
   return { items: playable, validity };
 }

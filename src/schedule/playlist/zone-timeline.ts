@@ -45,8 +45,8 @@ export function timelineAt(playlist: PlayablePlaylist, instant: number, timing: 
 /** The instant from which a loop of `loopMs` counts if the layout, or one of its items, stays for less than that; null: its epoch. */
 function restartOf({ validity }: PlayablePlaylist, valid: readonly TimedItem[], instant: number, run: Run, loopMs: number): number | null {
   const restarts = valid.flatMap((timed) => {
-    const itsValidity = timed.item.max_plays_per_hour === undefined ? undefined : validity.get(timed);
-    return itsValidity === undefined ? [] : (itemRestart(itsValidity, instant, run, loopMs) ?? []);
+    const ownValidity = timed.item.max_plays_per_hour === undefined ? undefined : validity.get(timed);
+    return ownValidity === undefined ? [] : (itemRestart(ownValidity, instant, run, loopMs) ?? []);
   });
   return restarts.length === 0 ? run.loopRestart(loopMs) : Math.max(...restarts);
 }

@@ -25,7 +25,11 @@ interface CleanupDependencies extends ChangeDependencies {
 }
 
 /** Cleans up now and every hour. Rejects with an AbortError when `signal` aborts. */
-export async function runHourlyCleanup(dependencies: CleanupDependencies, playEventsRetentionMs: number, signal: AbortSignal): Promise<never> {
+export async function runHourlyCleanup(
+  dependencies: CleanupDependencies,
+  playEventsRetentionMs: number,
+  signal: AbortSignal,
+): Promise<never> {
   const { store, clock } = dependencies;
   for (;;) {
     const next = clock.monotonic() + everyMs;

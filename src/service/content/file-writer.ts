@@ -77,12 +77,12 @@ class ChunkWriter {
     this.#gatheredBytes = 0;
     this.#at += length;
     this.#isWriting = true;
-    this.#writing = awaitedLater(writeAll(this.#file, parts, length, at).finally(() => (this.#isWriting = false)));
+    this.#writing = markHandled(writeAll(this.#file, parts, length, at).finally(() => (this.#isWriting = false)));
     this.#unsyncedBytes += length;
     if (this.#unsyncedBytes < syncEveryBytes) return;
     this.#unsyncedBytes = 0;
     await this.#syncing;
-    this.#syncing = awaitedLater(this.#file.datasync());
+    this.#syncing = markHandled(this.#file.datasync());
   }
 }
 
@@ -96,7 +96,7 @@ async function writeAll(file: FileHandle, parts: readonly Uint8Array[], length: 
 }
 
 /** Marks a promise that is awaited later, so that an early rejection does not count as unhandled. */
-function awaitedLater<T>(promise: Promise<T>): Promise<T> {
+function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }

@@ -53,24 +53,24 @@ async function findConflict(db: Db, teamId: string, schedule: NewSchedule, ownId
   if (schedule.interrupt === null || !schedule.enabled) return null;
   const rows = await schedulesOutsideBin(db, teamId).where("timing", "like", '%"interrupt":{%').execute();
   const others = rows.filter((row) => row.id !== ownId && isEnabled(row)).map((row) => ({ row, other: showSchedule(row) }));
-  const rivals = others
+  const comparable = others
     .filter(({ other }) => areComparable(schedule, other))
     .toSorted((a, b) => b.other.interrupt!.share_percent - a.other.interrupt!.share_percent)
     .slice(0, maxCompared);
-  const all = [schedule, ...rivals.map(({ other }) => other)];
+  const all = [schedule, ...comparable.map(({ other }) => other)];
   if (sumOfShares(all) <= 100) return null;
   const needsCalendars = all.some(({ conditions }) => conditions.some(({ type }) => type === "calendar"));
   const calendars = needsCalendars ? datesByCalendar(await readCalendars(db, teamId)) : new Map<string, string[]>();
   const own = activeTimesOf(schedule, now, calendars);
   const timesById = new Map<string, ActiveTimes>();
   let intervals = own.intervals.length;
-  for (const { row, other } of rivals) {
+  for (const { row, other } of comparable) {
     const times = activeTimesOf(other, now, calendars);
     intervals += times.intervals.length;
     if (intervals > maxIntervals) break;
     timesById.set(row.id, times);
   }
-  const byTarget = groupByTarget(rivals.flatMap(({ row }) => (timesById.has(row.id) ? row : [])));
+  const byTarget = groupByTarget(comparable.flatMap(({ row }) => (timesById.has(row.id) ? row : [])));
   const compared = new Set<string>();
   for (const player of await targetedPlayers(db, teamId, [schedule.target])) {
     if (!matchesTags(schedule, player)) continue;

@@ -82,8 +82,8 @@ function sizeOf({ presence }: { presence: Presence }, player: PlayerRow): string
   const reported = JSON.parse(player.reported) as { resolution?: { width: number; height: number } | null };
   const size = presence.latest(player.id)?.heartbeat.resolution ?? reported.resolution;
   if (size === undefined || size === null || size.width < 1 || size.height < 1) return null;
-  const isTurned = player.orientation.startsWith("portrait");
-  return isTurned ? `${size.height}x${size.width}` : `${size.width}x${size.height}`;
+  const isPortrait = player.orientation.startsWith("portrait");
+  return isPortrait ? `${size.height}x${size.width}` : `${size.width}x${size.height}`;
 }
 
 function instant(at: number): string {
