@@ -18,7 +18,7 @@ export type Cause =
   | { is: "default" }
   | { is: "nothing" };
 
-/** What plays from the given instant to `until`, the end excluded. */
+/** The content that plays from the given instant to `until`, the end excluded. */
 export interface Decision {
   cause: Cause;
   layout: DesiredLayout | null;

@@ -2,7 +2,7 @@
 import { decide, type Decision } from "./decide.ts";
 import { defaultContext, type PlayableContent } from "./playable-content.ts";
 
-/** What plays from `from` to `until`, UTC ms, the end excluded. */
+/** The content that plays from `from` to `until`, UTC ms, the end excluded. */
 export interface ForecastInterval {
   from: number;
   until: number;

@@ -96,7 +96,7 @@ function readSchedules(
   for (const raw of schedules) {
     const entry = readSchedule(raw, context);
     if ("reason" in entry) excluded.push(entry);
-    // To play one of them would make the result depend on their order.
+    // Playing one of them would make the result depend on their order.
     else if (countById.get(entry.schedule.id)! > 1) excluded.push(invalid(raw, "another schedule has the same id"));
     else {
       const unmet = unmetTag(entry.schedule.conditions, player.tags);

@@ -9,7 +9,7 @@ export interface PlayableContent {
   files: ReadonlyMap<string, string>;
 }
 
-/** The inputs of a decision besides the content and the instant. */
+/** The other inputs of a decision, besides the content and the instant. */
 export interface PlayerContext {
   interventions: readonly Intervention[];
   /** IANA time zone of the device, for players without a time zone of their own. */

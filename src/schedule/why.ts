@@ -10,7 +10,7 @@ import { playlistsOf, programAt } from "./program.ts";
 import { nextPlayStarts, playAt, type Timeline } from "./timeline.ts";
 
 /**
- * One reason. `shows`: it is on screen. `outranked`: it would be without the one that shows. `held`: a pause keeps it on
+ * One reason. `shows`: it is on screen. `outranked`: the winner keeps it off the screen. `held`: a pause keeps it on
  * screen. `set-aside`: it takes no part.
  */
 export interface Reason {

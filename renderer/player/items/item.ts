@@ -26,7 +26,7 @@ export class ItemFailure extends Error {
   }
 }
 
-/** What an item knows about its play, and the services it may use. */
+/** The data of an item's play, and the services it may use. */
 export interface ItemContext {
   clock: PageClock;
   frames: FrameCounter;

@@ -8,7 +8,7 @@ export interface ZoneView {
   now: number;
   /** The instant the choice is for: now, or when the zone may be seen first, whichever is later. */
   at: number;
-  /** What is on screen. */
+  /** The slot on screen. */
   shown: { is: "playing" | "broken"; slot: Slot } | null;
   /** Whether an item may be prepared now: it has not failed, or long enough ago. */
   mayTry: (slot: Slot) => boolean;

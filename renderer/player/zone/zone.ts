@@ -10,7 +10,7 @@ import { canContinue, hasOther, isIdle, slotToPrepare, type ZoneView } from "./s
 import { type MountedItem, ZoneLayers } from "./zone-layers.ts";
 import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
 
-/** What is on screen: a slot and its item, which is playing or has failed. */
+/** The slot on screen and its item, which is playing or has failed. */
 interface ShownItem {
   is: "playing" | "broken";
   slot: Slot;
@@ -94,7 +94,7 @@ export class Zone {
     if (this.#next.isDue(view)) return true;
     if (this.#shown?.is === "playing" && this.#shown.slot.starts_at <= view.at) return true;
     if (isIdle(view)) return true;
-    // An earlier item may have settled the zone; the one that is due now has not.
+    // The zone may be settled by an earlier item: wait for the one that is due now.
     this.#settled = Promise.withResolvers();
     return false;
   }
@@ -229,7 +229,7 @@ export class Zone {
     if (this.#zone.slots.length === 0 || mayStay || this.#isFallbackShown) return;
     this.#isFallbackShown = true;
     this.#isBehindTime = false;
-    this.#takeOff();
+    this.#disposeShown();
     if (this.#hasFallback) this.#layers.showFallback();
     this.#page.report({ type: "fallback", zone_id: this.#zone.id, at: this.#page.clock.now() });
   }
@@ -238,11 +238,11 @@ export class Zone {
     this.#retries.cancel();
     this.#next.drop();
     this.#layers.clear();
-    this.#takeOff();
+    this.#disposeShown();
     this.#isFallbackShown = false;
   }
 
-  #takeOff(): void {
+  #disposeShown(): void {
     if (this.#shown !== null) this.#layers.unmount(this.#shown.mounted);
     this.#shown = null;
     this.#removal.cancel();

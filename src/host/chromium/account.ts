@@ -40,7 +40,7 @@ const firstPreferences = { profile: { cookie_controls_mode: 0 } };
 export async function prepareAccount(folder: string, env: Environment, userId: number): Promise<BrowserAccount> {
   const identity = userId === 0 ? await unprivileged() : null;
   const base = identity !== null && !(await canReach(folder, identity)) ? substituteFolder(folder) : resolve(folder);
-  // Parents and base keep their owner: an owner could replace files that root writes there.
+  // Do not change the owner of the parents and the base: the owner could replace files that root writes there.
   await mkdir(base, { recursive: true, mode: identity === null ? 0o700 : 0o711 });
   await createProfile(join(base, "profile"));
   const profileFolder = await ownFolder(join(base, "profile"), identity);

@@ -16,7 +16,7 @@ import { assertSandboxed, type BrowserProcess, releaseProfile, sessionMemoryByte
 import { keepOnlyFirstPage } from "./targets.ts";
 import { KioskWindow } from "./window.ts";
 
-/** What a browser reports to its host. */
+/** A browser's reports to its host. */
 export interface BrowserListener {
   onFault: (fault: HostFault) => void;
   onIframeEvent: (event: IframeEvent) => void;
@@ -49,7 +49,7 @@ export class ChromiumBrowser {
     this.#proxy = proxy;
     this.#listener = listener;
     this.#process = process;
-    this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killSoon());
+    this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killAfterTimeout());
     void process.exited.then((detail) => this.#onExit(detail));
   }
 
@@ -115,7 +115,7 @@ export class ChromiumBrowser {
     this.#isClosing = true;
     // A regular exit writes the profile. The browser may exit before it replies.
     this.#pipe.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
-    await Promise.all([this.#process.exited, this.#killSoon()]);
+    await Promise.all([this.#process.exited, this.#killAfterTimeout()]);
   }
 
   async #open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
@@ -178,7 +178,7 @@ export class ChromiumBrowser {
   }
 
   /** Kills the process unless it exits in time. A browser without its pipe is exiting, and could not be controlled if it stayed. */
-  async #killSoon(): Promise<void> {
+  async #killAfterTimeout(): Promise<void> {
     await this.#options.clock.wait(closeLimitMs, this.#lifetime.signal).then(
       () => this.#process.kill(),
       () => undefined, // it has exited

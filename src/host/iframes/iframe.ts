@@ -29,7 +29,7 @@ export class Iframe {
   readonly #options: IframeOptions;
   readonly #lifetime = new AbortController();
   /** Aborts when its process has ended. */
-  readonly #processLife = new AbortController();
+  readonly #processLifetime = new AbortController();
   #state: "loading" | "shown" | "failed" = "loading";
   #hasLoaded = false;
   #hasPainted = false;
@@ -116,7 +116,7 @@ export class Iframe {
     const { signal } = this.#lifetime;
     // The reply to this call only comes with the next document.
     session.send("Page.crash", {}, { signal }).catch(() => undefined);
-    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#processLife.signal])).catch((error: unknown) => {
+    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#processLifetime.signal])).catch((error: unknown) => {
       if (!isAbort(error)) throw error;
     });
     this.#onProcessEnd(end);
@@ -142,7 +142,7 @@ export class Iframe {
   }
 
   #onProcessEnd({ id, code, reason }: ProcessEnd): void {
-    this.#processLife.abort();
+    this.#processLifetime.abort();
     this.fail(code, reason, id);
   }
 

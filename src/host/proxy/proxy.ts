@@ -12,7 +12,7 @@ import { describeConnectionError, openConnection } from "./connection.ts";
 import { connectThrough, forward } from "./forward.ts";
 import type { Router } from "./upstream.ts";
 
-/** What content may reach. */
+/** The connections that content may open. */
 export interface NetworkAccess {
   /** Whether it may reach a service of this machine, by the host and port of its URL; by default none. IPv6 addresses have no brackets. */
   mayReachLocal?: (host: string, port: number) => boolean;

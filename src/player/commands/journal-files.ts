@@ -36,7 +36,7 @@ export function journalFilesIn(folder: string): JournalFiles {
   };
 }
 
-/** What both files contain. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran. */
+/** The content of both files. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran. */
 export async function readJournalFiles(files: JournalFiles, serviceKey: string) {
   const [journal, mark] = [await readFile(files.journal), await readFile(files.mark)];
   const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;

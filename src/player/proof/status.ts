@@ -46,7 +46,7 @@ export class Status {
     this.#startedAt = dependencies.clock.monotonic();
   }
 
-  /** What a device sends about itself when it requests a pairing code. */
+  /** The description that a device sends when it requests a pairing code. */
   async describeDevice(): Promise<Omit<PairingRequest, "public_key">> {
     const { machine, folder, version, page } = this.#dependencies;
     const { hardware, timezone } = await machine.readings(folder);

@@ -17,7 +17,7 @@ export interface WebItemsOptions {
   log: Log;
 }
 
-/** What the items of one desired state need. */
+/** The resources that the items of one desired state need. */
 interface Requirements {
   sites: readonly IframeSite[];
   bundles: readonly ServedBundle[];

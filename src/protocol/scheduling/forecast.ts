@@ -1,4 +1,4 @@
-// What a player will show: time intervals, each with its layout and the reason for it.
+// The forecast for a player: time intervals, each with its layout and the reason for it.
 import { z } from "zod";
 import { ShownReason } from "../device/heartbeat.ts";
 import { id, Timestamp } from "../common.ts";

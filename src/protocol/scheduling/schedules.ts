@@ -1,4 +1,4 @@
-// Schedules on the wire: which layout plays when, and on which players. What the fields mean together is checked in src/schedule.
+// Schedules on the wire: which layout plays when, and on which players. Combinations of fields are checked in src/schedule.
 import { z } from "zod";
 import { DeletedAt, id, Name, Timestamp, TimeZone } from "../common.ts";
 import { Condition } from "./conditions.ts";

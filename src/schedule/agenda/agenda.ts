@@ -35,7 +35,7 @@ const lookaheadDays = 1;
 const maxDayPlans = 10;
 const maxCandidates = 4;
 
-/** Answers questions about one set of schedules. Its caches only save time: the answers depend on nothing but the instant. */
+/** Computes which of a set of schedules are active. Caches only save time: results depend on nothing but the instant. */
 export class Agenda {
   readonly #entries: readonly AgendaEntry[];
   readonly #dayPlans = new Map<number, DayPlan>();

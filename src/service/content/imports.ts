@@ -125,7 +125,7 @@ export class Imports {
     const length = Number(response.headers["content-length"] ?? Number.NaN);
     try {
       if (response.status !== 200)
-        throw new ImportFailed("bad-answer", `${response.url.host} answered ${response.status}: check the address`);
+        throw new ImportFailed("bad-answer", `${response.url.host} responded with status ${response.status}: check the address`);
       const encoding = String(response.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
         throw new ImportFailed(

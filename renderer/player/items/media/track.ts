@@ -7,7 +7,7 @@ import { diagnoseFailure, ItemFailure, type ItemContext } from "../item.ts";
 const lateMs = 250;
 // The time a seek takes: a late play starts that far ahead.
 const seekLeadMs = 120;
-// A play that begins earlier than this before its start is a replacement for another item.
+// A play that begins at least this long before its start replaces another item.
 const replacementMs = 1_000;
 const stallLimitMs = 3_000;
 const stallCheckMs = 1_000;

@@ -2,7 +2,7 @@
 import { createElement, setVisibility } from "../../dom.ts";
 import { ItemFailure, paintHidden, type ItemContext, withTimeout } from "../item.ts";
 
-/** What an iframe shows. */
+/** The page that an iframe shows. */
 export interface FramedPage {
   itemId: string;
   url: string;
