@@ -26,8 +26,8 @@ const Message = z.looseObject({
   params: z.looseObject({}).optional(),
 });
 type Message = z.infer<typeof Message>;
-const Cancelled = z.object({ requestId: z.union([z.string(), z.number()]) });
-const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) });
+const CancelledParams = z.object({ requestId: z.union([z.string(), z.number()]) });
+const InitializeResponse = z.object({ result: z.object({ protocolVersion: z.string() }) });
 const ResponseMessage = z.object({ id: z.union([z.string(), z.number()]), method: z.undefined().optional() });
 const ProblemDetail = z.object({ detail: z.string() });
 
@@ -86,7 +86,7 @@ export class McpBridge {
   }
 
   #cancel({ params }: Message): void {
-    const { data } = Cancelled.safeParse(params);
+    const { data } = CancelledParams.safeParse(params);
     if (data !== undefined) this.#pending.get(data.requestId)?.abort();
   }
 
@@ -125,7 +125,7 @@ export class McpBridge {
   /** Writes a message of the service to the output. True if it is the response to the request. */
   async #deliver({ id, method }: Message, text: string): Promise<boolean> {
     const sent: unknown = JSON.parse(text);
-    if (method === "initialize") this.#version = Initialized.safeParse(sent).data?.result.protocolVersion ?? this.#version;
+    if (method === "initialize") this.#version = InitializeResponse.safeParse(sent).data?.result.protocolVersion ?? this.#version;
     await this.#write(JSON.stringify(sent));
     return ResponseMessage.safeParse(sent).data?.id === id;
   }

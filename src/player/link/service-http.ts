@@ -103,7 +103,7 @@ export class ServiceHttp implements AsyncDisposable {
     if (this.#client !== null) await (await this.#client).agent.destroy();
   }
 
-  /** Loads undici at the first request: it loads slowly, and the picture comes before the network. */
+  /** Loads undici at the first request: it loads slowly and would delay the first picture. */
   #open(): Promise<HttpClient> {
     this.#client ??= import("undici").then(({ Agent, request }) => {
       const limits = {

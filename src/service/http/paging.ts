@@ -13,7 +13,7 @@ type Key = readonly (number | string)[];
 // Rows that are filtered in JavaScript are read in batches.
 const partOfScan = 500;
 
-interface How<R> {
+interface PageOptions<R> {
   /** The columns that order the list, all descending. Together they identify one row. */
   by?: readonly (keyof R & string)[];
   /** A filter that SQL cannot evaluate. */
@@ -29,7 +29,7 @@ export async function pageOf<DB, TB extends keyof DB, R extends object, T>(
   rows: SelectQueryBuilder<DB, TB, R>,
   query: z.infer<typeof PageQuery>,
   show: (row: R) => T,
-  { by = ["created_at", "id"] as (keyof R & string)[], keep }: How<R> = {},
+  { by = ["created_at", "id"] as (keyof R & string)[], keep }: PageOptions<R> = {},
 ): Promise<{ data: T[]; next_cursor: string | null }> {
   const { cursor, limit, ...filters } = query;
   const filterDigest = digestOf(filters).slice(0, 12);

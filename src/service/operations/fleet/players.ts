@@ -255,13 +255,13 @@ function statusOf({ presence }: ShownPlayerDependencies, playerId: string): Play
   return presence.isOnline(playerId) ? "online" : "offline";
 }
 
-type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
+type ReportedFields = Pick<Player, "player_version" | "hardware" | "resolution">;
 
 /** The player in its API form. @param latest the latest heartbeat of its device; null: none */
 export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow, latest = dependencies.presence.latest(row.id)): Player {
   const status = latest === null ? "offline" : statusOf(dependencies, row.id);
-  const paired = JSON.parse(row.reported) as Reported;
-  const reported: Partial<Reported> & { engine?: string } = latest?.heartbeat ?? {};
+  const paired = JSON.parse(row.reported) as ReportedFields;
+  const reported: Partial<ReportedFields> & { engine?: string } = latest?.heartbeat ?? {};
   const appliedRevision = latest?.heartbeat.content.applied_revision ?? null;
   return {
     id: row.id,
