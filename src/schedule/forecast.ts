@@ -13,7 +13,7 @@ export interface ForecastInterval {
   loopsFrom: number | null;
 }
 
-/** The intervals from `from` to `until`, without a gap; equal neighbours are joined. Lazy: it computes only what the caller reads. */
+/** The intervals from `from` to `until`, without a gap; equal neighbours are joined. Lazy: it computes only the intervals that the caller reads. */
 export function* forecast(
   content: PlayableContent,
   from: number,

@@ -112,7 +112,7 @@ export class Zone {
     this.element.remove();
   }
 
-  /** Prepares what has to be prepared now. Called whenever the slots, the item on screen or the next item have changed. */
+  /** Prepares the next item if it is time to. Called whenever the slots, the item on screen or the next item have changed. */
   #advance(): void {
     const view = this.#view();
     const target = slotToPrepare(view);

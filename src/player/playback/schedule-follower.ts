@@ -85,7 +85,7 @@ export class ScheduleFollower {
     return Object.fromEntries(fitting);
   }
 
-  /** Stores what a play command asks for. @throws Fault `unsupported` if there is nothing that it could apply to. */
+  /** Stores the effects of a play command. @throws Fault `unsupported` if there is nothing that it could apply to. */
   apply(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null> {
     return applyPlayCommand(command, this.#store, this.#clock.now(), (zoneId, now) => this.#skipTargets(zoneId, now));
   }

@@ -1,4 +1,4 @@
-// Lists the player's current problems: what the page reports about items and zones, and the condition of the player itself.
+// Lists the player's current problems: those that the page reports about items and zones, and those of the player itself.
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import { createProblem, fitProblems, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Stage } from "../../protocol/scene.ts";

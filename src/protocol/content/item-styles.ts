@@ -44,7 +44,7 @@ export const TextStyle = {
   direction: Direction,
   padding: z.int().min(0).max(2_000).optional().describe("In layout pixels, on every side. Default: 3 % of the zone"),
 };
-/** Text that runs across the zone without end. Its position depends only on the clock, so synchronized screens show the same. */
+/** Text that runs across the zone endlessly. Its position depends only on the clock, so synchronized screens show the same. */
 const running = {
   speed_px_s: z.int().min(10).max(2_000).default(120).describe("Layout pixels per second"),
   separator: z.string().max(20).default("•").describe("Shown between one round and the next"),

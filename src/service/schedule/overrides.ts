@@ -9,7 +9,7 @@ import { targetedPlayers } from "./schedules.ts";
 const maxOverrides = 100;
 
 /**
- * Stores the override of a command before it is sent, so that the player's state includes what it shows; deletes overrides
+ * Stores the override of a command before it is sent, so that the player's state includes its content; deletes overrides
  * that the command clears.
  * @returns whether the player's desired state may have changed.
  * @throws ProblemError 422 if the command refers to something that does not exist.

@@ -1,4 +1,4 @@
-// Describes a show: its status, its players, and warnings about what may keep it off the screens.
+// Describes a show: its status, its players, and warnings about reasons that may keep it off the screens.
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
 import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 

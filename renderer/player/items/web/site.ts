@@ -31,7 +31,7 @@ class SiteItem implements Item {
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
-    // The iframe's opacity hides the item, so that the iframe goes on painting until it is shown.
+    // The iframe's opacity hides the item, so that the iframe keeps painting until it is shown.
     setVisibility(this.element, "visible");
     await this.#load(this.#iframe, AbortSignal.any([signal, this.#lifetime.signal]));
   }

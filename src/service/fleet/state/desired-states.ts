@@ -36,7 +36,7 @@ export class DesiredStates {
   }
 
   /**
-   * Updates the revisions of `players`, inside the transaction that changed what they show.
+   * Updates the revisions of `players`, inside the transaction that changed their content.
    * @returns the players with a new revision.
    */
   async updateRevisions(db: Db, players: readonly PlayerRow[]): Promise<RevisionChange[]> {
