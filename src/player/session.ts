@@ -1,4 +1,4 @@
-// A paired player's session with one service: opens the stored content, plays it, talks to the service, and purges everything after a revocation.
+// A paired player's session with one service: plays the stored content, talks to the service, and purges everything after a revocation.
 import { join } from "node:path";
 import { runAll } from "../base/async/run-all.ts";
 import { Signal } from "../base/async/signal.ts";

@@ -13,7 +13,7 @@ export interface ForecastInterval {
   loopsFrom: number | null;
 }
 
-/** The intervals from `from` to `until`, without a gap; equal neighbours are joined. Lazy: it computes only the intervals that the caller reads. */
+/** The intervals from `from` to `until`, without a gap; equal neighbours are joined. Lazy: computes only the intervals that are read. */
 export function* forecast(
   content: PlayableContent,
   from: number,

@@ -68,7 +68,7 @@ function formatLine(line: Line): string {
   return `${crc32(body).toString(16).padStart(checksumLength, "0")} ${body}\n`;
 }
 
-/** Creates a file. It appears only once it contains the open plays, so the newest file always contains the plays that a crash would leave open. */
+/** Creates a file. It appears only once it contains the open plays, so the newest file always contains them after a crash. */
 export async function createPlayLogFile(folder: string, number: number, { snapshot, lastFrame }: PreviousRun): Promise<FileHandle> {
   const path = playLogPath(folder, number);
   const file = await open(`${path}.new`, "w", 0o600);
