@@ -46,7 +46,7 @@ function reasonOf(status, problem) {
   if (status === 401) return "The access token is not valid.";
   if (status === 403) return "This access token may not add screens.";
   const details = (problem.errors ?? []).map((error) => error.detail).join("; ");
-  return details === "" ? (problem.detail ?? `The service answered ${status}.`) : `Please check: ${details}.`;
+  return details === "" ? (problem.detail ?? `The service responded with status ${status}.`) : `Please check: ${details}.`;
 }
 
 function fieldOf(status, problem) {

@@ -16,7 +16,7 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
 // the layer is painted, but changes no colour by even half a step of 255.
 const paintedButUnseen = "0.001";
 
-/** Hides an element, has it painted without being seen, or shows it. */
+/** Hides an element, paints it invisibly, or shows it. */
 export function setVisibility(element: HTMLElement, visibility: "hidden" | "painted" | "visible"): void {
   element.style.opacity = visibility === "visible" ? "1" : visibility === "painted" ? paintedButUnseen : "0";
 }

@@ -39,7 +39,7 @@ export interface Layer {
   update(screen: Screen, dueAt?: number): boolean;
   /**
    * For a layer that is prepared for a later instant: shows everything that is due, in the current frame. Returns false
-   * when something is not ready to be painted; `ready` then tells when it is.
+   * when something is not ready to be painted; `ready` then resolves when it is.
    */
   showIfReady?(frameTime: number): boolean;
   /** Called in the first frame that shows this layer; `at` resolves with when that frame is presented (corrected wall time, ms). */

@@ -4,12 +4,12 @@
 const maxNames = 1_000;
 const longestName = 100;
 
-/** The one of `names` that `given` probably misspells; undefined when none is close. */
-export function closestName(given: string, names: readonly string[]): string | undefined {
-  if (given.length > longestName) return undefined;
-  const plain = normalize(given);
+/** The one of `names` that was probably meant; undefined when none is close. */
+export function closestName(misspelled: string, names: readonly string[]): string | undefined {
+  if (misspelled.length > longestName) return undefined;
+  const plain = normalize(misspelled);
   if (plain === "") return undefined;
-  const known = names.slice(0, maxNames).filter((name) => name !== given && name.length <= longestName);
+  const known = names.slice(0, maxNames).filter((name) => name !== misspelled && name.length <= longestName);
   const same = known.find((name) => normalize(name) === plain);
   if (same !== undefined) return same;
   // `duration` for `duration_ms`, `layout` for `layout_id`. Of several candidates the shortest.

@@ -6,7 +6,7 @@ import { Fault, reasonOf } from "./fault.ts";
 export interface Flag {
   /** Placeholder for its value in the help text, such as `DIR`. */
   readonly value?: string;
-  /** What it does, in one line. */
+  /** Describes the flag in one line. */
   readonly help: string;
 }
 
@@ -14,10 +14,10 @@ export interface Flag {
 export interface Usage<F extends Readonly<Record<string, Flag>> = Readonly<Record<string, Flag>>> {
   /** The command that starts it, such as `npm run service --`. */
   readonly command: string;
-  /** What it does, in one sentence. */
+  /** Describes the program in one sentence. */
   readonly summary: string;
   readonly flags: F;
-  /** What its positional arguments are, such as `FILE|URL|TEXT`; absent if it takes none. */
+  /** A placeholder for its positional arguments, such as `FILE|URL|TEXT`; absent if it takes none. */
   readonly positionals?: string;
   /** Further lines of help: examples, exit codes. */
   readonly notes?: readonly string[];

@@ -11,7 +11,7 @@ export const rootFolder = fileURLToPath(new URL("../..", import.meta.url));
 export const rendererFolder = join(rootFolder, "dist/renderer");
 
 /**
- * Checks that the page is built: without it the browser would be restarted for ever.
+ * Checks that the page is built: without it the browser would be restarted forever.
  * @throws Fault `page-missing`
  */
 export function requirePage(): void {

@@ -26,7 +26,7 @@ export function formatLocalExceptions(exceptions: readonly LocalException[]): st
   return exceptions.map(({ host, port }) => hostPort(host, port)).join(",");
 }
 
-/** A function that tells whether content may connect to a host of this machine at a port. */
+/** Returns a function that checks whether content may connect to a host of this machine at a port. */
 export function localAccessRule(exceptions: readonly LocalException[]): (host: string, port: number) => boolean {
   return (host, port) => exceptions.some((each) => each.host === host && (each.port === "*" || each.port === port));
 }

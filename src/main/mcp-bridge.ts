@@ -18,7 +18,7 @@ export interface McpBridgeOptions {
 
 type RequestId = string | number;
 
-// Only what the transport needs. The service validates the rest.
+// Only the fields that the transport needs. The service validates the rest.
 const Message = z.looseObject({
   jsonrpc: z.literal("2.0"),
   id: z.union([z.string(), z.number()]).optional(),
@@ -26,8 +26,8 @@ const Message = z.looseObject({
   params: z.looseObject({}).optional(),
 });
 type Message = z.infer<typeof Message>;
-const Cancelled = z.object({ requestId: z.union([z.string(), z.number()]) });
-const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) });
+const CancelledParams = z.object({ requestId: z.union([z.string(), z.number()]) });
+const InitializeResponse = z.object({ result: z.object({ protocolVersion: z.string() }) });
 const ResponseMessage = z.object({ id: z.union([z.string(), z.number()]), method: z.undefined().optional() });
 const ProblemDetail = z.object({ detail: z.string() });
 
@@ -38,19 +38,19 @@ const internalError = -32_603;
 
 /** Forwards messages of one client. */
 export class McpBridge {
-  readonly #parts: McpBridgeOptions;
+  readonly #options: McpBridgeOptions;
   readonly #pending = new Map<RequestId, AbortController>();
   /** The protocol version of a 2025 session. Requests of 2026 contain their own. */
   #version: string | null = null;
 
   constructor(parts: McpBridgeOptions) {
-    this.#parts = parts;
+    this.#options = parts;
   }
 
   /** Forwards messages until the input ends and all have a response, or until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const pending = new Set<Promise<void>>();
-    for await (const line of createInterface({ input: this.#parts.input, signal })) {
+    for await (const line of createInterface({ input: this.#options.input, signal })) {
       if (line.trim() === "") continue;
       const forwarded = this.#forward(line, signal).finally(() => pending.delete(forwarded));
       pending.add(forwarded);
@@ -77,8 +77,8 @@ export class McpBridge {
       await this.#post(message, AbortSignal.any([signal, cancelled.signal]));
     } catch (error) {
       if (isAbort(error) && (cancelled.signal.aborted || signal.aborted)) return;
-      this.#parts.log.warn({ err: error, method: message.method }, "the service did not respond");
-      const reason = `The service at ${this.#parts.endpoint} did not respond: ${reasonOf(error)}`;
+      this.#options.log.warn({ err: error, method: message.method }, "the service did not respond");
+      const reason = `The service at ${this.#options.endpoint} did not respond: ${reasonOf(error)}`;
       if (id !== undefined) await this.#respondError(id, internalError, reason);
     } finally {
       if (id !== undefined && this.#pending.get(id) === cancelled) this.#pending.delete(id);
@@ -86,15 +86,15 @@ export class McpBridge {
   }
 
   #cancel({ params }: Message): void {
-    const { data } = Cancelled.safeParse(params);
+    const { data } = CancelledParams.safeParse(params);
     if (data !== undefined) this.#pending.get(data.requestId)?.abort();
   }
 
   async #post(message: Message, signal: AbortSignal): Promise<void> {
-    const response = await fetch(this.#parts.endpoint, {
+    const response = await fetch(this.#options.endpoint, {
       method: "POST",
       headers: {
-        authorization: `Bearer ${this.#parts.token}`,
+        authorization: `Bearer ${this.#options.token}`,
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
         ...this.#headersFor(message),
@@ -115,7 +115,7 @@ export class McpBridge {
       return;
     }
     if (message.id === undefined) {
-      if (!response.ok) this.#parts.log.warn({ status: response.status, method: message.method }, "the service rejected a notification");
+      if (!response.ok) this.#options.log.warn({ status: response.status, method: message.method }, "the service rejected a notification");
       return;
     }
     const detail = type.startsWith("application/problem+json") ? ProblemDetail.safeParse(JSON.parse(text)).data?.detail : undefined;
@@ -125,7 +125,7 @@ export class McpBridge {
   /** Writes a message of the service to the output. True if it is the response to the request. */
   async #deliver({ id, method }: Message, text: string): Promise<boolean> {
     const sent: unknown = JSON.parse(text);
-    if (method === "initialize") this.#version = Initialized.safeParse(sent).data?.result.protocolVersion ?? this.#version;
+    if (method === "initialize") this.#version = InitializeResponse.safeParse(sent).data?.result.protocolVersion ?? this.#version;
     await this.#write(JSON.stringify(sent));
     return ResponseMessage.safeParse(sent).data?.id === id;
   }
@@ -148,7 +148,7 @@ export class McpBridge {
   }
 
   async #write(line: string): Promise<void> {
-    const { output } = this.#parts;
+    const { output } = this.#options;
     if (!output.write(`${line}\n`)) await once(output, "drain");
   }
 }

@@ -17,11 +17,11 @@ export interface SettingsStore {
 }
 
 /**
- * The service's address: the given one, else that of the last pairing.
+ * The service's address: the configured one, else that of the last pairing.
  * @throws Fault `bad-config` when there is neither.
  */
-export async function resolveServer(given: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
-  const server = given ?? (await open()).get("server");
+export async function resolveServer(configured: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
+  const server = configured ?? (await open()).get("server");
   if (server !== undefined) return server;
   throw new Fault("bad-config", "--server: name the service, such as --server http://127.0.0.1:8080");
 }

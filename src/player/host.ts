@@ -43,7 +43,7 @@ export type IframeEvent =
   | { frame: string; is: "shown" }
   | { frame: string; is: "failed"; code: IframeFault; detail: string; death?: string };
 
-/** A screenshot of what the browser presents. */
+/** A screenshot of the browser's window. */
 export interface Capture {
   bytes: Buffer;
   mimeType: "image/jpeg" | "image/png";

@@ -1,4 +1,4 @@
-// Logs what the page reports.
+// Logs the page's reports.
 import type { Log } from "../base/log.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 

@@ -22,7 +22,7 @@ export interface PlaybackLoopDependencies {
   onChange: () => void;
 }
 
-/** What the page shows and prepares. `revision` is that of the planned state, null before the first. */
+/** The stages that the page shows and prepares. `revision` is that of the planned state, null before the first. */
 export type CurrentPlan = PagePlan & { revision: string | null };
 
 export class PlaybackLoop {

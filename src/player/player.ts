@@ -32,7 +32,7 @@ export interface PlayerOptions {
   host: Host;
   machine: Machine;
   settings: PlayerSettings;
-  /** Time servers to use while the service is out of reach. Empty: none. */
+  /** Time servers to use while the service is unreachable. Empty: none. */
   ntp: readonly NtpServer[];
   /** Whether sensors and buttons may set variables over a socket in `folder`. */
   triggers: boolean;

@@ -1,4 +1,4 @@
-// What the status, the scene, the page server and triggers see of a session.
+// The view of a session for the status, the scene, the page server and triggers.
 import type { Orientation } from "../protocol/content/orientation.ts";
 import type { DesiredState } from "../protocol/device/desired-state.ts";
 import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";

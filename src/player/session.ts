@@ -1,4 +1,4 @@
-// A paired player's session with one service: opens what is stored, plays it, talks to the service, and purges all after a revocation.
+// A paired player's session with one service: plays the stored content, talks to the service, and purges everything after a revocation.
 import { join } from "node:path";
 import { runAll } from "../base/async/run-all.ts";
 import { Signal } from "../base/async/signal.ts";
@@ -72,7 +72,7 @@ export class Session {
     this.view = new SessionView({ pairing, stores, playback: this.#playback, connection, presented: this.#presented });
   }
 
-  /** Opens what is stored of the session and restores the last good content without asking the service. */
+  /** Opens the stored data of the session and restores the last good content without asking the service. */
   static async open(dependencies: SessionDependencies): Promise<Session> {
     const stores = await openStores(dependencies);
     const session = new Session(dependencies, stores);

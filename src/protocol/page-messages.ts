@@ -1,4 +1,4 @@
-// The messages between the player and its page: scenes go to the page, reports of what was presented come back.
+// The messages between the player and its page: scenes go to the page, reports of presented frames come back.
 import { z } from "zod";
 import { Count, DifferenceMs, id, Pixels, RawInstant, SpanMs } from "./common.ts";
 import { IframeFaultCode } from "./content/web-items.ts";
@@ -69,7 +69,7 @@ export const FromPage = z.discriminatedUnion("type", [
       at: RawInstant,
       showing: z.array(z.object(slotFields)).describe("The plays in its first frame. Each is also reported by itself right after this"),
     })
-    .describe("A stage appeared. What was on the screen before has left or is fading out"),
+    .describe("A stage appeared. The previous screen has left or is fading out"),
   z.object({
     type: z.literal("presented"),
     ...slotFields,

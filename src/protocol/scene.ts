@@ -90,7 +90,7 @@ export const Slot = z.object({
   cost: z
     .object({ bytes: Pixels, decoders: Count })
     .optional()
-    .describe("What it costs to keep it ready: the bytes of its file or decoded image, and its video decoders"),
+    .describe("The cost of keeping it ready: the bytes of its file or decoded image, and its video decoders"),
 });
 export type Slot = z.infer<typeof Slot>;
 
@@ -134,7 +134,7 @@ export const Trouble = z.object({
 });
 export type Trouble = z.infer<typeof Trouble>;
 
-/** What the display shows. Unpaired, empty, preparing and playing are different screens. */
+/** The screen that the display shows. Unpaired, empty, preparing and playing are different screens. */
 export const Screen = z.discriminatedUnion("is", [
   z.object({ is: z.literal("starting") }),
   z.object({

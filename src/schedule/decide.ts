@@ -18,7 +18,7 @@ export type Cause =
   | { is: "default" }
   | { is: "nothing" };
 
-/** What plays from the given instant to `until`, the end excluded. */
+/** The content that plays from the given instant to `until`, the end excluded. */
 export interface Decision {
   cause: Cause;
   layout: DesiredLayout | null;
@@ -42,7 +42,7 @@ export function stateAt({ content, interventions, deviceTimeZone }: DecisionInpu
   return indexState(content, deviceTimeZone, variablesAt(content.desired.player.variables, interventions, instant));
 }
 
-/** Decides for `instant`. Pure: the same input gives the same decision, in whatever order its lists are. */
+/** Decides for `instant`. Pure: the same input gives the same decision, regardless of the order of its lists. */
 export function decide(input: DecisionInput, instant: number): Decision {
   const { interventions } = input;
   const state = stateAt(input, instant);
@@ -55,7 +55,7 @@ export function decide(input: DecisionInput, instant: number): Decision {
     if (shown !== null) return { ...shown, ...timingOf(override, shown.layout), until };
   }
   if (pause !== null) {
-    // An override that has ended during the pause is not held: to revoke it must always end it.
+    // An override that has ended during the pause is not held: revoking it must always end it.
     const others = interventions.filter((each) => (each.is === "override" ? (each.until ?? instant + 1) > instant : each.is !== "pause"));
     return { ...decide({ ...input, interventions: others }, pause.at), pause, until };
   }

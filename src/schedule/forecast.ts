@@ -2,7 +2,7 @@
 import { decide, type Decision } from "./decide.ts";
 import { defaultContext, type PlayableContent } from "./playable-content.ts";
 
-/** What plays from `from` to `until`, UTC ms, the end excluded. */
+/** The content that plays from `from` to `until`, UTC ms, the end excluded. */
 export interface ForecastInterval {
   from: number;
   until: number;
@@ -13,7 +13,7 @@ export interface ForecastInterval {
   loopsFrom: number | null;
 }
 
-/** The intervals from `from` to `until`, without a gap; equal neighbours are joined. Lazy: it computes only what the caller reads. */
+/** The intervals from `from` to `until`, without a gap; equal neighbours are joined. Lazy: computes only the intervals that are read. */
 export function* forecast(
   content: PlayableContent,
   from: number,

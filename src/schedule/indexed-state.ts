@@ -33,7 +33,7 @@ interface BaseIndex extends Omit<IndexedState, "agenda"> {
 }
 
 const indexes = new WeakMap<PlayableContent, Map<string, BaseIndex>>();
-// Now, the beginning of a pause, and what a forecast passes through.
+// States for now, for the beginning of a pause, and for the changes within a forecast.
 const maxStates = 8;
 
 /** The index of `content` for a device in `deviceTimeZone` and these variables. Cached. */
@@ -96,7 +96,7 @@ function readSchedules(
   for (const raw of schedules) {
     const entry = readSchedule(raw, context);
     if ("reason" in entry) excluded.push(entry);
-    // To play one of them would make the result depend on their order.
+    // Playing one of them would make the result depend on their order.
     else if (countById.get(entry.schedule.id)! > 1) excluded.push(invalid(raw, "another schedule has the same id"));
     else {
       const unmet = unmetTag(entry.schedule.conditions, player.tags);

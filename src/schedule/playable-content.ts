@@ -1,4 +1,4 @@
-// What the schedule decides from: the content that a player can show, and what is special to the player.
+// The input of scheduling decisions: the content that a player can show, and the properties of that player.
 import type { DesiredState } from "../protocol/device/desired-state.ts";
 import type { Intervention } from "./interventions.ts";
 
@@ -9,7 +9,7 @@ export interface PlayableContent {
   files: ReadonlyMap<string, string>;
 }
 
-/** What a decision depends on besides the content and the instant. */
+/** The other inputs of a decision, besides the content and the instant. */
 export interface PlayerContext {
   interventions: readonly Intervention[];
   /** IANA time zone of the device, for players without a time zone of their own. */

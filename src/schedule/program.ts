@@ -11,7 +11,7 @@ import { emptyPlaylist, playablePlaylist, type PlayablePlaylist } from "./playli
 import { timelineAt } from "./playlist/zone-timeline.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** A layout with what each of its zones loops. */
+/** A layout with the loop of each of its zones. */
 export interface Program {
   /** Null: nothing is due. */
   layout: DesiredLayout | null;

@@ -24,7 +24,7 @@ const behindDays = 1;
 const aheadDays = 371;
 
 /**
- * Whether both schedules go by the same clock, so that their wall times can be compared. A schedule that waits for a variable
+ * Whether both schedules use the same clock, so that their wall times can be compared. A schedule that waits for a variable
  * cannot be compared, since variables change.
  */
 export function areComparable(a: InterruptSchedule, b: InterruptSchedule): boolean {
@@ -61,7 +61,7 @@ export function findShareConflict(own: ActiveTimes, others: readonly ActiveTimes
       { times, at: until, step: -1 },
     ]),
   );
-  // What ends at an instant makes room for what begins at it.
+  // A schedule that ends at an instant makes room for one that begins then.
   edges.sort((a, b) => a.at - b.at || a.step - b.step);
   // Windows of one schedule may overlap: it is active until the last of them ends.
   const openWindows = new Map<ActiveTimes, number>();
@@ -74,8 +74,8 @@ export function findShareConflict(own: ActiveTimes, others: readonly ActiveTimes
     if ((before === 0) === (after === 0)) continue;
     share += step * times.schedule.interrupt!.share_percent;
     if (step > 0 && openWindows.has(own) && round(share) > 100) {
-      const rivals = [...openWindows.keys()].filter((other) => other !== own).map(({ schedule }) => schedule);
-      return describeConflict(rivals, share, at);
+      const conflicting = [...openWindows.keys()].filter((other) => other !== own).map(({ schedule }) => schedule);
+      return describeConflict(conflicting, share, at);
     }
   }
   return null;
@@ -85,9 +85,9 @@ function datesOf(condition: Condition, calendars: CalendarDates): [string, reado
   return condition.type === "calendar" ? [[condition.calendar_id, calendars.get(condition.calendar_id) ?? []]] : [];
 }
 
-function describeConflict(rivals: readonly InterruptSchedule[], share: number, at: number): string {
-  const names = rivals.map(({ name, interrupt }) => `“${name}” (${interrupt!.share_percent} %)`).join(", ");
-  const free = Math.max(0, round(100 - sumOfShares(rivals)));
+function describeConflict(conflicting: readonly InterruptSchedule[], share: number, at: number): string {
+  const names = conflicting.map(({ name, interrupt }) => `“${name}” (${interrupt!.share_percent} %)`).join(", ");
+  const free = Math.max(0, round(100 - sumOfShares(conflicting)));
   const time = new Date(at).toISOString().slice(0, 16);
   return `together with ${names} it is ${round(share)} % of the hour at ${time}: at most ${free} % are left`;
 }

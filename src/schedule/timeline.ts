@@ -14,7 +14,7 @@ export interface Timeline {
   items: readonly TimedItem[];
   totalMs: number;
   epochMs: number;
-  /** The play after a skipped one begins early and ends as it would have ended. */
+  /** The play after a skipped one begins early and ends at its usual time. */
   skips: readonly Skip[];
   /** The pause: from `from` to `until` the item of `from` stays; then the loop is where it would have been. */
   hold: { from: number; until: number } | null;

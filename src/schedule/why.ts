@@ -1,4 +1,4 @@
-// Explains a decision for people: what plays, what it outranks and what is set aside, each with its reason.
+// Explains a decision for people: which content plays, is outranked or is set aside, and why.
 import type { ActiveSchedule } from "./agenda/active-schedule.ts";
 import { decide, stateAt, type Cause, type Decision } from "./decide.ts";
 import type { IndexedState } from "./indexed-state.ts";
@@ -10,7 +10,7 @@ import { playlistsOf, programAt } from "./program.ts";
 import { nextPlayStarts, playAt, type Timeline } from "./timeline.ts";
 
 /**
- * One reason. `shows`: it is on screen. `outranked`: it would be without the one that shows. `held`: a pause keeps it on
+ * One reason. `shows`: it is on screen. `outranked`: the winner keeps it off the screen. `held`: a pause keeps it on
  * screen. `set-aside`: it takes no part.
  */
 export interface Reason {
@@ -29,23 +29,23 @@ const maxLimitedItems = 5;
 const searchedMs = 15 * 86_400_000;
 const order = { shows: 0, held: 1, outranked: 2, "set-aside": 3 };
 
-/** Why the program at `instant` is what it is: first what plays, then what it outranks, then what is set aside. */
+/** Explains the program at `instant`: first the content that plays, then outranked content, then content that is set aside. */
 export function explainAt(content: PlayableContent, instant: number, context = defaultContext): Reason[] {
   const input = { content, ...context };
   const decision = decide(input, instant);
   const { pause } = decision;
   // During a pause, explain the instant at which it began.
-  const asked = pause?.at ?? instant;
-  const state = stateAt(input, asked);
+  const decidedAt = pause?.at ?? instant;
+  const state = stateAt(input, decidedAt);
   const { zones } = programAt(content, instant, context).program;
   const layoutId = decision.layout?.id ?? null;
   const limits = playlistsOf(decision, stateAt(input, instant)).flatMap((playlist, index) =>
-    explainLimits(playlist, zones[index]!.timeline, layoutId, asked),
+    explainLimits(playlist, zones[index]!.timeline, layoutId, decidedAt),
   );
   const reasons = [
     ...overridesAt(context.interventions, instant).map((override) => explainOverride(override, decision, state)),
     ...explainPause(decision),
-    ...state.agenda.activeAt(asked).map((active) => explainSchedule(active, decision)),
+    ...state.agenda.activeAt(decidedAt).map((active) => explainSchedule(active, decision)),
     explainDefault(decision, content),
     ...limits.slice(0, maxLimitedItems),
     ...state.excluded.slice(0, maxExcluded).map(({ scheduleId, reason }) => setAside("schedule", scheduleId, null, reason)),

@@ -40,7 +40,7 @@ const defaultPlayEventDays = 400;
 const dayMs = 86_400_000;
 const refreshBatchSize = 500;
 
-/** What the service opens before its components. */
+/** The resources that the service opens before its components. */
 interface Resources {
   store: Store;
   outbound: OutboundClients;
@@ -137,7 +137,7 @@ async function updateAllRevisions(store: Store, desired: DesiredStates): Promise
   }
 }
 
-/** Runs the components' background loops until `signal` aborts. If one fails, the process ends: nobody would notice it missing. */
+/** Runs the components' background loops until `signal` aborts. If one fails, the process ends, so that the failure is noticed. */
 export function runLoops(components: Components, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
   const { log, presence } = components;
   const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;

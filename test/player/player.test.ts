@@ -121,7 +121,7 @@ test("[WIR2] after a restart plays the cached content at once while the service 
   await using second = setup.start(nowhere);
   const scene = await second.host.sceneThat(({ screen }) => screen.is === "stage");
   expect(slotsOf(scene)[0]).toMatchObject({ item: { item_id: items[0] } });
-  await second.line("the service is out of reach");
+  await second.line("the service is unreachable");
   expect(second.host.presented).toEqual([items[0]]);
   expect([...new Set(second.host.scenes.map(({ screen }) => screen.is))]).toEqual(["starting", "stage"]);
   expect(second.lines.map(({ msg }) => msg)).not.toContain("pairing code");

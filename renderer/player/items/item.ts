@@ -15,7 +15,7 @@ export type Flaw = Pick<Extract<FromPage, { type: "flawed" }>, "code" | "detail"
 /** Thrown or reported when an item cannot be shown or has stopped. */
 export class ItemFailure extends Error {
   readonly code: FailureCode;
-  /** Identifies the crash of the renderer process that took this item down; items that shared the process have the same id. */
+  /** Identifies the crash of the renderer process that ran this item; items that shared the process have the same id. */
   readonly crashId: string | undefined;
 
   constructor(code: FailureCode, detail: string, death?: string) {
@@ -26,7 +26,7 @@ export class ItemFailure extends Error {
   }
 }
 
-/** What an item knows about its play, and the services it may use. */
+/** The data of an item's play, and the services it may use. */
 export interface ItemContext {
   clock: PageClock;
   frames: FrameCounter;

@@ -6,7 +6,7 @@ import { drawQr } from "../qr.ts";
 import { deviceScaleOf } from "./image/image.ts";
 import { type Item, ItemFailure, simpleItem, type ItemContext } from "./item.ts";
 
-// A phone's camera cannot tell smaller modules apart from where people stand.
+// A phone's camera cannot distinguish smaller modules at the usual viewing distance.
 const minModulePixels = 3;
 
 /** Creates a QR code item. */
@@ -17,7 +17,7 @@ export function createQr(item: Extract<SceneItem, { type: "qr" }>, context: Item
     const { svg, modules } = draw(item);
     const scale = deviceScaleOf(element);
     const available = Math.min(context.width, context.height);
-    // A code with more modules than pixels is unreadable; it is drawn all the same.
+    // A code with more modules than pixels is unreadable; it is drawn anyway.
     const modulePixels = Math.max(1, Math.floor((available * scale) / modules));
     const side = (modulePixels * modules) / scale;
     const detail = reasonUnreadable(item, modulePixels);

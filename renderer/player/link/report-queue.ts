@@ -31,7 +31,7 @@ export class ReportQueue {
     if (!this.#isSending) void this.#sendAll();
   }
 
-  /** A message that cannot be sent is an uncaught error of the page; the messages after it are sent all the same. */
+  /** A message that cannot be sent is an uncaught error of the page; later messages are still sent. */
   async #sendAll(): Promise<void> {
     this.#isSending = true;
     try {

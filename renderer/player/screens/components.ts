@@ -34,7 +34,7 @@ export function createTroubleCard(clock: PageClock): {
 
   function count(retryAt: number): void {
     const seconds = Math.ceil((retryAt - clock.now()) / 1_000);
-    setText(retry, seconds > 0 ? `Next attempt in ${spell(seconds)}` : "Trying now …");
+    setText(retry, seconds > 0 ? `Next attempt in ${describeDuration(seconds)}` : "Trying now …");
     if (seconds > 0) cancelCount = clock.alarm(retryAt - (seconds - 1) * 1_000 + 1, () => count(retryAt));
   }
 
@@ -59,7 +59,7 @@ export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-function spell(seconds: number): string {
+function describeDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   return `${minutes} min ${String(seconds % 60).padStart(2, "0")} s`;

@@ -1,4 +1,4 @@
-// A full-screen layer with a text screen, such as the pairing screen: redraws it in place and reports what is shown.
+// A full-screen layer with a text screen, such as the pairing screen: redraws it in place and reports the screen shown.
 import type { Screen } from "../../../src/protocol/scene.ts";
 import type { Layer, PageContext } from "../page.ts";
 

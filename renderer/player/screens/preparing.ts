@@ -21,7 +21,7 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
       setText(name, player_name);
       const share = total_bytes > 0 ? Math.min(1, ready_bytes / total_bytes) : 0;
       done.style.width = `${share * 100}%`;
-      setText(bytes, total_bytes > 0 ? `${spell(ready_bytes)} of ${spell(total_bytes)}` : "Checking what is needed …");
+      setText(bytes, total_bytes > 0 ? `${describeSize(ready_bytes)} of ${describeSize(total_bytes)}` : "Checking what is needed …");
       trouble.draw(problem);
       service.draw(address);
     },
@@ -32,7 +32,7 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
 }
 
 /** A size in readable form, such as 12.4 MB. */
-function spell(bytes: number): string {
+function describeSize(bytes: number): string {
   const units = ["kB", "MB", "GB", "TB"] as const;
   const power = Math.min(units.length, Math.max(1, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   const value = bytes / 1_000 ** power;

@@ -18,7 +18,7 @@ interface Run {
   since: number;
 }
 
-/** An item that went down in a crash. */
+/** An item that was running in a renderer process when the process crashed. */
 interface CrashedItem {
   isOnTrial: boolean;
   /** Whether this crash is already counted in its rounds. */
@@ -35,7 +35,7 @@ const maxRounds = 500;
 export class CrashSuspects {
   readonly #suspects = new Map<string, Suspect>();
   readonly #running = new Map<string, Run>();
-  /** The items that went down in each crash. */
+  /** The items that ran in the crashed process, for each crash. */
   readonly #crashes = new Map<string, Map<string, CrashedItem>>();
   /** How many crashes each item is or was suspected of. */
   readonly #rounds = new Map<string, number>();
@@ -73,7 +73,7 @@ export class CrashSuspects {
     for (const item of this.#suspects.keys()) if (this.#clearedAt(item) <= now) this.#suspects.delete(item);
   }
 
-  /** Records that an item, which still counts as running, went down in a crash. Returns the verdicts on all items of that crash so far. */
+  /** Records that an item's process crashed; the item still counts as running. Returns the verdicts on all items of that crash. */
   itemCrashed(item: string, crashId: string, now: number): ReadonlyMap<string, Verdict> {
     const crashed = this.#crashes.get(crashId) ?? new Map<string, CrashedItem>();
     if (!crashed.has(item)) crashed.set(item, { isOnTrial: this.#suspects.has(item), isCounted: false });
@@ -87,7 +87,7 @@ export class CrashSuspects {
       for (const each of items) this.#suspect(each, group, crashed.get(each)!, now);
       return new Map(items.map((each) => [each, "suspect"]));
     }
-    // Found: the others are cleared. The culprit stays on trial alone, so that it is blamed at once the next time.
+    // Found: the others are cleared. The culprit remains a suspect alone, so that its next crash is attributed to it at once.
     for (const other of [...(this.#suspects.get(culprit)?.group ?? []), ...items]) this.#suspects.delete(other);
     this.#suspect(culprit, new Set([culprit]), crashed.get(culprit)!, now);
     return new Map(items.map((each) => [each, each === culprit ? "culprit" : "innocent"]));

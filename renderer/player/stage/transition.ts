@@ -40,7 +40,7 @@ const origins: Record<Direction, { axis: "X" | "Y"; sign: 1 | -1 }> = {
   down: { axis: "Y", sign: -1 },
 };
 
-/** The motion of a transition. Whatever the proportions of the pictures, its end looks like the new picture alone. */
+/** The motion of a transition. Its end looks like the new picture alone, for pictures of any proportions. */
 function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction): Motion {
   const still = { transform: "none" };
   switch (type) {

@@ -19,7 +19,7 @@ type ReadyState = Extract<State, { is: "ready" }>;
 /** The zone, as its next item sees it. */
 export interface NextItemOwner {
   view(): ZoneView;
-  /** Whether items were given up since the last change on screen. */
+  /** Whether slow items were abandoned since the last change on screen. */
   isBehindTime(): boolean;
   createItem(slot: Slot): Item;
   /** The item is due: it is to be shown in the current frame. */
@@ -103,7 +103,7 @@ export class NextItem {
     if ((state.is === "preparing" || state.is === "ready") && state.mounted.item === item) this.#owner.onFailure(state.slot, error);
   }
 
-  /** Cancels whatever is under way. */
+  /** Cancels the preparation in progress. */
   drop(): void {
     const state = this.#state;
     this.#state = { is: "none" };

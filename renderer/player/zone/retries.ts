@@ -28,7 +28,7 @@ export class Retries {
     this.#restarted = identityOf(item);
   }
 
-  /** An item is being prepared: whatever failed before has to wait again. */
+  /** An item is being prepared: items that failed earlier have to wait again. */
   endRestart(): void {
     this.#restarted = null;
   }

@@ -8,7 +8,7 @@ export interface ZoneView {
   now: number;
   /** The instant the choice is for: now, or when the zone may be seen first, whichever is later. */
   at: number;
-  /** What is on screen. */
+  /** The slot on screen. */
   shown: { is: "playing" | "broken"; slot: Slot } | null;
   /** Whether an item may be prepared now: it has not failed, or long enough ago. */
   mayTry: (slot: Slot) => boolean;
@@ -18,11 +18,11 @@ export interface ZoneView {
 const setBackToleranceMs = 1_000;
 // How long an item stays in place of one that cannot be shown, before the next one is shown early.
 const holdMs = 4_000;
-// How long after the due change a slow item is given up, if another can be shown instead.
+// How long after the due change a slow item is abandoned, if another can be shown instead.
 const giveUpMs = 4_500;
-// The item after one that was given up gets less time: most items are ready by then.
+// The item after an abandoned one gets less time: most items are ready by then.
 const followerGiveUpMs = 2_500;
-// An item that failed before is given up this long before the change, but not before this much time.
+// An item that failed before is abandoned this long before the change, but not before this much time.
 const minRetryMs = 1_000;
 const retryLeadMs = 3_000;
 
@@ -54,10 +54,10 @@ export function showTimeOf(view: ZoneView, slot: Slot): number {
 }
 
 /**
- * When a slot that is prepared from now on is given up for another one. Slow items in a row share one delay, counted from
- * the due change; they do not each delay the zone. An item that failed before is given up early enough for another to be
+ * When a slot that is prepared from now on is abandoned for another one. Slow items in a row share one delay, counted from
+ * the due change; they do not each delay the zone. An item that failed before is abandoned early enough for another to be
  * prepared in time.
- * @param history whether other items were given up since the last change, and whether this item failed before.
+ * @param history whether other items were abandoned since the last change, and whether this item failed before.
  */
 export function giveUpTimeOf(view: ZoneView, slot: Slot, { isFollower, hasFailed }: { isFollower: boolean; hasFailed: boolean }): number {
   const { now, shown } = view;

@@ -10,7 +10,7 @@ import { canContinue, hasOther, isIdle, slotToPrepare, type ZoneView } from "./s
 import { type MountedItem, ZoneLayers } from "./zone-layers.ts";
 import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
 
-/** What is on screen: a slot and its item, which is playing or has failed. */
+/** The slot on screen and its item, which is playing or has failed. */
 interface ShownItem {
   is: "playing" | "broken";
   slot: Slot;
@@ -19,7 +19,7 @@ interface ShownItem {
 
 // A play that starts within this time after its slot's start is on time; its transition then follows the slot's timeline.
 const onTimeMs = 50;
-// An instant is met in the nearest frame.
+// A change is made in the frame nearest to its instant.
 const halfFrameMs = 8;
 
 /** A rectangle with a loop of its own. */
@@ -41,7 +41,7 @@ export class Zone {
   /** When the zone's stage is replaced. */
   #leavesAt = Number.POSITIVE_INFINITY;
   #settled = Promise.withResolvers<void>();
-  /** Whether items were given up since the last change on screen. */
+  /** Whether slow items were abandoned since the last change on screen. */
   #isBehindTime = false;
 
   constructor(zone: SceneZone, page: PageContext, hasFallback: boolean, dueAt = Number.NEGATIVE_INFINITY) {
@@ -86,7 +86,7 @@ export class Zone {
     this.#advance();
   }
 
-  /** Makes the zone due in the current frame. True when what it has to show then can be painted. */
+  /** Makes the zone due in the current frame. Returns whether its content can be painted. */
   checkReady(frameTime: number): boolean {
     this.#dueAt = Math.min(this.#dueAt, this.#page.clock.toWallTime(frameTime) + halfFrameMs);
     this.#advance();
@@ -94,7 +94,7 @@ export class Zone {
     if (this.#next.isDue(view)) return true;
     if (this.#shown?.is === "playing" && this.#shown.slot.starts_at <= view.at) return true;
     if (isIdle(view)) return true;
-    // An earlier item may have settled the zone; the one that is due now has not.
+    // The zone may be settled by an earlier item: wait for the one that is due now.
     this.#settled = Promise.withResolvers();
     return false;
   }
@@ -104,7 +104,7 @@ export class Zone {
     this.#next.showIfDue(frameTime);
   }
 
-  /** Ends everything under way and removes the element. */
+  /** Stops all work of the zone and removes the element. */
   dispose(): void {
     this.#disposal.abort();
     this.#zone = { ...this.#zone, slots: [] };
@@ -112,7 +112,7 @@ export class Zone {
     this.element.remove();
   }
 
-  /** Prepares what has to be prepared now. Called whenever the slots, the item on screen or the next item have changed. */
+  /** Prepares the next item if it is time to. Called whenever the slots, the item on screen or the next item have changed. */
   #advance(): void {
     const view = this.#view();
     const target = slotToPrepare(view);
@@ -229,7 +229,7 @@ export class Zone {
     if (this.#zone.slots.length === 0 || mayStay || this.#isFallbackShown) return;
     this.#isFallbackShown = true;
     this.#isBehindTime = false;
-    this.#takeOff();
+    this.#disposeShown();
     if (this.#hasFallback) this.#layers.showFallback();
     this.#page.report({ type: "fallback", zone_id: this.#zone.id, at: this.#page.clock.now() });
   }
@@ -238,11 +238,11 @@ export class Zone {
     this.#retries.cancel();
     this.#next.drop();
     this.#layers.clear();
-    this.#takeOff();
+    this.#disposeShown();
     this.#isFallbackShown = false;
   }
 
-  #takeOff(): void {
+  #disposeShown(): void {
     if (this.#shown !== null) this.#layers.unmount(this.#shown.mounted);
     this.#shown = null;
     this.#removal.cancel();

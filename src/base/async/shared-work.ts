@@ -10,7 +10,7 @@ export class SharedWork<T> {
   /** @param work starts the work; its signal aborts when the last caller stops waiting. */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#work = work(this.#abandoned.signal);
-    // Every caller gets a failure from `wait`. Without a caller nobody needs it.
+    // Callers get a failure from `wait`. Without a caller it can be ignored.
     this.#work.catch(() => undefined);
   }
 
@@ -21,7 +21,7 @@ export class SharedWork<T> {
 
   /** The work's result; rejects with the signal's reason when this caller stops waiting. */
   async wait(signal: AbortSignal): Promise<T> {
-    // Count at the instant of the abort: a caller who comes right after it must not join work that is being aborted.
+    // Count at the instant of the abort: a caller that arrives right after it must not join work that is being aborted.
     const leave = (): void => {
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#abandoned.abort();

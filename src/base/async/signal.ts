@@ -16,12 +16,12 @@ export class Signal {
   async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#isNotified) {
-      const woken = new AbortController();
-      this.#wake = () => woken.abort();
+      const wakeUp = new AbortController();
+      this.#wake = () => wakeUp.abort();
       try {
-        await clock.wait(ms, AbortSignal.any([signal, woken.signal]));
+        await clock.wait(ms, AbortSignal.any([signal, wakeUp.signal]));
       } catch (error) {
-        if (!woken.signal.aborted || signal.aborted) throw error;
+        if (!wakeUp.signal.aborted || signal.aborted) throw error;
       } finally {
         this.#wake = null;
       }

@@ -31,7 +31,7 @@ export class DurableFile<T> {
     ] as const) {
       try {
         const text = await readFile(path, "utf8");
-        return { is: "found", value: this.#parse(unseal(text)), recovered };
+        return { is: "found", value: this.#parse(deserialize(text)), recovered };
       } catch (error) {
         if (!isMissing(error)) causes.push(error);
       }
@@ -65,7 +65,7 @@ export class DurableFile<T> {
     const temporary = `${this.path}.new`;
     const file = await open(temporary, "w", 0o600);
     try {
-      await file.writeFile(seal(value));
+      await file.writeFile(serialize(value));
       await file.sync();
     } finally {
       await file.close();
@@ -80,7 +80,7 @@ export class DurableFile<T> {
     const current = await readFile(this.path, "utf8").catch(() => undefined);
     if (current === undefined) return;
     try {
-      this.#parse(unseal(current));
+      this.#parse(deserialize(current));
     } catch {
       return; // damaged: read() reports it; the previous generation is kept
     }
@@ -108,12 +108,12 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 // The first line is the SHA-256 of the rest, which detects truncation and bit rot before the JSON is parsed.
-function seal(value: unknown): string {
+function serialize(value: unknown): string {
   const body = `${JSON.stringify(value)}\n`;
   return `${createHash("sha256").update(body).digest("hex")}\n${body}`;
 }
 
-function unseal(text: string): unknown {
+function deserialize(text: string): unknown {
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);
   if (end !== 64 || createHash("sha256").update(body).digest("hex") !== text.slice(0, end)) {

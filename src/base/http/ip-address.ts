@@ -1,4 +1,4 @@
-// Classifies IP addresses: this machine's own, private or public. It asks the network interfaces, not DNS.
+// Classifies IP addresses: this machine's own, private or public. It reads the network interfaces and makes no DNS requests.
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 

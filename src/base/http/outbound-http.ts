@@ -51,7 +51,7 @@ export interface OutboundRequest {
 
 /** The caller must read or destroy `body`. */
 export interface OutboundResponse {
-  /** The URL that answered, after redirects. */
+  /** The final URL, after redirects. */
   url: URL;
   status: number;
   headers: Record<string, string | string[] | undefined>;

@@ -19,10 +19,10 @@ export interface BrowserAccount {
 }
 
 // Variables about display, sound, language and drivers. Others may contain secrets and are not passed to the browser.
-const passedOn =
+const forwardedVariables =
   /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|PATH|TZ|LANG|LANGUAGE|LC_\w+|PULSE_SERVER|ALSA_\w+|LIBVA_\w+|CHROME_DEVEL_SANDBOX|LD_LIBRARY_PATH)$/;
 // These name folders of the player's own user, which another user cannot enter.
-const passedOnToSelf = /^(HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS)$/;
+const forwardedToOwnUser = /^(HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS)$/;
 
 // The installation's own user first; `nobody` exists everywhere.
 const preferredUsers = ["signage", "nobody"];
@@ -40,14 +40,14 @@ const firstPreferences = { profile: { cookie_controls_mode: 0 } };
 export async function prepareAccount(folder: string, env: Environment, userId: number): Promise<BrowserAccount> {
   const identity = userId === 0 ? await unprivileged() : null;
   const base = identity !== null && !(await canReach(folder, identity)) ? substituteFolder(folder) : resolve(folder);
-  // Parents and base keep their owner: an owner could replace files that root writes there.
+  // Do not change the owner of the parents and the base: the owner could replace files that root writes there.
   await mkdir(base, { recursive: true, mode: identity === null ? 0o700 : 0o711 });
   await createProfile(join(base, "profile"));
   const profileFolder = await ownFolder(join(base, "profile"), identity);
   const home = await ownFolder(join(base, "home"), identity);
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && (passedOn.test(entry[0]) || (identity === null && passedOnToSelf.test(entry[0]))),
+      entry[1] !== undefined && (forwardedVariables.test(entry[0]) || (identity === null && forwardedToOwnUser.test(entry[0]))),
   );
   const own: Record<string, string> = {
     XDG_CONFIG_HOME: await styleFolder(base),

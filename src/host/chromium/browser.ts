@@ -16,7 +16,7 @@ import { assertSandboxed, type BrowserProcess, releaseProfile, sessionMemoryByte
 import { keepOnlyFirstPage } from "./targets.ts";
 import { KioskWindow } from "./window.ts";
 
-/** What a browser reports to its host. */
+/** A browser's reports to its host. */
 export interface BrowserListener {
   onFault: (fault: HostFault) => void;
   onIframeEvent: (event: IframeEvent) => void;
@@ -37,7 +37,7 @@ export class ChromiumBrowser {
   readonly #process: BrowserProcess;
   readonly #pipe: DevToolsPipe;
   /** Aborts when the process has exited. */
-  readonly #life = new AbortController();
+  readonly #lifetime = new AbortController();
   #page: PlayerPage | undefined;
   #iframes: IframeGuard | undefined;
   #engine: BrowserEngine | undefined;
@@ -49,7 +49,7 @@ export class ChromiumBrowser {
     this.#proxy = proxy;
     this.#listener = listener;
     this.#process = process;
-    this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killSoon());
+    this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killAfterTimeout());
     void process.exited.then((detail) => this.#onExit(detail));
   }
 
@@ -92,9 +92,9 @@ export class ChromiumBrowser {
    */
   async open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
     try {
-      return await this.#open(page, sites, AbortSignal.any([signal, this.#life.signal]));
+      return await this.#open(page, sites, AbortSignal.any([signal, this.#lifetime.signal]));
     } catch (error) {
-      const hasDied = (this.#life.signal.aborted || this.#pipe.isClosed) && !this.#isClosing;
+      const hasDied = (this.#lifetime.signal.aborted || this.#pipe.isClosed) && !this.#isClosing;
       await this.close();
       if (hasDied) throw new Fault("browser-failed", `the browser ended while starting: ${await this.#process.exited}`);
       signal.throwIfAborted();
@@ -107,7 +107,7 @@ export class ChromiumBrowser {
     const { clock, log, probe = defaultProbe } = this.#options;
     const { onFault } = this.#listener;
     const kill = (): void => this.#process.kill();
-    void watchLiveness({ page: this.#page!, pipe: this.#pipe, clock, log, probe, onFault, kill }, this.#life.signal);
+    void watchLiveness({ page: this.#page!, pipe: this.#pipe, clock, log, probe, onFault, kill }, this.#lifetime.signal);
   }
 
   /** Ends the browser, by force if it does not exit in time. */
@@ -115,18 +115,18 @@ export class ChromiumBrowser {
     this.#isClosing = true;
     // A regular exit writes the profile. The browser may exit before it replies.
     this.#pipe.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
-    await Promise.all([this.#process.exited, this.#killSoon()]);
+    await Promise.all([this.#process.exited, this.#killAfterTimeout()]);
   }
 
   async #open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
     const { browser } = this.#pipe;
     const limit = { deadlineMs: startLimitMs, signal };
     const { clock, log, headless, window } = this.#options;
-    const life = this.#life.signal;
+    const lifetime = this.#lifetime.signal;
     const { onFault } = this.#listener;
     const onBlocked = (what: string, url: string): void => log.warn({ what, url }, "blocked in the browser");
-    const targetId = await keepOnlyFirstPage({ pipe: this.#pipe, clock, limitMs: startLimitMs, signal, life, onBlocked });
-    const playerPage = await PlayerPage.attach({ pipe: this.#pipe, targetId, clock, signal: life, onFault, onBlocked });
+    const targetId = await keepOnlyFirstPage({ pipe: this.#pipe, clock, limitMs: startLimitMs, signal, lifetime, onBlocked });
+    const playerPage = await PlayerPage.attach({ pipe: this.#pipe, targetId, clock, signal: lifetime, onFault, onBlocked });
     this.#iframes = await this.#guardIframes(playerPage, targetId, onBlocked);
     this.#iframes.allowSites(sites());
     const requestedSize = headless ? (window ?? headlessSize) : window;
@@ -163,13 +163,13 @@ export class ChromiumBrowser {
       onEvent: this.#listener.onIframeEvent,
       onBlocked,
       connectionErrorOf: (url) => this.#proxy.connectionErrorOf(url),
-      signal: this.#life.signal,
+      signal: this.#lifetime.signal,
     });
   }
 
   async #followDisplay(kiosk: KioskWindow): Promise<void> {
     const { env, clock, log } = this.#options;
-    const { signal } = this.#life;
+    const { signal } = this.#lifetime;
     try {
       await followDisplay(kiosk, { env, clock, log }, signal);
     } catch (error) {
@@ -178,15 +178,15 @@ export class ChromiumBrowser {
   }
 
   /** Kills the process unless it exits in time. A browser without its pipe is exiting, and could not be controlled if it stayed. */
-  async #killSoon(): Promise<void> {
-    await this.#options.clock.wait(closeLimitMs, this.#life.signal).then(
+  async #killAfterTimeout(): Promise<void> {
+    await this.#options.clock.wait(closeLimitMs, this.#lifetime.signal).then(
       () => this.#process.kill(),
       () => undefined, // it has exited
     );
   }
 
   #onExit(detail: string): void {
-    this.#life.abort(new Fault("browser-failed", `the browser exited: ${detail}`));
+    this.#lifetime.abort(new Fault("browser-failed", `the browser exited: ${detail}`));
     this.#listener.onExit();
     // Until the page is open, `open` rejects instead.
     if (!this.#isClosing && this.#engine !== undefined) this.#listener.onFault({ is: "browser-exited", detail });

@@ -28,7 +28,7 @@ const unwantedFeatures = [
   "OptimizationHints", // fetches models from the network
   "AutofillServerCommunication",
   "GlobalMediaControls",
-  "HardwareMediaKeyHandling", // a remote control's keys would pause what plays
+  "HardwareMediaKeyHandling", // a remote control's keys would pause the content
   "CalculateNativeWinOcclusion", // would stop painting a window that it takes for covered
 ];
 

@@ -1,4 +1,4 @@
-// The Host that runs the system's Chromium: starts a browser when it is needed and passes on what the browser reports.
+// The Host that runs the system's Chromium: starts a browser when it is needed and forwards the browser's reports.
 import { Listeners } from "../../base/async/listeners.ts";
 import { Fault } from "../../base/fault.ts";
 import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite } from "../../player/host.ts";

@@ -129,10 +129,10 @@ export class PlayerPage {
   }
 
   async #within(limitMs: number, work: Promise<void>, signal: AbortSignal, failure: string): Promise<void> {
-    const late = this.#options.clock.wait(limitMs, signal).then(() => {
+    const deadline = this.#options.clock.wait(limitMs, signal).then(() => {
       throw new Fault("page-dead", `${failure} within ${limitMs} ms`);
     });
-    await Promise.race([work, late]);
+    await Promise.race([work, deadline]);
   }
 
   #onCrash({ status, errorCode }: Protocol.Target.TargetCrashedEvent): void {
@@ -155,7 +155,7 @@ export class PlayerPage {
     }
   }
 
-  // The pointer is drawn, whatever the page's style says, until the page has seen it move once. This is done after each load,
+  // The pointer is drawn, regardless of the page's style, until the page has seen it move once. This is done after each load,
   // because a page without its style would still show the pointer, or delay the call.
   #hidePointer(): void {
     this.session

@@ -23,7 +23,7 @@ export interface BrowserProcess {
 const killLimitMs = 2_000;
 const stderrLinesKept = 8;
 // Messages of every start on a machine without a system bus, which would displace the important ones.
-const noise = /dbus\/|^\s*$/;
+const ignoredLines = /dbus\/|^\s*$/;
 
 /** @throws Fault `browser-missing` when the program cannot be executed. */
 export async function startBrowser(executable: string, flags: readonly string[], account: BrowserAccount): Promise<BrowserProcess> {
@@ -42,7 +42,7 @@ export async function startBrowser(executable: string, flags: readonly string[],
   const pid = child.pid!;
   const lines: string[] = [];
   child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-    lines.push(...text.split("\n").filter((line) => !noise.test(line)));
+    lines.push(...text.split("\n").filter((line) => !ignoredLines.test(line)));
     lines.splice(0, lines.length - stderrLinesKept);
   });
   const kill = (): void => killSession(pid);

@@ -10,17 +10,17 @@ export interface TargetOptions {
   /** Cancels the wait for the first page. */
   signal: AbortSignal;
   /** Aborts when the browser has exited. */
-  life: AbortSignal;
+  lifetime: AbortSignal;
   /** Called for the log when another page is closed. */
   onBlocked: (what: string, url: string) => void;
 }
 
 /**
- * The id of the first page that Chromium opens. Other pages are closed until `life` aborts.
+ * The id of the first page that Chromium opens. Other pages are closed until `lifetime` aborts.
  * @throws Fault `browser-failed` when no page opens within `limitMs`.
  */
 export async function keepOnlyFirstPage(options: TargetOptions): Promise<string> {
-  const { pipe, clock, limitMs, signal, life, onBlocked } = options;
+  const { pipe, clock, limitMs, signal, lifetime, onBlocked } = options;
   const first = Promise.withResolvers<string>();
   let firstId: string | undefined;
   const onCreated = (targetId: string, url: string): void => {
@@ -37,15 +37,15 @@ export async function keepOnlyFirstPage(options: TargetOptions): Promise<string>
     ({ targetInfo: { targetId, type, url } }) => {
       if (type === "page" || url.startsWith("devtools://")) onCreated(targetId, url);
     },
-    life,
+    lifetime,
   );
   await pipe.browser.send("Target.setDiscoverTargets", { discover: true }, { deadlineMs: limitMs, signal });
   const found = new AbortController();
-  const late = clock.wait(limitMs, AbortSignal.any([signal, found.signal])).then(() => {
+  const deadline = clock.wait(limitMs, AbortSignal.any([signal, found.signal])).then(() => {
     throw new Fault("browser-failed", `the browser opened no window within ${limitMs} ms`);
   });
   try {
-    return await Promise.race([first.promise, late]);
+    return await Promise.race([first.promise, deadline]);
   } finally {
     found.abort();
   }

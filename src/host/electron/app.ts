@@ -13,8 +13,8 @@ export function prepareApp(dataFolder: string): void {
   const { commandLine } = app;
   for (const { name, value } of sharedSwitches(hasGpu())) {
     // Only the last switch of a name counts, and the command line may enable features too.
-    const given = name === "enable-features" ? commandLine.getSwitchValue(name) : "";
-    commandLine.appendSwitch(name, given === "" ? value : `${given},${value}`);
+    const existing = name === "enable-features" ? commandLine.getSwitchValue(name) : "";
+    commandLine.appendSwitch(name, existing === "" ? value : `${existing},${value}`);
   }
   // The default menu has keyboard shortcuts for reload, zoom and quit.
   Menu.setApplicationMenu(null);

@@ -1,4 +1,4 @@
-// The Host that runs inside Electron: shows the page in one window and passes on what the window reports.
+// The Host that runs inside Electron: shows the page in one window and forwards the window's reports.
 import { app, session } from "electron";
 import { Listeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";

@@ -35,7 +35,7 @@ export class PageWindow {
   page: HostPage;
   readonly #options: PageWindowOptions;
   /** Aborts when the window is closed. */
-  readonly #life = new AbortController();
+  readonly #lifetime = new AbortController();
   /** Whether closing is intended, and so no fault. */
   #isClosing = false;
   #iframes: IframeGuard | undefined;
@@ -49,14 +49,14 @@ export class PageWindow {
       size,
       mayNavigate: (url) => URL.canParse(url) && new URL(url).origin === new URL(this.page.url).origin,
       onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
-      life: this.#life,
+      lifetime: this.#lifetime,
     });
     this.view = new ElectronPage(this.window.webContents, clock, probe, (detail) => onFault({ is: "page-crashed", detail }));
     this.window.once("closed", () => {
       if (!this.#isClosing) onFault({ is: "browser-exited", detail: "its window was closed" });
       onClosed();
     });
-    const { signal } = this.#life;
+    const { signal } = this.#lifetime;
     watchHelpers(log, (detail) => onFault({ is: "browser-exited", detail }), signal);
     const sleepBlocker = powerSaveBlocker.start("prevent-display-sleep");
     signal.addEventListener("abort", () => powerSaveBlocker.stop(sleepBlocker), { once: true });
@@ -66,13 +66,13 @@ export class PageWindow {
   async guardIframes(signal: AbortSignal): Promise<IframeGuard> {
     const { clock, log, iframes: limits, connectionErrorOf, onFault, onIframeEvent } = this.#options;
     const { webContents } = this.window;
-    const life = this.#life.signal;
+    const lifetime = this.#lifetime.signal;
     // DevTools responds only once there is a document.
     await this.view.load("about:blank", signal);
     const devtools = new ElectronDevTools(webContents, clock);
     // The window then has to be reopened, because requests of iframes are no longer checked.
     devtools.onDetach((reason) => {
-      if (!life.aborted) onFault({ is: "browser-exited", detail: `its DevTools connection ended: ${reason}` });
+      if (!lifetime.aborted) onFault({ is: "browser-exited", detail: `its DevTools connection ended: ${reason}` });
     });
     const page = devtools.session();
     await page.send("Page.enable", {}, { signal });
@@ -86,13 +86,13 @@ export class PageWindow {
       onEvent: onIframeEvent,
       onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
       connectionErrorOf,
-      signal: life,
+      signal: lifetime,
     });
     this.#iframes = guard;
     // A page that moves to another process may no longer be watched, and Electron does not report that.
     webContents.on("did-navigate", () => void this.#watchAgain(guard));
-    // The pointer is drawn, whatever the page's style says, until the page has seen it move once.
-    page.on("Page.loadEventFired", () => void this.#hidePointer(page), life);
+    // The pointer is drawn, regardless of the page's style, until the page has seen it move once.
+    page.on("Page.loadEventFired", () => void this.#hidePointer(page), lifetime);
     return guard;
   }
 
@@ -104,12 +104,12 @@ export class PageWindow {
   /** Reports a page that hangs, until the window is closed. */
   watchLiveness(): void {
     const onHung = (detail: string): void => this.#options.onFault({ is: "page-hung", detail });
-    this.view.watchLiveness(onHung, this.#life.signal).catch((error: unknown) => onHung(`its probe ended: ${reasonOf(error)}`));
+    this.view.watchLiveness(onHung, this.#lifetime.signal).catch((error: unknown) => onHung(`its probe ended: ${reasonOf(error)}`));
   }
 
   close(): void {
     this.#isClosing = true;
-    this.#life.abort();
+    this.#lifetime.abort();
     if (!this.window.isDestroyed()) this.window.destroy();
   }
 
@@ -119,11 +119,11 @@ export class PageWindow {
 
   async #hidePointer(page: DevTools): Promise<void> {
     await page
-      .send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 1 }, { signal: this.#life.signal })
+      .send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 1 }, { signal: this.#lifetime.signal })
       .catch((error: unknown) => this.#warn(error, "the pointer could not be hidden"));
   }
 
   #warn(error: unknown, message: string): void {
-    if (!this.#life.signal.aborted) this.#options.log.warn({ reason: reasonOf(error) }, message);
+    if (!this.#lifetime.signal.aborted) this.#options.log.warn({ reason: reasonOf(error) }, message);
   }
 }

@@ -57,7 +57,7 @@ export class ElectronPage {
       // Electron emits "unresponsive" only for unanswered input, and a kiosk gets none.
       for (let missed = 0; ;) {
         await this.#clock.wait(intervalMs, signal);
-        // Not isLoading(), which is also true while an iframe loads, possibly for ever.
+        // Not isLoading(), which is also true while an iframe loads, possibly forever.
         const isFine = this.#contents.isCrashed() || this.#contents.isLoadingMainFrame() || (await this.#isResponsive());
         missed = isFine ? 0 : missed + 1;
         if (missed === 2) onHung(`it did not respond twice within ${limitMs} ms`);

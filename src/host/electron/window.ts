@@ -10,7 +10,7 @@ export interface WindowOptions {
   /** Called for the log when something was prevented. */
   onBlocked: (what: string, url: string) => void;
   /** Aborted when the window is closed. */
-  life: AbortController;
+  lifetime: AbortController;
 }
 
 /** The window's session. Electron has to be ready. */
@@ -19,10 +19,10 @@ export function pageSession(): Session {
 }
 
 /** Opens the window with an empty page. Electron has to be ready. */
-export function openWindow({ size, mayNavigate, onBlocked, life }: WindowOptions): BrowserWindow {
+export function openWindow({ size, mayNavigate, onBlocked, lifetime }: WindowOptions): BrowserWindow {
   const pages = pageSession();
   lockSession(pages);
-  // Pages use the light theme as on the system's Chromium, whatever the desktop's theme is.
+  // Pages use the light theme as on the system's Chromium, regardless of the desktop's theme.
   nativeTheme.themeSource = "light";
   const window = new BrowserWindow({
     ...(size ?? { ...screen.getPrimaryDisplay().bounds, kiosk: true, fullscreen: true }),
@@ -54,12 +54,12 @@ export function openWindow({ size, mayNavigate, onBlocked, life }: WindowOptions
   };
   webContents.on("will-navigate", preventNavigation);
   webContents.on("will-redirect", preventNavigation);
-  // The page cannot prevent that the host leaves it.
+  // The page cannot prevent the host from leaving it.
   webContents.on("will-prevent-unload", (event) => event.preventDefault());
   // Only the host closes the window, by destroy(): not Alt+F4, and not the page's window.close().
   window.on("close", (event) => event.preventDefault());
-  window.once("closed", () => life.abort());
-  if (size === null) coverDisplay(window, life.signal);
+  window.once("closed", () => lifetime.abort());
+  if (size === null) coverDisplay(window, lifetime.signal);
   return window;
 }
 

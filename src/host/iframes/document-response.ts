@@ -7,7 +7,7 @@ export type PausedResponse = Pick<
   "request" | "responseStatusCode" | "responseErrorReason" | "responseHeaders"
 >;
 
-// What Chromium shows in an iframe. Everything else becomes a download, after which the iframe loads nothing more.
+// The media types that Chromium shows in an iframe. Everything else becomes a download, after which the iframe loads nothing more.
 const displayable = /^\s*(text|image|audio|video|multipart)\/|^\s*application\/([\w.-]+\+)?(xml|json|javascript|x-javascript|pdf|ogg)\b/i;
 
 const networkErrors: Partial<Record<Protocol.Network.ErrorReason, string>> = {
@@ -23,12 +23,12 @@ const networkErrors: Partial<Record<Protocol.Network.ErrorReason, string>> = {
 
 /**
  * Why the response cannot be shown, with a remedy where there is one; null when it can.
- * @param connectionError what the proxy knows of the failed connection.
+ * @param connectionError the proxy's description of the failed connection, if it has one.
  */
 export function responseFailure(response: PausedResponse, connectionError: string | null): string | null {
   const { request, responseStatusCode: status = 0, responseErrorReason: error, responseHeaders = [] } = response;
   if (error !== undefined) return connectionError ?? describeNetworkError(error, request.url);
-  if (status >= 400 || status === 204 || status === 205) return `it answered HTTP ${status}`;
+  if (status >= 400 || status === 204 || status === 205) return `it responded with HTTP ${status}`;
   return isDownload(responseHeaders) ? "it is a download, not a page" : null;
 }
 

@@ -1,4 +1,4 @@
-// Controls the page's iframes of other sites: which may load, with which headers, and what is reported of each.
+// Controls the page's iframes of other sites: which may load, with which headers, and which of their events are reported.
 import type { Protocol } from "devtools-protocol";
 import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
@@ -28,7 +28,7 @@ export interface IframeGuardOptions {
   signal: AbortSignal;
 }
 
-type Paused = Protocol.Fetch.RequestPausedEvent;
+type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 
 // Iframes wait until they are watched. Chromium then makes workers wait as well, even if a filter excludes them. So this attaches
 // to all targets, and lets everything but iframes continue immediately.
@@ -112,10 +112,10 @@ export class IframeGuard {
   }
 
   #onAttached(sessionId: string, frameId: string): void {
-    const { sessionOf, signal: life, onBlocked } = this.#options;
+    const { sessionOf, signal: lifetime, onBlocked } = this.#options;
     const iframe = this.#iframes.get(frameId) ?? null;
     const session = sessionOf(sessionId);
-    const signal = iframe === null ? life : AbortSignal.any([life, iframe.signal]);
+    const signal = iframe === null ? lifetime : AbortSignal.any([lifetime, iframe.signal]);
     this.#listen(session, iframe, signal);
     const guarded = [
       session.send("Fetch.enable", { patterns: [...everything], handleAuthRequests: true }, { signal }),
@@ -130,7 +130,7 @@ export class IframeGuard {
     });
   }
 
-  async #onPaused(session: DevTools, owner: Iframe | null, paused: Paused): Promise<void> {
+  async #onPaused(session: DevTools, owner: Iframe | null, paused: PausedRequest): Promise<void> {
     const { page, pageFrameId, onBlocked, signal } = this.#options;
     const { requestId, frameId, request } = paused;
     try {
@@ -154,7 +154,7 @@ export class IframeGuard {
   }
 
   /** Why a request is rejected; null when it is allowed. The page's own host is never framed, not even by a redirect. */
-  #rejectionOf(iframe: Iframe | null, isOfPage: boolean, { request, resourceType, frameId }: Paused): string | null {
+  #rejectionOf(iframe: Iframe | null, isOfPage: boolean, { request, resourceType, frameId }: PausedRequest): string | null {
     const isDocument = resourceType === "Document";
     if (isOfPage && iframe === null) return "no such site was declared";
     if (isDocument && URL.canParse(request.url) && new URL(request.url).hostname === this.#pageHost)
@@ -165,7 +165,7 @@ export class IframeGuard {
   }
 
   /** Examines the response to a document's request before the browser does. */
-  async #onResponse(session: DevTools, iframe: Iframe | null, paused: Paused): Promise<void> {
+  async #onResponse(session: DevTools, iframe: Iframe | null, paused: PausedRequest): Promise<void> {
     const { requestId, frameId, request, responseStatusCode: status = 0, responseHeaders = [] } = paused;
     if (iframe === null || iframe.id !== frameId) return await proceed(session, requestId);
     const failure = responseFailure(paused, this.#options.connectionErrorOf(request.url));
@@ -218,6 +218,6 @@ async function proceed(session: DevTools, requestId: string): Promise<void> {
   await session.send("Fetch.continueRequest", { requestId });
 }
 
-function hasResponse({ responseStatusCode, responseErrorReason }: Paused): boolean {
+function hasResponse({ responseStatusCode, responseErrorReason }: PausedRequest): boolean {
   return responseStatusCode !== undefined || responseErrorReason !== undefined;
 }

@@ -27,9 +27,9 @@ const endLimitMs = 2_000;
 /** An iframe of the page. Its load timeout starts when it is constructed; `end` stops all timers. */
 export class Iframe {
   readonly #options: IframeOptions;
-  readonly #life = new AbortController();
+  readonly #lifetime = new AbortController();
   /** Aborts when its process has ended. */
-  readonly #processLife = new AbortController();
+  readonly #processLifetime = new AbortController();
   #state: "loading" | "shown" | "failed" = "loading";
   #hasLoaded = false;
   #hasPainted = false;
@@ -61,13 +61,13 @@ export class Iframe {
 
   /** Aborts when the iframe is removed. */
   get signal(): AbortSignal {
-    return this.#life.signal;
+    return this.#lifetime.signal;
   }
 
   /** Watches the iframe's own process. Rejects with a Fault when the process has ended already. */
   async watch(session: DevTools): Promise<void> {
     const { id, site, clock, processEnds } = this.#options;
-    const { signal } = this.#life;
+    const { signal } = this.#lifetime;
     this.#process = { url: site.url, since: clock.monotonic() };
     const onNavigated = (frame: { id: string; url: string; unreachableUrl?: string }): void => {
       if (frame.id !== id) return;
@@ -108,15 +108,15 @@ export class Iframe {
 
   /**
    * Ends the iframe's process, with all iframes in it: a hidden endless loop would keep a core busy and other iframes from loading.
-   * Reports once the process has ended, because what the page loads into an ending process is lost.
+   * Reports once the process has ended, because a document that is loaded into an ending process is lost.
    */
   async endProcess(session: DevTools, code: IframeFault, how: string): Promise<void> {
     const { clock, processEnds } = this.#options;
     const end = processEnds.record(this.#process, code, `its renderer ${how}, and was ended`);
-    const { signal } = this.#life;
+    const { signal } = this.#lifetime;
     // The reply to this call only comes with the next document.
     session.send("Page.crash", {}, { signal }).catch(() => undefined);
-    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#processLife.signal])).catch((error: unknown) => {
+    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#processLifetime.signal])).catch((error: unknown) => {
       if (!isAbort(error)) throw error;
     });
     this.#onProcessEnd(end);
@@ -124,7 +124,7 @@ export class Iframe {
 
   /** Stops watching the iframe, which was removed. */
   end(): void {
-    this.#life.abort();
+    this.#lifetime.abort();
   }
 
   /** Reads the events of a document that began before they were listened to. */
@@ -142,7 +142,7 @@ export class Iframe {
   }
 
   #onProcessEnd({ id, code, reason }: ProcessEnd): void {
-    this.#processLife.abort();
+    this.#processLifetime.abort();
     this.fail(code, reason, id);
   }
 

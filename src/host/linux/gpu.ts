@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const folder = "/dev/dri";
 
-/** The GPU's render node, such as `/dev/dri/renderD128`; null when Linux knows no GPU. */
+/** The GPU's render node, such as `/dev/dri/renderD128`; null when Linux has found no GPU. */
 export function renderNode(): string | null {
   let names: string[];
   try {

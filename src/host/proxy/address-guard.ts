@@ -27,7 +27,7 @@ const systemLookup: Lookup = async (hostname) => (await lookUp(hostname, { all: 
 export class AddressGuard {
   readonly #options: AddressGuardOptions;
   readonly #cache = new Map<string, { addresses: Promise<readonly string[]>; until: number }>();
-  /** `host:port` of what the player itself serves to its browser. */
+  /** `host:port` of the servers that the player itself runs for its browser. */
   #playerHosts: ReadonlySet<string> = new Set();
   /** Hosts of the sites that iframes show. */
   #siteHosts: readonly string[] = [];

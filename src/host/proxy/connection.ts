@@ -37,7 +37,7 @@ const networkErrors: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "it cannot be reached: check the network",
 };
 
-/** A failed connection in words, with a remedy where there is one. */
+/** Describes a failed connection, with a remedy where there is one. */
 export function describeConnectionError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return networkErrors[code] ?? reasonOf(error);

@@ -63,7 +63,7 @@ export async function connectThrough(socket: Socket, authority: string): Promise
   const outgoing = httpRequest({ createConnection: () => socket, method: "CONNECT", path: authority, headers: { host: authority } });
   outgoing.end();
   const [response, , head] = (await once(outgoing, "connect")) as [IncomingMessage, Socket, Buffer];
-  if (response.statusCode !== 200) throw new Error(`the network's proxy answered HTTP ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`the network's proxy responded with HTTP ${response.statusCode}`);
   if (head.length > 0) socket.unshift(head);
 }
 

@@ -12,7 +12,7 @@ import { describeConnectionError, openConnection } from "./connection.ts";
 import { connectThrough, forward } from "./forward.ts";
 import type { Router } from "./upstream.ts";
 
-/** What content may reach. */
+/** The connections that content may open. */
 export interface NetworkAccess {
   /** Whether it may reach a service of this machine, by the host and port of its URL; by default none. IPv6 addresses have no brackets. */
   mayReachLocal?: (host: string, port: number) => boolean;
@@ -174,7 +174,7 @@ export class BrowserProxy implements AsyncDisposable {
   }
 }
 
-/** The host of the page that sent a request, if its headers tell. */
+/** The host of the page that sent a request, if the request's headers name it. */
 function requesterOf({ origin, referer = "" }: IncomingHttpHeaders): string | null {
   const url = origin === undefined || origin === "null" ? referer : origin;
   return URL.canParse(url) ? hostOf(new URL(url)) : null;

@@ -59,8 +59,8 @@ type RunEnd = { is: "exited"; code: number } | { is: "killed"; by: string } | { 
  * @throws Fault `browser-missing` when the player is not built; `data-in-use`; `bad-config` when Electron rejected its
  * flags; `browser-failed` when it cannot be started or failed too often.
  */
-export async function runElectron(parts: ElectronRunOptions, signal: AbortSignal): Promise<void> {
-  const { config, clock, log, limits = defaultLimits, appFolder = rootFolder } = parts;
+export async function runElectron(options: ElectronRunOptions, signal: AbortSignal): Promise<void> {
+  const { config, clock, log, limits = defaultLimits, appFolder = rootFolder } = options;
   const bundle = join(appFolder, "dist/main/electron.js");
   if (!existsSync(bundle)) throw new Fault("browser-missing", "the Electron player is not built yet. Run: npm run build");
   // Checked here: an Electron that found its folder in use would be restarted again and again.
@@ -69,7 +69,7 @@ export async function runElectron(parts: ElectronRunOptions, signal: AbortSignal
   const { times, withinMs } = limits.restarts;
   let restarts: number[] = [];
   while (!signal.aborted) {
-    const end = await runOnce(parts, limits, appFolder, signal);
+    const end = await runOnce(options, limits, appFolder, signal);
     if (signal.aborted || (end.is === "exited" && end.code === 0)) return;
     if (end.is === "exited" && end.code === badFlagsCode) {
       throw new Fault("bad-config", "Electron rejected its flags; its own message above says why");
@@ -98,8 +98,8 @@ function describeEnd(end: RunEnd): string {
   }
 }
 
-async function runOnce(parts: ElectronRunOptions, limits: ElectronLimits, appFolder: string, signal: AbortSignal): Promise<RunEnd> {
-  const { executable, config, switches, clock, log } = parts;
+async function runOnce(options: ElectronRunOptions, limits: ElectronLimits, appFolder: string, signal: AbortSignal): Promise<RunEnd> {
+  const { executable, config, switches, clock, log } = options;
   // Terminals of Electron programs such as VS Code set this variable, which would make Electron behave as plain Node.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
   const argv = [appFolder, ...playerFlags(config), ...switches];

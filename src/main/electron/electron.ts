@@ -53,8 +53,8 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
     await using host = createElectronHost({ clock, log, window, mayReachLocal });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    const parts = { server, folder, rendererFolder, version, host, machine, ntp, triggers, mayReachLocal, settings, clock, log };
-    await runPlayer(parts, signal);
+    const options = { server, folder, rendererFolder, version, host, machine, ntp, triggers, mayReachLocal, settings, clock, log };
+    await runPlayer(options, signal);
   }
 }
 

@@ -39,7 +39,7 @@ const firstAddressLimitMs = 10_000;
 /** Runs the service until disposed, which stops it and waits for its exit. */
 export class EmbeddedService implements AsyncDisposable {
   readonly #options: EmbeddedServiceOptions;
-  readonly #life = new AbortController();
+  readonly #lifetime = new AbortController();
   #address: string;
   readonly #running: Promise<void>;
   #port: number;
@@ -68,13 +68,13 @@ export class EmbeddedService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#life.abort();
+    this.#lifetime.abort();
     await this.#running;
   }
 
   async #keepRunning(): Promise<void> {
     const { clock, log } = this.#options;
-    const { signal } = this.#life;
+    const { signal } = this.#lifetime;
     const backoff = new Backoff(restartBounds);
     while (!signal.aborted) {
       const startedMs = clock.monotonic();

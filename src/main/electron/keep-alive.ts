@@ -5,7 +5,7 @@ import { isAbort } from "../../base/fault.ts";
 
 /** The message. The browser's main thread sends it, so the messages stop when the browser hangs. */
 export const KeepAlive = z.object({ alive: z.literal(true) });
-type Alive = z.infer<typeof KeepAlive>;
+type KeepAliveMessage = z.infer<typeof KeepAlive>;
 
 /** The interval of the messages, in ms. */
 export const keepAliveIntervalMs = 2_000;
@@ -21,7 +21,7 @@ export function startKeepAlive(signal: AbortSignal, clock: Clock = createSystemC
 }
 
 async function sendKeepAlives(signal: AbortSignal, clock: Clock): Promise<void> {
-  const message: Alive = { alive: true };
+  const message: KeepAliveMessage = { alive: true };
   while (process.send !== undefined && process.connected && !signal.aborted) {
     // A closed channel is handled by the process's event "disconnect".
     process.send(message, undefined, undefined, () => undefined);

@@ -1,4 +1,4 @@
-// Executes commands: takes screenshots, identifies the screen, reloads, restarts, and changes what plays.
+// Executes commands: takes screenshots, identifies the screen, reloads, restarts, and changes the playback.
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -11,7 +11,7 @@ import type { CommandMetadata } from "./command-metadata.ts";
 import type { CommandExecutor } from "./command-runner.ts";
 import { convertPicture } from "./screenshot-picture.ts";
 
-/** What commands can make the player do. */
+/** The actions of the player that commands can start. */
 export interface CommandEffects {
   capture(signal: AbortSignal): Promise<Capture>;
   identify(durationMs: number): void;
@@ -23,7 +23,7 @@ type Dependencies = CommandEffects & {
   clock: Clock;
   outbox: Outbox;
   log: Log;
-  /** Applies a command that changes what plays. Resolves with its result. */
+  /** Applies a command that changes the playback. Resolves with its result. */
   applyPlayCommand(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null>;
 };
 

@@ -1,4 +1,4 @@
-// What identifies a command: its id and when it was created.
+// The id and the creation time of a command.
 
 export interface CommandMetadata {
   id: string;

@@ -65,7 +65,7 @@ export class CommandRunner {
 
   /**
    * Receives a signed command. Resolves once it is in the journal, so that it may be acknowledged; it then runs in the
-   * background. A command with an invalid signature is logged and not answered, because the service did not send it.
+   * background. A command with an invalid signature is logged and gets no reply, because the service did not send it.
    */
   async receive(jws: string, signal: AbortSignal): Promise<void> {
     const { log, clock } = this.#dependencies;

@@ -6,7 +6,7 @@ import { isFault } from "../../base/fault.ts";
 import { CommandUpdate } from "../../protocol/device/commands.ts";
 import { CommandMark } from "./command-mark.ts";
 
-/** What is known about one command. */
+/** The record of one command. */
 export const JournalEntry = z.object({
   id: z.string(),
   type: z.string(),
@@ -36,7 +36,7 @@ export function journalFilesIn(folder: string): JournalFiles {
   };
 }
 
-/** What both files contain. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran. */
+/** The content of both files. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran. */
 export async function readJournalFiles(files: JournalFiles, serviceKey: string) {
   const [journal, mark] = [await readFile(files.journal), await readFile(files.mark)];
   const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;

@@ -64,7 +64,7 @@ export class ContentCache {
     this.#setReady({ desired, files });
   }
 
-  /** Makes `desired` ready and retries what fails. Rejects only when `signal` aborts or with Fault `revoked`. */
+  /** Makes `desired` ready and retries failed downloads. Rejects only when `signal` aborts or with Fault `revoked`. */
   async prepare(desired: DesiredState, openFile: OpenFile, signal: AbortSignal): Promise<void> {
     this.#target = new Set(desired.assets.map((asset) => asset.sha256));
     const present = await this.#files.presentOf(desired.assets);

@@ -11,7 +11,7 @@ import type { Log } from "../../base/log.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 
 const Fingerprint = z.object({ size: z.number(), modifiedMs: z.number(), inode: z.number() });
-/** What the file system said of a file when its hash was verified. */
+/** The attributes of a file in the file system when its hash was verified. */
 type Fingerprint = z.infer<typeof Fingerprint>;
 
 const Fingerprints = z.record(z.string(), Fingerprint);

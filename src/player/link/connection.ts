@@ -93,7 +93,7 @@ export class Connection {
       return Math.min(Math.max(waitMs, 1_000), this.#heartbeatMs);
     } catch (error) {
       if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
-      if (this.#link.value.is !== "offline") log.warn({ reason: reasonOf(error) }, "the service is out of reach");
+      if (this.#link.value.is !== "offline") log.warn({ reason: reasonOf(error) }, "the service is unreachable");
       this.#link.set({
         is: "offline",
         trouble: diagnoseConnectivity(error, api.server, clock.raw(), clock.now() + waitMs),

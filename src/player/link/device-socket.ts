@@ -19,19 +19,19 @@ export class DeviceSocket implements Disposable {
   #isOpen = false;
   #end: Fault | null = null;
   /** When the last message or ping came, monotonic ms. */
-  #heardAt: number;
+  #lastReceivedAt: number;
 
   private constructor(socket: WebSocket, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
-    this.#heardAt = clock.monotonic();
+    this.#lastReceivedAt = clock.monotonic();
     socket.once("open", () => {
       this.#isOpen = true;
       this.#changed.notify();
     });
-    socket.on("ping", () => (this.#heardAt = clock.monotonic()));
+    socket.on("ping", () => (this.#lastReceivedAt = clock.monotonic()));
     socket.on("message", (raw, isBinary) => {
-      this.#heardAt = clock.monotonic();
+      this.#lastReceivedAt = clock.monotonic();
       if (isBinary) return;
       this.#inbox.push(messageText(raw));
       this.#changed.notify();
@@ -86,7 +86,7 @@ export class DeviceSocket implements Disposable {
   /** Detects a half-open socket by missing pings, since it reports no error. @throws Fault `timeout`; AbortError. */
   async watchForSilence(signal: AbortSignal): Promise<never> {
     for (;;) {
-      const leftMs = this.#heardAt + silenceLimitMs - this.#clock.monotonic();
+      const leftMs = this.#lastReceivedAt + silenceLimitMs - this.#clock.monotonic();
       if (leftMs <= 0) throw new Fault("timeout", "the service has sent nothing for 40 seconds");
       await this.#clock.wait(leftMs, signal);
     }

@@ -1,4 +1,4 @@
-// Sets the clock by time servers while the service is out of reach. A client of SNTP (RFC 4330).
+// Sets the clock by time servers while the service is unreachable. A client of SNTP (RFC 4330).
 import { randomBytes } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import { lookup } from "node:dns/promises";

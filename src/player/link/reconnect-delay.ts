@@ -5,7 +5,7 @@ import { Backoff } from "../../base/async/backoff.ts";
 const bounds = { firstMs: 1_000, longestMs: 60_000 };
 const stableMs = 60_000;
 
-/** Keeps the spread that the service named over a lost connection. */
+/** Remembers the spread that the service announced, also after the connection is lost. */
 export class ReconnectDelay {
   readonly #backoff: Backoff;
   #spreadMs = bounds.firstMs;

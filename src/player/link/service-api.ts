@@ -91,7 +91,7 @@ export class ServiceApi implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<{ body: Dispatcher.ResponseData["body"]; resumed: boolean }> {
     const url = new URL(path, this.server);
-    // Never send the token to another server, whatever address the desired state names.
+    // Never send the token to another server, even if the desired state names its address.
     if (url.origin !== this.server.origin) throw new Fault("protocol", `a file's address is not on the service: ${url.origin}`);
     const headers = { authorization: `Bearer ${token}`, ...(offset > 0 ? { range: `bytes=${offset}-` } : {}) };
     const response = await this.#http.stream(url, headers, signal);

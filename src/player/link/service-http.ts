@@ -103,11 +103,11 @@ export class ServiceHttp implements AsyncDisposable {
     if (this.#client !== null) await (await this.#client).agent.destroy();
   }
 
-  /** Loads undici at the first request: it loads slowly, and the picture comes before the network. */
+  /** Loads undici at the first request: it loads slowly and would delay the first picture. */
   #open(): Promise<HttpClient> {
     this.#client ??= import("undici").then(({ Agent, request }) => {
       const limits = {
-        // Verify certificates whatever the environment says: `ServiceKeyChange` takes https as proof of the service's name.
+        // Verify certificates regardless of the environment: `ServiceKeyChange` takes https as proof of the service's name.
         connect: { timeout: connectLimitMs, rejectUnauthorized: true },
         headersTimeout: responseLimitMs,
         bodyTimeout: responseLimitMs,

@@ -1,4 +1,4 @@
-// Stores what a play command asks for as interventions: overrides, skips, pauses and variables.
+// Stores the effects of play commands as interventions: overrides, skips, pauses and variables.
 import { Fault } from "../../base/fault.ts";
 import type { PlayCommand } from "../../protocol/device/play-commands.ts";
 import { pauseAt } from "../../schedule/interventions.ts";

@@ -1,4 +1,4 @@
-// Keeps interventions (overrides, skips, pauses, variables) on the disk, so that a restart shows what was shown before.
+// Keeps interventions (overrides, skips, pauses, variables) on the disk, so that the same content is shown after a restart.
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
@@ -23,7 +23,7 @@ export class InterventionStore {
     this.#interventions = new Observable<readonly Intervention[]>(stored);
   }
 
-  /** Reads the interventions in `folder`. A damaged file counts as empty: the screen then shows what is scheduled. */
+  /** Reads the interventions in `folder`. A damaged file counts as empty: the screen then shows the scheduled content. */
   static async open(folder: string, log: Log): Promise<InterventionStore> {
     const file = new DurableFile<Intervention[]>(join(folder, "records.json"), (json) => StoredInterventions.parse(json));
     let stored: Intervention[] = [];

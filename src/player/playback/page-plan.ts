@@ -1,9 +1,9 @@
-// What the page gets at an instant: the stage that is due, its plays across program changes, and the stages that come next. Pure.
+// Computes the page's plan at an instant: the stage that is due, its plays across program changes, and the next stages. Pure.
 import type { SceneZone, Stage, UpcomingStage } from "../../protocol/scene.ts";
 import type { FeedContent } from "./scene-item.ts";
 import { stageAt, type Playback } from "./playback.ts";
 
-/** What plays from `from` until the program changes, UTC ms, the end excluded. */
+/** The playback of one program, from `from` to `until` (UTC ms, the end excluded). */
 export interface ProgramInterval {
   from: number;
   until: number;
@@ -33,7 +33,7 @@ const maxUpcoming = 2;
 
 /**
  * The plan at `now`, which is in the first of `intervals`. The intervals follow each other without a gap.
- * @param complete adds to a stage what only the caller knows.
+ * @param complete adds the data to a stage that only the caller knows.
  */
 export function pagePlanAt(
   intervals: readonly ProgramInterval[],

@@ -9,7 +9,7 @@ import { itemNames, slotOf } from "./slots.ts";
 import { isOnDisplay } from "./wall.ts";
 import { changeLoop, inForce, playsFrom, type ZonePlayback } from "./zone-playback.ts";
 
-/** What is playing. Immutable: {@link applyProgram} returns a new one. */
+/** The state of playback. Immutable: {@link applyProgram} returns a new one. */
 export interface Playback {
   program: Program;
   /** The image behind the zones. */

@@ -19,7 +19,7 @@ export interface WantedFeed {
   refreshIntervalMs: number;
 }
 
-/** What an item depends on besides itself and its files. */
+/** The inputs of a scene item besides the item and its files. */
 export interface ItemContext {
   /** The player's IANA time zone. */
   timezone: string;

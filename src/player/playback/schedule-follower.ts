@@ -17,14 +17,14 @@ import { upcomingLeadMs, type ProgramInterval } from "./page-plan.ts";
 import { applyProgram } from "./playback.ts";
 import { setVariables } from "./set-variables.ts";
 
-/** What plays now and soon, computed from one state and its interventions. Never empty. */
+/** The current and the next program intervals, computed from one state and its interventions. Never empty. */
 interface Plan {
   ready: ReadyState;
   interventions: readonly Intervention[];
   intervals: readonly ProgramInterval[];
 }
 
-// What fits into a heartbeat.
+// Limits that fit into a heartbeat.
 const maxReasons = 20;
 const maxVariableBytes = 8_192;
 // After a longer sleep the plan is computed from scratch instead of change by change.
@@ -49,7 +49,7 @@ export class ScheduleFollower {
     return this.#plan?.ready ?? null;
   }
 
-  /** What plays at `now` with the newest ready state, and what follows soon enough to be prepared. Empty without a state. */
+  /** The intervals of the newest ready state that are current or begin soon enough to be prepared. Empty without a state. */
   follow(ready: ReadyState | null, now: number): readonly ProgramInterval[] {
     if (ready === null) return this.#plan?.intervals ?? [];
     const before = this.#plan;
@@ -61,7 +61,7 @@ export class ScheduleFollower {
     return plan.intervals;
   }
 
-  /** Why the screen shows what it shows now, for people. The first reasons of each kind. */
+  /** The reasons for the content on the screen, for people. The first reasons of each kind. */
   why(): ShownReason[] {
     const ready = this.#plan?.ready;
     if (ready === undefined) return [];
@@ -85,7 +85,7 @@ export class ScheduleFollower {
     return Object.fromEntries(fitting);
   }
 
-  /** Stores what a play command asks for. @throws Fault `unsupported` if there is nothing that it could apply to. */
+  /** Stores the effects of a play command. @throws Fault `unsupported` if there is nothing that it could apply to. */
   apply(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null> {
     return applyPlayCommand(command, this.#store, this.#clock.now(), (zoneId, now) => this.#skipTargets(zoneId, now));
   }

@@ -1,4 +1,4 @@
-// Chooses what the display shows: pairing, an empty screen, preparation, withheld content, or the stage. Pure.
+// Chooses the screen to show: pairing, an empty screen, preparation, withheld content, or the stage. Pure.
 import { problemCatalog } from "../../protocol/device/player-problems.ts";
 import type { Screen, Stage, Trouble } from "../../protocol/scene.ts";
 import type { Link } from "../link/connection.ts";
@@ -27,7 +27,7 @@ export interface ScreenContext {
   withheld: WithheldContent | null;
 }
 
-/** The screen to show. Content that plays stays on the screen, whatever else is wrong. */
+/** The screen to show. Content that is playing stays on the screen despite any other problem. */
 export function screenOf({ service, device, phase, withheld }: ScreenContext): Screen {
   switch (phase.is) {
     case "unpaired": {

@@ -52,7 +52,7 @@ function contentHash(item: SceneItem): string {
     .slice(0, 8);
 }
 
-/** What the page needs to keep an asset ready: a decoded image takes memory, a video takes its file and a decoder. */
+/** The resources that the page needs to keep an asset ready: a decoded image takes memory, a video takes its file and a decoder. */
 function costOf({ mime_type, width, height, size_bytes }: DesiredAsset): NonNullable<Slot["cost"]> {
   const isImage = mime_type.startsWith("image/") && width !== null && height !== null;
   return { bytes: isImage ? width * height * 4 : size_bytes, decoders: mime_type.startsWith("video/") ? 1 : 0 };

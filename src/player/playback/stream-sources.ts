@@ -1,4 +1,4 @@
-// The live streams of playlists: what the player may fetch for each, and the path at which the page gets it.
+// The live streams of playlists: the URLs that the player may fetch for each, and the path at which the page gets it.
 import { createHash } from "node:crypto";
 import type { DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 

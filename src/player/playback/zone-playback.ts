@@ -40,7 +40,7 @@ export function changeLoop(old: ZonePlayback, fresh: ZonePlayback, instant: numb
   return continues ? { ...old, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 
-/** The zone's playback at `instant`, after a pending loop has taken over. */
+/** The zone's playback at `instant`, after a pending loop has replaced the current one. */
 export function inForce(zone: ZonePlayback, instant: number): ZonePlayback {
   const { next } = zone;
   return next !== null && instant >= next.from ? { current: next.timeline, since: next.from, next: null } : zone;

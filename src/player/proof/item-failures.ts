@@ -30,7 +30,7 @@ export class ItemFailures {
   /** By zone, item and code. The page reports its flaws again after a reload. */
   readonly #flaws = new Map<string, Flaw>();
 
-  /** A reloaded page shows nothing at first, and reports again what fails. */
+  /** A reloaded page shows nothing at first, and reports failures again. */
   pageReloaded(now: number): void {
     this.#flaws.clear();
     for (const [name, failure] of this.#failures) {

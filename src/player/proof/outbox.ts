@@ -46,7 +46,7 @@ export class Outbox {
   readonly #log: Log;
   #queue: QueuedFile[];
   #nextNumber: number;
-  #lost = 0;
+  #droppedCount = 0;
   readonly #added = new Signal();
 
   private constructor(folder: string, queue: QueuedFile[], clock: Clock, log: Log) {
@@ -74,7 +74,7 @@ export class Outbox {
 
   /** How many messages were dropped since the start because the queue was full. */
   get lostCount(): number {
-    return this.#lost;
+    return this.#droppedCount;
   }
 
   /** Queues `message` until the service accepts it. Durable once this resolves. */
@@ -127,8 +127,8 @@ export class Outbox {
   }
 
   async #drop({ name, bytes }: QueuedFile): Promise<void> {
-    this.#lost += 1;
-    this.#log.error({ lost: this.#lost, bytes }, "the outbox is full: its oldest message is dropped");
+    this.#droppedCount += 1;
+    this.#log.error({ lost: this.#droppedCount, bytes }, "the outbox is full: its oldest message is dropped");
     await this.#remove(name);
   }
 

@@ -1,4 +1,4 @@
-// Applies a new plan to the state of proof of play: replaces due plays, finds skipped ones, and hands open plays to a new cause. Pure.
+// Applies a new plan to the state of proof of play: replaces due plays, finds skipped ones, and gives open plays a new cause. Pure.
 import { changeCause, closePlay, playName, successorOf, withoutZone } from "./close-play.ts";
 import type { FinishedPlay, InputOf, KnownPlay, MakeId, PlayState, StepResult } from "./play-types.ts";
 

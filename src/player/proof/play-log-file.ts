@@ -1,4 +1,4 @@
-// The file format of the play log: one JSON object with a checksum per line. Recovers what a crash left open.
+// The file format of the play log: one JSON object with a checksum per line. Recovers the plays that a crash left open.
 import { open, readFile, rename, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -68,7 +68,7 @@ function formatLine(line: Line): string {
   return `${crc32(body).toString(16).padStart(checksumLength, "0")} ${body}\n`;
 }
 
-/** Creates a file. It appears only once it contains the open plays, so the newest file always says what a crash would leave open. */
+/** Creates a file. It appears only once it contains the open plays, so the newest file always contains them after a crash. */
 export async function createPlayLogFile(folder: string, number: number, { snapshot, lastFrame }: PreviousRun): Promise<FileHandle> {
   const path = playLogPath(folder, number);
   const file = await open(`${path}.new`, "w", 0o600);

@@ -45,7 +45,7 @@ export class PlayLog {
   #snapshot: OpenPlaysSnapshot;
   /** The last recorded frame of this run. */
   #lastFrame: ClockReading | null = null;
-  #lost = 0;
+  #droppedCount = 0;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(folder: string, clock: Clock, log: Log, files: number[], file: FileHandle, { snapshot }: PreviousRun) {
@@ -73,7 +73,7 @@ export class PlayLog {
 
   /** How many events were dropped since the start because the queue was full. */
   get lostCount(): number {
-    return this.#lost;
+    return this.#droppedCount;
   }
 
   /** Writes finished plays and the plays that are still open at once: a crash keeps both or neither. */
@@ -155,8 +155,8 @@ export class PlayLog {
     await before.datasync();
     await before.close();
     while (this.#files.length > maxFiles) {
-      this.#lost += maxEventsInBatch;
-      this.#log.error({ lost: this.#lost }, "the queue of play events is full: its oldest file is dropped");
+      this.#droppedCount += maxEventsInBatch;
+      this.#log.error({ lost: this.#droppedCount }, "the queue of play events is full: its oldest file is dropped");
       await this.#drop(this.#files[0]!);
     }
   }

@@ -20,7 +20,7 @@ export function step(plays: PlayState, input: PlayInput, makeId: MakeId): StepRe
     case "screen":
       return closeAll({ ...plays, lastFrame: input.at, stage: null, previousStage: plays.stage }, input.at, null);
     case "page":
-      // The same page reconnects after a lost socket. It kept playing and reports what it presented meanwhile.
+      // The same page reconnects after a lost socket. It kept playing and reports the plays that it presented meanwhile.
       if (input.openedAt !== null && input.openedAt === plays.page) return { plays, done: [] };
       return closeAll({ ...plays, page: input.openedAt, stage: null, previousStage: null }, plays.lastFrame, "page-lost");
     case "stopped":

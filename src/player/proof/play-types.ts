@@ -7,7 +7,7 @@ export interface ClockReading {
   mono: number;
 }
 
-/** What is played, where, and what caused it. */
+/** The item of a play, its place, and its cause. */
 export interface PlayIdentity extends PlayCause {
   zoneId: string;
   itemId: string;
@@ -18,7 +18,7 @@ export interface PlayIdentity extends PlayCause {
 
 /** A play that is due. `startsAt` and `endsAt` are its whole span in its loop, corrected wall time in ms. */
 export interface PlannedPlay {
-  /** The key of its slot. The same play in one zone keeps its key, whatever its stage and cause. */
+  /** The key of its slot. The same play in one zone keeps its key, regardless of its stage and cause. */
   key: string;
   /** The key of the stage that it belongs to. */
   stage: string;

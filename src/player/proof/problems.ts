@@ -1,4 +1,4 @@
-// Lists the player's current problems: what the page reports about items and zones, and the condition of the player itself.
+// Lists the player's current problems: those that the page reports about items and zones, and those of the player itself.
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import { createProblem, fitProblems, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Stage } from "../../protocol/scene.ts";
@@ -106,7 +106,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   }
   if (!Number.isFinite(clockErrorMs)) {
     if (uptimeMs >= clockPatienceMs)
-      problems.push(createProblem("clock-unsure", now, { detail: "no server has told the player the time since its start" }));
+      problems.push(createProblem("clock-unsure", now, { detail: "the player has not received the time since its start" }));
   } else if (clockErrorMs > maxClockErrorMs) {
     problems.push(createProblem("clock-unsure", now, { detail: `it may be wrong by ${Math.round(clockErrorMs / 1_000)} s` }));
   }

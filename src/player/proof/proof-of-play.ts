@@ -53,7 +53,7 @@ export class ProofOfPlay {
   }
 
   /**
-   * Sets what is due from `since` on (corrected wall time, by default now): the stage as the page gets it, null if there is
+   * Sets the plays that are due from `since` on (corrected wall time, by default now): the stage as the page gets it, null if there is
    * none. Resolves once the resulting events are written.
    */
   async setPlan(stage: Stage | null, ready: ReadyState | null, since = Number.POSITIVE_INFINITY): Promise<void> {

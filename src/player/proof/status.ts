@@ -1,4 +1,4 @@
-// Builds heartbeats from the current values of the player's parts. What counts is what was presented, not what was requested.
+// Builds heartbeats from the current values of the player's parts. Reports presented content, not requested content.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
@@ -46,7 +46,7 @@ export class Status {
     this.#startedAt = dependencies.clock.monotonic();
   }
 
-  /** What a device sends about itself when it requests a pairing code. */
+  /** The description that a device sends when it requests a pairing code. */
   async describeDevice(): Promise<Omit<PairingRequest, "public_key">> {
     const { machine, folder, version, page } = this.#dependencies;
     const { hardware, timezone } = await machine.readings(folder);

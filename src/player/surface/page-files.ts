@@ -10,8 +10,8 @@ export interface MediaFile {
   mimeType: string;
 }
 
-// The page loads everything from its own origin, and nobody may frame it. It may frame what items show; the host decides which
-// sites that are. Streams come through the player (`/stream/`), so their origins need no permission. `blob:` is what the page
+// The page loads everything from its own origin, and nobody may frame it. It may frame the sites of items; the host decides which
+// sites those are. Streams come through the player (`/stream/`), so their origins need no permission. `blob:` is data that the page
 // itself assembles. WebAssembly, from code of the page only, decodes the images of scanned PDFs.
 const pagePolicy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +

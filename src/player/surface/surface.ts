@@ -73,7 +73,7 @@ export class Surface implements AsyncDisposable {
     this.#connection.show(scene);
   }
 
-  /** Tells the page that an iframe has painted (`null`) or failed. */
+  /** Reports to the page that an iframe has painted (`null`) or failed. */
   sendIframeResult(frame: string, failure: { code: IframeFault; detail: string; death?: string } | null): void {
     this.#connection.send({ type: "frame", frame, failure });
   }

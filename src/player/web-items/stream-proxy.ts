@@ -7,11 +7,11 @@ import type { StreamSource } from "../playback/stream-sources.ts";
 
 const maxRedirects = 5;
 
-// A browser that is led to any other type could run or draw it, so that is sent as plain bytes.
+// A browser could run or render any other type, so it is sent as plain bytes.
 const forwardedTypes = /^(?:video\/|audio\/|image\/jpeg|multipart\/x-mixed-replace|application\/(?:vnd\.apple\.mpegurl|x-mpegurl))/i;
 const forwardedHeaders = ["content-length", "content-range", "accept-ranges"];
 
-/** The URL that answered after redirects. The page resolves relative URLs of the stream against it. */
+/** The final URL after redirects. The page resolves relative URLs of the stream against it. */
 const finalUrlHeader = "x-final-url";
 
 const securityHeaders = {
@@ -22,7 +22,7 @@ const securityHeaders = {
 };
 
 /**
- * Answers `GET /stream/<key>[?url=<URL of a part>]`. Parts and redirects must stay within the stream's own origin and its
+ * Handles `GET /stream/<key>[?url=<URL of a part>]`. Parts and redirects must stay within the stream's own origin and its
  * declared ones. Responds with 403 for a rejected URL and 502 for an origin that does not answer, each with the reason as text.
  */
 export async function sendStream(

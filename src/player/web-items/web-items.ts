@@ -1,4 +1,4 @@
-// Runs the items that show other sites: tells the host which sites iframes may show, serves bundles, and reports iframe failures.
+// Runs the items that show other sites: sets which sites iframes may show, serves bundles, and reports iframe failures.
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
@@ -17,7 +17,7 @@ export interface WebItemsOptions {
   log: Log;
 }
 
-/** What the items of one desired state need. */
+/** The resources that the items of one desired state need. */
 interface Requirements {
   sites: readonly IframeSite[];
   bundles: readonly ServedBundle[];

@@ -14,7 +14,7 @@ export type AssetKind = z.infer<typeof AssetKind>;
 export const AssetStatus = z.enum(["importing", "processing", "ready", "failed"]);
 export type AssetStatus = z.infer<typeof AssetStatus>;
 
-/** What an operator should know about a file that was accepted. */
+/** A warning about a file that was accepted. */
 export const AssetWarning = z.object({
   code: z.enum(["bit-rate", "resolution", "frame-rate", "profile", "sound"]),
   detail: z.string().describe("What may go wrong on a screen, and what to do about it"),

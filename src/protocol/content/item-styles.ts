@@ -15,7 +15,7 @@ const font = {
   font_family: z.enum(["sans", "serif", "mono"]).default("sans"),
   font_weight: z.int().min(100).max(900).optional().describe("400 is regular, 700 is bold"),
 };
-const onDark = { color: Color.default("#ffffff"), background_color: Color.default("#000000") };
+const lightOnDark = { color: Color.default("#ffffff"), background_color: Color.default("#000000") };
 const sound = {
   muted: z.boolean().default(false),
   volume: z.number().min(0).max(1).default(1).describe("0 is silent, 1 is the recorded volume"),
@@ -35,7 +35,7 @@ export const AudioStyle = {
 };
 export const TextStyle = {
   text: z.string().min(1).max(5_000),
-  ...onDark,
+  ...lightOnDark,
   align: z.enum(["start", "center", "end"]).default("center"),
   font_size: fontSize.describe(
     "In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows",
@@ -44,14 +44,14 @@ export const TextStyle = {
   direction: Direction,
   padding: z.int().min(0).max(2_000).optional().describe("In layout pixels, on every side. Default: 3 % of the zone"),
 };
-/** Text that runs across the zone without end. Its position depends only on the clock, so synchronized screens show the same. */
+/** Text that runs across the zone endlessly. Its position depends only on the clock, so synchronized screens show the same. */
 const running = {
   speed_px_s: z.int().min(10).max(2_000).default(120).describe("Layout pixels per second"),
   separator: z.string().max(20).default("•").describe("Shown between one round and the next"),
 };
 export const TickerStyle = {
   text: z.string().min(1).max(5_000),
-  ...onDark,
+  ...lightOnDark,
   font_size: fontSize,
   ...font,
   direction: Direction,
@@ -76,7 +76,7 @@ export const ClockStyle = {
   face: z.enum(["digital", "analog"]).default("digital"),
   label: z.string().max(60).optional().describe("Shown below the time, such as the name of a city"),
   ...font,
-  ...onDark,
+  ...lightOnDark,
 };
 export const QrStyle = {
   data: z
@@ -96,7 +96,7 @@ export const FeedStyle = {
   date: z.boolean().default(true),
   locale: Locale,
   ...font,
-  ...onDark,
+  ...lightOnDark,
   ...running,
 };
 export const PdfStyle = {

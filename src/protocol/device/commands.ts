@@ -93,7 +93,7 @@ export const BulkCommandResult = z.object({
   type: z.enum(commandTypes),
   expires_at: Timestamp.describe("Commands that have not started by then never run"),
   commands: z.array(z.object({ id: id("cmd"), player_id: id("plr") })),
-  warnings: z.array(TargetWarning).describe("Why the command reaches no player. The request succeeds all the same"),
+  warnings: z.array(TargetWarning).describe("Why the command reaches no player. The request succeeds anyway"),
 });
 
 /** The query for the commands of one player. */

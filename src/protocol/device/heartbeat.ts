@@ -1,4 +1,4 @@
-// Heartbeats: what a player reports about itself.
+// Heartbeats: the regular status reports of a player.
 import { z } from "zod";
 import { PlayerProblems, ProblemsLeftOut } from "./player-problems.ts";
 import { HeartbeatVariables } from "../scheduling/variables.ts";
@@ -14,7 +14,7 @@ export const PresentedItem = z.object({
 });
 export type PresentedItem = z.infer<typeof PresentedItem>;
 
-/** One reason for what is on screen. A list starts with what shows, then what it outranks, then what is not considered. */
+/** One reason for the content on screen. A list has the content shown first, then outranked content, then content not considered. */
 export const ShownReason = z.object({
   layer: z.enum(["override", "pause", "interrupt", "schedule", "default", "item"]),
   id: deviceText(64).nullable().describe("Id of the schedule or item, or of the command that set the override"),

@@ -1,4 +1,4 @@
-// Proof of play: what a screen showed, from the first presented frame to the last.
+// Proof of play: each item that a screen showed, from the first presented frame to the last.
 import { z } from "zod";
 import { PageQuery } from "../operator/resources.ts";
 import { deviceText } from "../text.ts";

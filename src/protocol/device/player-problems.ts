@@ -29,7 +29,7 @@ export const problemCatalog = {
   "out-of-sync": {
     by: "service",
     title: "The screen shows an older state than the published one",
-    remedy: "Read `content` in the player's now. If it downloads nothing, send the command restart.",
+    remedy: "Check `content` in GET /players/{id}/now. If nothing is being downloaded, send the command restart.",
   },
   "zone-empty": {
     by: "player",

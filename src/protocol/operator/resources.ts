@@ -199,7 +199,7 @@ export const DeletionQuery = z.strictObject({
 export const Target = z.union([z.strictObject({ tag: Name }), z.strictObject({ player_ids: z.array(id("plr")).min(1).max(10_000) })]);
 export type Target = z.infer<typeof Target>;
 
-/** A warning about a target that is probably not what was intended. */
+/** A warning about a target that is probably not as intended. */
 export const TargetWarning = z.object({
   code: z.enum(["no-players"]),
   message: z.string(),

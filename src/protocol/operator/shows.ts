@@ -65,7 +65,7 @@ export const NewShow = z
   });
 export type NewShow = z.infer<typeof NewShow>;
 
-/** A warning about a show that is probably not what was intended. */
+/** A warning about a show that is probably not as intended. */
 const ShowWarning = z.object({
   code: z.string().describe("`no-players`, `offline`, `overridden`, `other-shapes`, `open-ended`, or a code of a schedule's warnings"),
   message: z.string(),
@@ -108,7 +108,7 @@ export const Show = ShowEntry.extend({
 });
 export type Show = z.infer<typeof Show>;
 
-/** `GET /show/{id}/proof`: what the players reported. */
+/** `GET /show/{id}/proof`: the reports of the players. */
 export const ShowProof = z.object({
   id: id("shw"),
   name: Name,

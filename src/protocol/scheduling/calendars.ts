@@ -9,7 +9,7 @@ export const maxDates = 2_000;
 const maxIcalLength = 1_000_000;
 
 /** One day of a calendar. */
-export const CalendarDate = z.strictObject({ date: LocalDate, name: Name.optional().describe("What people call the day") });
+export const CalendarDate = z.strictObject({ date: LocalDate, name: Name.optional().describe("The day's name, for people") });
 export type CalendarDate = z.infer<typeof CalendarDate>;
 
 /** A named list of whole days. The time zone of the schedule decides when such a day begins and ends. */

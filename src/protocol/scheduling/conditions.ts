@@ -1,4 +1,4 @@
-// Conditions of a schedule: what must hold, besides its times, for it to play.
+// Conditions of a schedule: requirements, besides its times, for it to play.
 import { z } from "zod";
 import { id, Name } from "../common.ts";
 import { LocalDate } from "./moments.ts";

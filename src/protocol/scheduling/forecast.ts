@@ -1,4 +1,4 @@
-// What a player will show: time intervals, each with its layout and the reason for it.
+// The forecast for a player: time intervals, each with its layout and the reason for it.
 import { z } from "zod";
 import { ShownReason } from "../device/heartbeat.ts";
 import { id, Timestamp } from "../common.ts";
@@ -32,7 +32,7 @@ export type ForecastStretch = z.infer<typeof ForecastStretch>;
 export const Forecast = z.object({
   player_id: id("plr"),
   revision: z.string().describe("The desired state from which the forecast is computed"),
-  timezone: z.string().describe("The time zone by which the player plays"),
+  timezone: z.string().describe("The time zone that the player uses"),
   from: Timestamp,
   to: Timestamp.describe("The end of the last interval"),
   stretches: z.array(ForecastStretch).describe("The intervals in order, without a gap"),

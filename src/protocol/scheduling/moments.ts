@@ -21,7 +21,7 @@ export const LocalDate = z
   .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, "must be a date such as 2026-12-24")
   .refine((text) => parseMoment(`${text}T00:00`) !== null, "must be a date that exists, from 1970 to 2199");
 
-/** UTC ms of an instant, or with `isUtc: false` of what the clock on the wall reads. */
+/** UTC ms of an instant, or with `isUtc: false` of a wall time. */
 export interface ParsedMoment {
   at: number;
   isUtc: boolean;

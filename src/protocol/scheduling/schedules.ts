@@ -1,4 +1,4 @@
-// Schedules on the wire: which layout plays when, and on which players. What the fields mean together is checked in src/schedule.
+// Schedules on the wire: which layout plays when, and on which players. Combinations of fields are checked in src/schedule.
 import { z } from "zod";
 import { DeletedAt, id, Name, Timestamp, TimeZone } from "../common.ts";
 import { Condition } from "./conditions.ts";
@@ -11,7 +11,7 @@ const Interrupt = z.strictObject({
     .min(0.1)
     .max(100)
     .describe(
-      "Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down",
+      "Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down",
     ),
   play_ms: z.int().min(1_000).max(3_600_000).optional().describe("Length of one play. Default: one loop of the layout's longest zone"),
   max_plays_per_hour: z
@@ -105,7 +105,7 @@ export const ScheduleOutlook = Schedule.extend({
     "When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again",
   ),
   screens: z.int().describe("How many players it is for"),
-  warnings: z.array(ScheduleWarning).describe("Why it may never play, or not as intended. The schedule is saved all the same"),
+  warnings: z.array(ScheduleWarning).describe("Why it may never play, or not as intended. The schedule is saved anyway"),
 });
 export type ScheduleOutlook = z.infer<typeof ScheduleOutlook>;
 

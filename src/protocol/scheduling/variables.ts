@@ -21,7 +21,7 @@ export type Variables = z.infer<typeof Variables>;
 /** The values in force on a player: those of the operator, overridden by those of commands and triggers. */
 export const ReportedVariables = z.record(VariableName, VariableValue).describe("If there are many, the first by name");
 
-/** The same in a heartbeat. An invalid name is dropped: it must not cost the whole heartbeat. */
+/** The same in a heartbeat. An invalid name is dropped: it must not invalidate the whole heartbeat. */
 export const HeartbeatVariables = z
   .record(z.string(), z.union([deviceText(maxValueLength), ...VariableValue.options.slice(1)]))
   .overwrite((map) => Object.fromEntries(Object.entries(map).filter(([name]) => VariableName.safeParse(name).success)));

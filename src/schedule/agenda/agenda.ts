@@ -35,7 +35,7 @@ const lookaheadDays = 1;
 const maxDayPlans = 10;
 const maxCandidates = 4;
 
-/** Answers questions about one set of schedules. Its caches only save time: the answers depend on nothing but the instant. */
+/** Computes which of a set of schedules are active. Caches only save time: results depend on nothing but the instant. */
 export class Agenda {
   readonly #entries: readonly AgendaEntry[];
   readonly #dayPlans = new Map<number, DayPlan>();
@@ -103,7 +103,7 @@ export class Agenda {
     return runs;
   }
 
-  /** The interrupts active at `instant` whose priority is at least `minPriority`, and for how long these are the ones. */
+  /** The interrupts active at `instant` whose priority is at least `minPriority`, and how long this set stays the same. */
   interruptsAt(instant: number, minPriority: number): ActiveInterrupts {
     const last = this.#lastInterrupts;
     if (last !== null && last.minPriority === minPriority && last.from <= instant && instant < last.until) return last;

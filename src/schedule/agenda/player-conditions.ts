@@ -26,7 +26,7 @@ export function holdsFor({ op, value: expected }: Condition & { type: "variable"
   }
 }
 
-/** What a condition requires, for people. */
+/** Describes the requirement of a condition, for people. */
 export function describeCondition(condition: Condition): string {
   if (condition.type === "tag") return `the tag “${condition.tag}” must be ${condition.is_present ? "present" : "absent"}`;
   if (condition.type === "variable") {

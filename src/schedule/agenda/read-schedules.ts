@@ -13,7 +13,7 @@ export interface ExcludedSchedule {
   reason: string;
 }
 
-/** What a schedule is read with. */
+/** The data needed to read a schedule. */
 export interface ReadContext {
   playerTimeZone: TimeZoneRules;
   /** Dates of calendars by calendar id. */

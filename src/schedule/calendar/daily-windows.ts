@@ -53,8 +53,8 @@ export function openingHoursWindows(openings: readonly Opening[], clock: WallClo
   const week = openingsOfWeek(openings);
   if (week === null) return oneWindow({ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY });
   // One set of windows for the weekdays that have the same hours.
-  const sameHours = Map.groupBy(week, ({ from, until }) => `${from % dayMs} ${until - from}`);
-  const parts = [...sameHours.values()].map((intervals) => {
+  const byHours = Map.groupBy(week, ({ from, until }) => `${from % dayMs} ${until - from}`);
+  const parts = [...byHours.values()].map((intervals) => {
     const { from, until } = intervals[0]!;
     return dailyWindows(onWeekdays(intervals.map((each) => dayOf(each.from))), from % dayMs, until - from, clock);
   });

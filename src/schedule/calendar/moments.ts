@@ -1,4 +1,4 @@
-// Arithmetic on the moments of a schedule: when it ends, and the same times for players that know no dates.
+// Arithmetic on the moments of a schedule: when it ends, and the same times for players that do not support dates.
 import { isDate, parseMoment, type ParsedMoment } from "../../protocol/scheduling/moments.ts";
 import type { Schedule } from "../../protocol/scheduling/schedules.ts";
 import { dayMs } from "./day-numbers.ts";
@@ -18,7 +18,7 @@ export function endMomentOf(endsAt: string): ParsedMoment | null {
   return moment !== null && isDate(endsAt) ? { ...moment, at: Math.min(moment.at + dayMs, lastEnd) } : moment;
 }
 
-/** The same window with dates replaced by wall times, for players of versions that know no dates. */
+/** The same window with dates replaced by wall times, for players of versions that do not support dates. */
 export function withWallTimes({ starts_at, ends_at }: StartAndEnd): StartAndEnd {
   if (!isDate(starts_at)) return { starts_at, ends_at };
   const end = ends_at === null ? null : endMomentOf(ends_at)!.at;

@@ -12,7 +12,7 @@ export interface Recurrence {
   lastDay: number;
   /** Days of the rule that are left out (EXDATE). */
   excludedDays: ReadonlySet<number>;
-  /** The days of the last months or years that were computed: consecutive questions concern the same ones. */
+  /** The days of the last months or years that were computed: consecutive lookups need the same ones. */
   cachedPeriods: Map<number, readonly number[]>;
 }
 

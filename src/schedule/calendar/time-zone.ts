@@ -1,9 +1,9 @@
 // Converts between instants and the wall clock of an IANA time zone. Intl knows only the offset of one instant; the inverse needs
 // a table of its changes, made once per year (not Temporal: Node 24 does not have it).
 
-/** A clock on the wall. Wall times are numbers: the UTC ms at which a clock in UTC reads the same. */
+/** A wall clock, which shows local time. Wall times are numbers: the UTC ms at which a clock in UTC reads the same. */
 export interface WallClock {
-  /** What the clock reads at `instant`. */
+  /** The wall time at `instant`. */
   wallAt(instant: number): number;
   /**
    * The first instant at which the clock reads `wall` or later. A time that the spring change skips is the instant of the
@@ -17,7 +17,7 @@ export interface WallClock {
 /** The wall clock of an IANA time zone. */
 export interface TimeZoneRules extends WallClock {
   readonly name: string;
-  /** What to add to UTC at `instant`, in ms. Makes no table: best for one question about a year, {@link wallAt} for many. */
+  /** The offset from UTC at `instant`, in ms. Builds no table: best for one lookup in a year; use {@link wallAt} for many. */
   offsetAt(instant: number): number;
 }
 
@@ -84,7 +84,7 @@ function createRules(name: string, format: Intl.DateTimeFormat): TimeZoneRules {
     }
     return spans;
   };
-  // Questions are mostly about times far from any change, in the same span as the question before.
+  // Most lookups are for times far from any change, in the same span as the previous lookup.
   let last = { from: Number.POSITIVE_INFINITY, until: 0, offsetMs: 0 };
   return {
     name,

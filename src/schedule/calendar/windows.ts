@@ -48,9 +48,9 @@ export function windowsOf(schedule: WindowTiming, clock: WallClock, calendars: C
   return {
     mayTouch: (from, until) => uncut.mayTouch(from, until),
     touching: (from, until) => {
-      const touches = ({ from: start, until: end }: Interval) => start < until && end > from;
+      const overlapsRange = ({ from: start, until: end }: Interval) => start < until && end > from;
       const range = { from, until };
-      return cuts.reduce((left, cut) => (left.length === 0 ? left : cut(left, range).filter(touches)), uncut.touching(from, until));
+      return cuts.reduce((left, cut) => (left.length === 0 ? left : cut(left, range).filter(overlapsRange)), uncut.touching(from, until));
     },
   };
 }

@@ -9,7 +9,7 @@ import { dueTimesOf, hasDailyLimit, mayReachLimit, partsOf, type Part } from "./
 import type { TurnOfHour } from "./hourly-limits.ts";
 import { placePlays, type DuePlay } from "./placement.ts";
 
-/** A play between two plays of the loop, which waits meanwhile. */
+/** A play between two plays of the loop; the loop waits until it ends. */
 export interface DailyPlay {
   timed: TimedItem;
   at: number;
@@ -39,7 +39,7 @@ interface DayPlan {
   due: readonly DuePlay[];
 }
 
-/** What the plays of a day depend on besides the items. */
+/** The inputs for the plays of a day, besides the items. */
 export interface DailyTiming {
   /** The turn of an interrupt that the loop is for. */
   turn: TurnOfHour | null;

@@ -24,7 +24,7 @@ export function placePlays(
 ): readonly DuePlay[] {
   const plays = place(due, loop, countsFrom, pieces);
   if (plays.length === due.length) return plays;
-  // Some came too late for the span: try again with the plays spread from its beginning.
+  // Some plays did not fit into the span: try again with the plays spread from its beginning.
   const earlier = place(spreadFromStart(due, span), loop, countsFrom, pieces);
   return hasMorePlays(earlier, plays) ? earlier : plays;
 }

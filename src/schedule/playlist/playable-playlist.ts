@@ -38,8 +38,8 @@ export function playablePlaylist(
     const [asset = null, artwork = null] = needed;
     const timed = { item, asset, artwork, durationMs: itemDurationMs(item, asset) };
     playable.push(timed);
-    const itsValidity = itemValidity(item, timeZone);
-    if (itsValidity !== null) validity.set(timed, itsValidity);
+    const ownValidity = itemValidity(item, timeZone);
+    if (ownValidity !== null) validity.set(timed, ownValidity);
   }
   return { items: playable, validity };
 }
@@ -52,7 +52,7 @@ export interface ValidItems extends Interval {
 // Asked at each change of item, and dayparts are slow to compute.
 const lastValidItems = new WeakMap<PlayablePlaylist, ValidItems>();
 
-/** The items that are valid at `instant`, and until when these are the ones. */
+/** The items that are valid at `instant`, and until when this set stays the same. */
 export function validItemsAt(playlist: PlayablePlaylist, instant: number): ValidItems {
   const { items, validity } = playlist;
   if (validity.size === 0) return { items, from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };

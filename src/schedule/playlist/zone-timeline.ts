@@ -13,7 +13,7 @@ interface Run extends Interval {
   loopRestart(loopMs: number): number | null;
 }
 
-/** What the timeline depends on besides the playlist and the instant; see `Decision`. */
+/** The inputs of the timeline besides the playlist and the instant; see `Decision`. */
 export interface LoopTiming extends DailyTiming {
   epochMs: number;
   /** How long the layout stays; null: `turn` decides. */
@@ -45,8 +45,8 @@ export function timelineAt(playlist: PlayablePlaylist, instant: number, timing: 
 /** The instant from which a loop of `loopMs` counts if the layout, or one of its items, stays for less than that; null: its epoch. */
 function restartOf({ validity }: PlayablePlaylist, valid: readonly TimedItem[], instant: number, run: Run, loopMs: number): number | null {
   const restarts = valid.flatMap((timed) => {
-    const itsValidity = timed.item.max_plays_per_hour === undefined ? undefined : validity.get(timed);
-    return itsValidity === undefined ? [] : (itemRestart(itsValidity, instant, run, loopMs) ?? []);
+    const ownValidity = timed.item.max_plays_per_hour === undefined ? undefined : validity.get(timed);
+    return ownValidity === undefined ? [] : (itemRestart(ownValidity, instant, run, loopMs) ?? []);
   });
   return restarts.length === 0 ? run.loopRestart(loopMs) : Math.max(...restarts);
 }

@@ -52,7 +52,7 @@ export async function discardPlayer(db: Db, player: PlayerRow, now: number): Pro
     .execute();
 }
 
-/** Deletes the data of removed players for good. Their rows stay, so that the service can tell their devices. */
+/** Deletes the data of removed players for good. Their rows stay, so that the service can inform their devices. */
 export async function erasePlayers(db: Db, playerIds: readonly string[], now: number): Promise<Erasure> {
   const files: Erasure["files"] = [];
   const events: NewEvent[] = [];

@@ -25,13 +25,17 @@ interface CleanupDependencies extends ChangeDependencies {
 }
 
 /** Cleans up now and every hour. Rejects with an AbortError when `signal` aborts. */
-export async function runHourlyCleanup(parts: CleanupDependencies, playEventsRetentionMs: number, signal: AbortSignal): Promise<never> {
-  const { store, clock } = parts;
+export async function runHourlyCleanup(
+  dependencies: CleanupDependencies,
+  playEventsRetentionMs: number,
+  signal: AbortSignal,
+): Promise<never> {
+  const { store, clock } = dependencies;
   for (;;) {
     const next = clock.monotonic() + everyMs;
     const now = Math.trunc(clock.now());
-    await clearBin(parts, now, signal);
-    while (await clearFinishedShows(parts, now)) signal.throwIfAborted();
+    await clearBin(dependencies, now, signal);
+    while (await clearFinishedShows(dependencies, now)) signal.throwIfAborted();
     await store.write(async (db) => {
       await deleteOldShows(db, now - playEventsRetentionMs);
       await db
@@ -39,7 +43,7 @@ export async function runHourlyCleanup(parts: CleanupDependencies, playEventsRet
         .where("expires_at", "<", now - linksRetentionMs)
         .execute();
     });
-    await removeExpiredRecords(parts, now, signal);
+    await removeExpiredRecords(dependencies, now, signal);
     await pruneMinutes(store.telemetry, now - minutesRetentionMs, signal);
     await deleteOldPlayEvents(store.plays, now - playEventsRetentionMs, signal);
     // Count the hour from the start of the round, so that a long round does not delay the next one.
@@ -52,8 +56,8 @@ export async function runHourlyCleanup(parts: CleanupDependencies, playEventsRet
  * Puts the resources of some shows in the bin that ended a day ago, unless someone has prolonged their schedule.
  * @returns whether there were any.
  */
-async function clearFinishedShows(parts: CleanupDependencies, now: number): Promise<boolean> {
-  const finished = await findFinishedShows(parts.store.db, now);
+async function clearFinishedShows(dependencies: CleanupDependencies, now: number): Promise<boolean> {
+  const finished = await findFinishedShows(dependencies.store.db, now);
   for (const row of finished) {
     const clear = async (db: Db): Promise<Change<undefined>> => {
       const schedule = await findShowSchedule(db, row);
@@ -62,7 +66,7 @@ async function clearFinishedShows(parts: CleanupDependencies, now: number): Prom
       await db.updateTable("shows").set({ ends_at: null }).where("id", "=", row.id).execute();
       return { result: undefined };
     };
-    await commitChange(parts, clear, async () => undefined);
+    await commitChange(dependencies, clear, async () => undefined);
   }
   return finished.length > 0;
 }

@@ -16,7 +16,7 @@ const maxFormerKeys = 100;
 // One transaction takes a few milliseconds, while other writes wait.
 const batchSize = 500;
 
-interface RetentionParts {
+interface RetentionDependencies {
   store: Store;
   sweeper: BlobSweeper;
 }
@@ -27,7 +27,7 @@ type Removal = (db: Db, limit: number) => Promise<readonly unknown[]>;
  * Deletes the records that have expired at `now` (ms since the epoch). After a crash the next call continues. The sweeper deletes
  * their files. Rejects with an AbortError when `signal` aborts.
  */
-export async function removeExpiredRecords({ store, sweeper }: RetentionParts, now: number, signal: AbortSignal): Promise<void> {
+export async function removeExpiredRecords({ store, sweeper }: RetentionDependencies, now: number, signal: AbortSignal): Promise<void> {
   for (const remove of removals(now, sweeper)) {
     for (let count = batchSize; count === batchSize;) {
       const removed = await store.write((db) => remove(db, batchSize));

@@ -10,13 +10,13 @@ import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 
-/** What the examination of files needs. */
+/** The dependencies for examining files. */
 export interface ExaminationDependencies {
   blobs: Blobs;
   media: MediaProcessPool;
 }
 
-/** What the creation of assets needs. */
+/** The dependencies for creating assets. */
 export interface CreationDependencies {
   blobs: Blobs;
   clock: Clock;

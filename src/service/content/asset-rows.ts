@@ -49,7 +49,7 @@ export function newAssetRow(identity: Pick<AssetRow, "id" | "team_id" | "name" |
   };
 }
 
-/** What a file contains, and the converted file if screens cannot show the original. */
+/** The properties of a file, and the converted file if screens cannot show the original. */
 export interface ExaminationResult {
   media: MediaInfo;
   converted: StoredFile | null;

@@ -2,7 +2,7 @@
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 
-/** Where the rows come from, and what is done with each. */
+/** How the queue finds rows and processes each one. */
 export interface QueueOptions<Row> {
   maxAtOnce: number;
   /** The next pending row that is not in `running`. */

@@ -57,7 +57,7 @@ export class Blobs {
     }
   }
 
-  /** A path where a media process may write a file for {@link receiveFile}. Each start deletes what is left there. */
+  /** A path where a media process may write a file for {@link receiveFile}. Each start deletes the files that are left there. */
   incomingPath(): string {
     return join(this.#incoming, randomText(20));
   }

@@ -46,8 +46,8 @@ export async function writeStream(
 class ChunkWriter {
   readonly #file: FileHandle;
   #at: number;
-  #gathered: Uint8Array[] = [];
-  #gatheredBytes = 0;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
   #unsyncedBytes = 0;
   #isWriting = false;
   #writing: Promise<void> = Promise.resolve();
@@ -59,30 +59,30 @@ class ChunkWriter {
   }
 
   async add(part: Uint8Array): Promise<void> {
-    this.#gathered.push(part);
-    this.#gatheredBytes += part.length;
-    if (!this.#isWriting || this.#gatheredBytes >= chunkBytes) await this.#write();
+    this.#pending.push(part);
+    this.#pendingBytes += part.length;
+    if (!this.#isWriting || this.#pendingBytes >= chunkBytes) await this.#write();
   }
 
   async end(): Promise<void> {
-    if (this.#gatheredBytes > 0) await this.#write();
+    if (this.#pendingBytes > 0) await this.#write();
     await this.#writing;
     await this.#syncing;
   }
 
   async #write(): Promise<void> {
     await this.#writing;
-    const [parts, length, at] = [this.#gathered, this.#gatheredBytes, this.#at];
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
+    const [parts, length, at] = [this.#pending, this.#pendingBytes, this.#at];
+    this.#pending = [];
+    this.#pendingBytes = 0;
     this.#at += length;
     this.#isWriting = true;
-    this.#writing = awaitedLater(writeAll(this.#file, parts, length, at).finally(() => (this.#isWriting = false)));
+    this.#writing = markHandled(writeAll(this.#file, parts, length, at).finally(() => (this.#isWriting = false)));
     this.#unsyncedBytes += length;
     if (this.#unsyncedBytes < syncEveryBytes) return;
     this.#unsyncedBytes = 0;
     await this.#syncing;
-    this.#syncing = awaitedLater(this.#file.datasync());
+    this.#syncing = markHandled(this.#file.datasync());
   }
 }
 
@@ -96,7 +96,7 @@ async function writeAll(file: FileHandle, parts: readonly Uint8Array[], length: 
 }
 
 /** Marks a promise that is awaited later, so that an early rejection does not count as unhandled. */
-function awaitedLater<T>(promise: Promise<T>): Promise<T> {
+function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }

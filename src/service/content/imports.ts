@@ -34,7 +34,7 @@ interface ImportDependencies {
 type Progress = NonNullable<Asset["progress"]>;
 
 /** A failure whose reason the operator may see. */
-class ImportFailed extends Error {
+class ImportError extends Error {
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -125,14 +125,14 @@ export class Imports {
     const length = Number(response.headers["content-length"] ?? Number.NaN);
     try {
       if (response.status !== 200)
-        throw new ImportFailed("bad-answer", `${response.url.host} answered ${response.status}: check the address`);
+        throw new ImportError("bad-answer", `${response.url.host} responded with status ${response.status}: check the address`);
       const encoding = String(response.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
-        throw new ImportFailed(
+        throw new ImportError(
           "bad-answer",
           `${response.url.host} sent the file with Content-Encoding ${encoding}, which the request did not accept`,
         );
-      if (length > maxBytes) throw new ImportFailed("too-large", `The file has ${length} bytes; the limit is ${maxBytes}`);
+      if (length > maxBytes) throw new ImportError("too-large", `The file has ${length} bytes; the limit is ${maxBytes}`);
       progress.total_bytes = Number.isFinite(length) ? length : null;
       return await blobs.receive(response.body as AsyncIterable<Uint8Array>, maxBytes, (bytes) => (progress.received_bytes = bytes));
     } catch (error) {
@@ -162,10 +162,10 @@ function typeOf(response: OutboundResponse): string | undefined {
   return typeof type === "string" ? type : undefined;
 }
 
-/** The failure as operators see it. It must not reveal what the service's own network contains. */
+/** The failure as operators see it. It must not reveal anything about the service's own network. */
 function explain(error: unknown): { code: string; detail: string } {
   if (isFault(error, "refused")) return { code: "address-refused", detail: error.message };
-  if (error instanceof ImportFailed) return { code: error.code, detail: error.message };
+  if (error instanceof ImportError) return { code: error.code, detail: error.message };
   if (error instanceof ProblemError) return { code: error.kind, detail: error.message };
   if (isAbort(error) || (error instanceof Error && error.name === "TimeoutError")) {
     return { code: "timeout", detail: "The download took longer than an hour: upload the file instead" };

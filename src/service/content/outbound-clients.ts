@@ -34,7 +34,7 @@ export function createOutboundClients(allowed: readonly AddressBlock[] = [], res
     nameRejected: (hostname, cause) =>
       new Fault(
         "refused",
-        `${hostname} is not a public address, or there is none of this name: check it. In its own network the service calls only what --allow-address names`,
+        `${hostname} is not a public address, or the name does not exist: check it. In its own network the service calls only what --allow-address names`,
         { cause: errorOf(cause) },
       ),
   };
@@ -53,7 +53,7 @@ export function createOutboundClients(allowed: readonly AddressBlock[] = [], res
   };
 }
 
-/** Why a request failed, in words for the operator who gave the URL. They contain no address that a hostname resolved to. */
+/** Why a request failed, as a text for the operator who gave the URL. The text contains no address that a hostname resolved to. */
 export function outboundFailure(error: unknown): string {
   if (!(error instanceof Error)) return "the connection failed";
   if (isFault(error, "refused")) return error.message;
@@ -67,7 +67,7 @@ function withoutCredentials(url: URL, rule: AddressRule): AddressRule {
   throw new Fault("refused", "The address must not hold a user name or a password");
 }
 
-/** The same words for every target: who redirects must not learn what is in the service's network. */
+/** The same text for every target: a redirecting server must not learn anything about the service's network. */
 function redirectRejected(from: URL, cause: Fault): Fault {
   return new Fault("refused", `${from.host} redirects to an address that is not called: give the final address, if it is public`, {
     cause,

@@ -50,8 +50,8 @@ export class TusServer {
       // Callers send a token; pages of other origins have no access.
       allowedOrigins: () => false,
       namingFunction: () => uploads.dependencies.makeId("upl"),
-      onUploadCreate: (request, upload) => this.#guarded(request, () => this.#create(request, upload)),
-      onUploadFinish: (request, upload) => this.#guarded(request, () => this.#finish(upload)),
+      onUploadCreate: (request, upload) => this.#storeErrors(request, () => this.#create(request, upload)),
+      onUploadFinish: (request, upload) => this.#storeErrors(request, () => this.#finish(upload)),
     });
   }
 
@@ -100,7 +100,7 @@ export class TusServer {
   }
 
   /** Stores the error, since the library turns every error into a bare status. */
-  async #guarded<T>(request: TusRequest, act: () => Promise<T>): Promise<T> {
+  async #storeErrors<T>(request: TusRequest, act: () => Promise<T>): Promise<T> {
     try {
       return await act();
     } catch (failure) {

@@ -1,4 +1,4 @@
-// The socket of one subscriber: answers its messages and sends the events of its subscription, from the journal or live.
+// The socket of one subscriber: replies to its messages and sends the events of its subscription, from the journal or live.
 import type { WebSocket } from "ws";
 import { reasonOf } from "../../base/fault.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -28,7 +28,7 @@ const noSubscription: Subscription = { kinds: new Set(), players: null };
 export class Subscriber {
   readonly teamId: string;
   readonly #socket: WebSocket;
-  readonly #paced: PacedSocket;
+  readonly #pacedSocket: PacedSocket;
   readonly #dependencies: SubscriberDependencies;
   readonly #unanswered: string[] = [];
   #isAnswering = false;
@@ -43,16 +43,16 @@ export class Subscriber {
   /** Heartbeats to be sent, the latest of each player. */
   readonly #heartbeats = new Map<string, PlayerHeartbeat>();
   #isSendingHeartbeats = false;
-  #lastHeardAt: number;
+  #lastReceivedAt: number;
 
   constructor(socket: WebSocket, teamId: string, dependencies: SubscriberDependencies) {
     const { clock, log } = dependencies;
     this.teamId = teamId;
     this.#socket = socket;
-    this.#paced = new PacedSocket(socket, clock, () => this.#disconnectStalled());
+    this.#pacedSocket = new PacedSocket(socket, clock, () => this.#disconnectStalled());
     this.#dependencies = dependencies;
-    this.#lastHeardAt = clock.monotonic();
-    const recordActivity = () => (this.#lastHeardAt = clock.monotonic());
+    this.#lastReceivedAt = clock.monotonic();
+    const recordActivity = () => (this.#lastReceivedAt = clock.monotonic());
     socket.on("pong", recordActivity);
     socket.on("message", (raw, binary) => {
       recordActivity();
@@ -63,7 +63,7 @@ export class Subscriber {
 
   /** Aborts when the socket has closed. */
   get ended(): AbortSignal {
-    return this.#paced.closed;
+    return this.#pacedSocket.closed;
   }
 
   /** Sends the newest events of the team. They must follow those of the previous call. */
@@ -73,9 +73,9 @@ export class Subscriber {
     for (const { stored, players, text } of events) {
       if (stored.seq <= this.#seq) continue;
       // After a gap, or when the buffer is full, continue from the journal.
-      if (stored.seq !== this.#seq + 1 || this.#paced.isFull) return this.#readJournal();
+      if (stored.seq !== this.#seq + 1 || this.#pacedSocket.isFull) return this.#readJournal();
       this.#seq = stored.seq;
-      if (includesEvent(this.#subscription ?? noSubscription, stored, players)) this.#paced.send(text);
+      if (includesEvent(this.#subscription ?? noSubscription, stored, players)) this.#pacedSocket.send(text);
     }
   }
 
@@ -88,8 +88,8 @@ export class Subscriber {
 
   /** Pings the peer and sends its position; terminates a socket from which nothing was received for `silenceMs`. */
   ping(silenceMs: number): void {
-    if (this.#dependencies.clock.monotonic() - this.#lastHeardAt > silenceMs) return this.#socket.terminate();
-    if (!this.#paced.isOpen || this.#paced.isFull) return;
+    if (this.#dependencies.clock.monotonic() - this.#lastReceivedAt > silenceMs) return this.#socket.terminate();
+    if (!this.#pacedSocket.isOpen || this.#pacedSocket.isFull) return;
     this.#socket.ping();
     if (this.#mode === "live") this.#send({ type: "place", data: this.#position });
   }
@@ -123,7 +123,7 @@ export class Subscriber {
   async #answerAll(): Promise<void> {
     this.#isAnswering = true;
     try {
-      while (this.#unanswered.length > 0 && (await this.#paced.hasRoom())) {
+      while (this.#unanswered.length > 0 && (await this.#pacedSocket.hasRoom())) {
         await this.#answer(readSubscriberMessage(this.#unanswered.shift()!));
         if (this.#unanswered.length === 0) this.#socket.resume();
       }
@@ -187,7 +187,7 @@ export class Subscriber {
 
   async #readPages(readId: number): Promise<void> {
     const { db, events } = this.#dependencies;
-    while (await this.#paced.hasRoom()) {
+    while (await this.#pacedSocket.hasRoom()) {
       if (readId !== this.#readId) return;
       this.#mustReadAgain = false;
       const page = await events.readAfter(db, this.teamId, this.#seq, pageSize);
@@ -195,7 +195,7 @@ export class Subscriber {
         const audience = await events.playersInAudience(db, stored.audience);
         if (readId !== this.#readId) return;
         this.#seq = stored.seq;
-        if (includesEvent(this.#subscription ?? noSubscription, stored, audience)) this.#paced.send(eventMessage(stored));
+        if (includesEvent(this.#subscription ?? noSubscription, stored, audience)) this.#pacedSocket.send(eventMessage(stored));
       }
       if (readId !== this.#readId) return;
       // Live events that arrived during the read may be missing from the page.
@@ -209,7 +209,7 @@ export class Subscriber {
     if (this.#isSendingHeartbeats || this.#heartbeats.size === 0) return;
     this.#isSendingHeartbeats = true;
     const sendAll = async (): Promise<void> => {
-      while (this.#heartbeats.size > 0 && (await this.#paced.hasRoom())) {
+      while (this.#heartbeats.size > 0 && (await this.#pacedSocket.hasRoom())) {
         const [playerId, heartbeat] = this.#heartbeats.entries().next().value!;
         this.#heartbeats.delete(playerId);
         this.#send({ type: "heartbeat", data: heartbeat });
@@ -221,7 +221,7 @@ export class Subscriber {
   }
 
   #send(message: SubscriptionMessage): void {
-    this.#paced.send(JSON.stringify(message));
+    this.#pacedSocket.send(JSON.stringify(message));
   }
 
   #disconnectStalled(): void {

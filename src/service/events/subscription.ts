@@ -1,4 +1,4 @@
-// What a subscriber has subscribed to, and the event messages that it is sent.
+// A subscriber's subscription, and the event messages that it receives.
 import type { EventKind, SubscriptionMessage } from "../../protocol/operator/events.ts";
 import type { StoredEvent } from "./event-journal.ts";
 

@@ -1,4 +1,4 @@
-// Finds a player by what people type: its id, or its name if it is unique.
+// Finds a player by its id, or by its name if the name is unique.
 import { isId } from "../../protocol/common.ts";
 import { nameContains, nameMayContain } from "../http/paging.ts";
 import { invalidField } from "../http/problem.ts";

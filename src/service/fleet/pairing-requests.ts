@@ -7,7 +7,7 @@ import type { Db } from "../store/store.ts";
 
 /** How long a code can be claimed, ms. */
 export const codeLifetimeMs = 900_000;
-// Kept for a day, so that claiming a used code answers 409 and a device that lost its connection still gets its token.
+// Kept for a day, so that claiming a used code fails with 409 and a device that lost its connection still gets its token.
 const claimedRetentionMs = 86_400_000;
 
 /** Stores a request, which invalidates an unclaimed earlier one with the same key. @returns the code to be shown. */

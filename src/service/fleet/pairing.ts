@@ -116,7 +116,7 @@ export class Pairing {
     this.#claims.notify();
   }
 
-  /** Answers a device's token request. Holds back a pending answer until the claim, for `waitMs`, or until `signal` aborts. */
+  /** Responds to a device's token request: holds back a pending response until the claim, for `waitMs`, or until `signal` aborts. */
   async requestToken(deviceCode: string, proof: string, waitMs: number, signal: AbortSignal): Promise<TokenResult> {
     const { access, clock, store } = this.#dependencies;
     const hash = hashSecret(deviceCode);

@@ -180,7 +180,7 @@ function typeName(kind: string): string {
   }
 }
 
-/** Says what the value is instead, if that helps. */
+/** Names the kind of the value, if that helps. */
 function insteadOf(expected: readonly string[], input: unknown): string {
   if (typeof input === "number") return expected.some((kind) => /number/.test(kind)) ? "" : ", not a number";
   if (input === null) return ", not null";

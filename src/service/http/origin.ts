@@ -3,8 +3,8 @@ import type { FastifyRequest } from "fastify";
 import { apiPrefix } from "../operations/operation.ts";
 
 /**
- * The origin of this service as a caller knows it: that of `--public-url`, else what the request's Host says.
- * Null where the Host is none.
+ * The origin of this service as a caller knows it: that of `--public-url`, else that of the request's Host header.
+ * Null if the Host header is invalid.
  */
 export function originOf(request: FastifyRequest, publicUrl: string | null): string | null {
   if (publicUrl !== null) return new URL(publicUrl).origin;

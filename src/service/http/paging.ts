@@ -13,7 +13,7 @@ type Key = readonly (number | string)[];
 // Rows that are filtered in JavaScript are read in batches.
 const partOfScan = 500;
 
-interface How<R> {
+interface PageOptions<R> {
   /** The columns that order the list, all descending. Together they identify one row. */
   by?: readonly (keyof R & string)[];
   /** A filter that SQL cannot evaluate. */
@@ -29,15 +29,15 @@ export async function pageOf<DB, TB extends keyof DB, R extends object, T>(
   rows: SelectQueryBuilder<DB, TB, R>,
   query: z.infer<typeof PageQuery>,
   show: (row: R) => T,
-  { by = ["created_at", "id"] as (keyof R & string)[], keep }: How<R> = {},
+  { by = ["created_at", "id"] as (keyof R & string)[], keep }: PageOptions<R> = {},
 ): Promise<{ data: T[]; next_cursor: string | null }> {
   const { cursor, limit, ...filters } = query;
-  const bond = digestOf(filters).slice(0, 12);
+  const filterDigest = digestOf(filters).slice(0, 12);
   const columns = sql.join(by.map((column) => sql.ref(column)));
   const order = sql.join(by.map((column) => sql`${sql.ref(column)} desc`));
   const keyOf = (row: R): Key => by.map((column) => row[column] as number | string);
   const shown: R[] = [];
-  let place = placeOf(cursor, bond, by.length);
+  let place = placeOf(cursor, filterDigest, by.length);
   for (;;) {
     const after = place === null ? rows : rows.where(sql<boolean>`(${columns}) < (${sql.join([...place])})`);
     // One extra row shows whether there is another page.
@@ -50,16 +50,16 @@ export async function pageOf<DB, TB extends keyof DB, R extends object, T>(
   }
   const page = shown.slice(0, limit);
   const last = page.at(-1);
-  const next = shown.length > limit && last !== undefined ? JSON.stringify([bond, ...keyOf(last)]) : null;
+  const next = shown.length > limit && last !== undefined ? JSON.stringify([filterDigest, ...keyOf(last)]) : null;
   return { data: page.map(show), next_cursor: next === null ? null : Buffer.from(next).toString("base64url") };
 }
 
 /** The position that a cursor encodes; null for the first page. */
-function placeOf(cursor: string | undefined, bond: string, length: number): Key | null {
+function placeOf(cursor: string | undefined, filterDigest: string, length: number): Key | null {
   if (cursor === undefined) return null;
-  const [made, ...place] = read(cursor);
+  const [cursorDigest, ...place] = read(cursor);
   if (place.length !== length) throw badCursor("must be a next_cursor from an earlier page");
-  if (made !== bond) throw badCursor("belongs to other filters: start again without a cursor");
+  if (cursorDigest !== filterDigest) throw badCursor("belongs to other filters: start again without a cursor");
   return place;
 }
 

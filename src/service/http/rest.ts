@@ -30,9 +30,9 @@ export interface RestDependencies {
   gateway: Gateway;
   blobs: Blobs;
   tokens: TokenExpiry;
-  /** What operations need to decide how many bytes they accept. */
+  /** Used to decide how many bytes an operation accepts. */
   operationDependencies: OperationDependencies;
-  /** The configured public URL; null: clients' Host headers tell the origin. */
+  /** The configured public URL; null: the origin comes from clients' Host headers. */
   publicUrl: string | null;
 }
 
@@ -44,7 +44,7 @@ export function addOperations(app: FastifyInstance, dependencies: RestDependenci
   });
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Raw bodies are accepted unparsed, whatever their media type.
+    // Raw bodies are accepted unparsed, regardless of their media type.
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
     for (const each of operations) if (hasRawBody(each)) addRoute(scope, each, dependencies);
   });

@@ -53,8 +53,8 @@ export function argumentsOf(operation: Operation): ArgumentPlaces & { schema: Sc
   const fields = fieldsOf(operation.body);
   const body = new Map(Object.keys(fields ?? {}).map((field) => [nameOf(field, taken), field]));
   const isWhole = operation.body !== undefined && fields === null;
-  const given = isWhole ? { body: operation.body! } : Object.fromEntries([...body].map(([name, field]) => [name, fields![field]!]));
-  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...given, ...kindArguments }), "input");
+  const bodyArguments = isWhole ? { body: operation.body! } : Object.fromEntries([...body].map(([name, field]) => [name, fields![field]!]));
+  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...bodyArguments, ...kindArguments }), "input");
   return { params: Object.keys(params), query: Object.keys(query), body, whole: isWhole ? "body" : null, schema: compact(schema) };
 }
 
@@ -115,16 +115,16 @@ function literalOf(schema: z.ZodType | undefined): unknown {
 /** Shortens the schema: drops patterns that the description explains and moves repeated parts to $defs. */
 function compact(schema: Schema): Schema {
   const { $defs, ...top } = schema;
-  const plain = { ...trimmed(top), additionalProperties: false, ...($defs === undefined ? {} : { $defs: trimmedAll($defs as Named) }) };
+  const plain = { ...trimmed(top), additionalProperties: false, ...($defs === undefined ? {} : { $defs: trimmedAll($defs as SchemaMap) }) };
   return shared(plain as Schema);
 }
 
-type Named = Record<string, Schema>;
+type SchemaMap = Record<string, Schema>;
 
 /** Keywords whose values are schemas by name. */
 const named = ["properties", "$defs"];
 
-function trimmedAll(schemas: Named): Named {
+function trimmedAll(schemas: SchemaMap): SchemaMap {
   return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, trimmed(each)]));
 }
 
@@ -141,7 +141,7 @@ function trimmed(schema: Schema): Schema {
   return Object.fromEntries(
     kept.map(([key, value]) => {
       if (key === "enum" || key === "const" || key === "default" || key === "required") return [key, value];
-      return [key, named.includes(key) ? trimmedAll(value as Named) : inner(value)];
+      return [key, named.includes(key) ? trimmedAll(value as SchemaMap) : inner(value)];
     }),
   );
 }
@@ -155,7 +155,7 @@ function shared(schema: Schema): Schema {
     return part;
   });
   const names = new Map<string, string>();
-  const defs: Named = {};
+  const defs: SchemaMap = {};
   const refer = (part: Schema): Schema => {
     const text = JSON.stringify(part);
     if ((counts.get(text) ?? 0) < 2) return part;
@@ -166,7 +166,7 @@ function shared(schema: Schema): Schema {
     defs[name] = inside(part, (each) => visit(each, refer));
     return { $ref: `#/$defs/${name}` };
   };
-  const { $defs = {}, ...top } = inside(schema, (each) => visit(each, refer)) as Schema & { $defs?: Named };
+  const { $defs = {}, ...top } = inside(schema, (each) => visit(each, refer)) as Schema & { $defs?: SchemaMap };
   const all = { ...$defs, ...defs };
   return Object.keys(all).length === 0 ? (top as Schema) : ({ ...top, $defs: all } as Schema);
 }
@@ -180,7 +180,7 @@ function visit(schema: Schema, replace: (part: Schema) => Schema): Schema {
 function inside(schema: Schema, replace: (part: Schema) => Schema): Schema {
   const entries = Object.entries(schema).map(([key, value]): [string, unknown] => {
     if (named.includes(key)) {
-      return [key, Object.fromEntries(Object.entries(value as Named).map(([name, each]) => [name, replace(each)]))];
+      return [key, Object.fromEntries(Object.entries(value as SchemaMap).map(([name, each]) => [name, replace(each)]))];
     }
     if (["anyOf", "oneOf", "allOf", "prefixItems"].includes(key)) return [key, (value as Schema[]).map(replace)];
     const isSchema = ["items", "additionalProperties", "propertyNames", "not"].includes(key) && typeof value === "object";

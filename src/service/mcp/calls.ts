@@ -39,7 +39,7 @@ export interface ToolRunner extends ToolDependencies {
   tools: Toolbox;
 }
 
-/** What tools need besides the operations. */
+/** The dependencies of tools besides the operations. */
 export interface ToolDependencies {
   log: Log;
   blobs: Blobs;
@@ -58,9 +58,9 @@ type AffectedPlayers = { count: number; players: { id: string; name: string }[] 
 const maxResultLength = 1_000_000;
 
 /** Calls the tool of an operation. A rejected call returns the problem as an error result. */
-export function callOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
+export function callOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, args: Arguments): Promise<CallToolResult> {
   return runTool(runner, mcpCall, tool.tool.name, () =>
-    isRead(tool.operation) ? read(runner, mcpCall, tool, given) : write(runner, mcpCall, tool, given),
+    isRead(tool.operation) ? read(runner, mcpCall, tool, args) : write(runner, mcpCall, tool, args),
   );
 }
 
@@ -87,23 +87,23 @@ export async function runTool(
 }
 
 /** Runs a reading operation. @throws ProblemError like REST. */
-async function readOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<OperationResponse> {
+async function readOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, args: Arguments): Promise<OperationResponse> {
   const { call, operator } = mcpCall;
-  const own = toolCall(call, tool, given);
+  const own = toolCall(call, tool, args);
   const context = runner.admission.admitOperator(tool.operation, own, operator);
-  return runner.gateway.run(tool.operation, context, toolInput(tool, given, noBytes, mcpCall.raw), own);
+  return runner.gateway.run(tool.operation, context, toolInput(tool, args, noBytes, mcpCall.raw), own);
 }
 
 /** Runs a writing operation for a tool that combines several. @throws ProblemError like REST. */
-export async function writeOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<unknown> {
-  const own = toolCall(mcpCall.call, tool, given);
+export async function writeOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, args: Arguments): Promise<unknown> {
+  const own = toolCall(mcpCall.call, tool, args);
   const context = runner.admission.admitOperator(tool.operation, own, mcpCall.operator);
-  return bodyOf(await runner.gateway.run(tool.operation, context, toolInput(tool, given, noBytes, mcpCall.raw), own));
+  return bodyOf(await runner.gateway.run(tool.operation, context, toolInput(tool, args, noBytes, mcpCall.raw), own));
 }
 
 /** Returns the JSON of a reading operation. @throws ProblemError like REST. */
-export async function readJson<T>(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<T> {
-  return bodyOf(await readOperation(runner, mcpCall, toolNamed(runner, name), given)) as T;
+export async function readJson<T>(runner: ToolRunner, mcpCall: McpCall, name: string, args: Arguments): Promise<T> {
+  return bodyOf(await readOperation(runner, mcpCall, toolNamed(runner, name), args)) as T;
 }
 
 /** Returns the image of a reading operation in base64. @throws ProblemError like REST. */
@@ -129,8 +129,8 @@ async function base64Of({ blobs }: ToolRunner, { sha256, sizeBytes }: FileRespon
   return (await buffer(blobs.read(sha256, 0, sizeBytes - 1))).toString("base64");
 }
 
-async function read(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
-  const response = await readOperation(runner, mcpCall, tool, given);
+async function read(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, args: Arguments): Promise<CallToolResult> {
+  const response = await readOperation(runner, mcpCall, tool, args);
   if (response instanceof FileResponse) {
     const picture = { type: "image" as const, data: await base64Of(runner, response), mimeType: response.mimeType };
     // Text in an image is untrusted too.
@@ -139,17 +139,17 @@ async function read(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, g
   return result(response instanceof StreamResponse ? await collectStream(response) : bodyOf(response), etagOf(response));
 }
 
-async function write(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
+async function write(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, args: Arguments): Promise<CallToolResult> {
   const { operation } = tool;
-  const isDryRun = given["dry_run"] === true;
-  const own = toolCall(mcpCall.call, tool, given);
+  const isDryRun = args["dry_run"] === true;
+  const own = toolCall(mcpCall.call, tool, args);
   let affected: AffectedPlayers | null = null;
   const nameAffected: BeforeCommit = async (db, _response, playerIds) => {
     affected = await namePlayers(db, playerIds);
   };
   const context = runner.admission.admitOperator(operation, own, mcpCall.operator);
-  await using bytes = operation.bytes === undefined ? noBytes : await decodeFile(runner.blobs, given);
-  const input = toolInput(tool, given, bytes, mcpCall.raw);
+  await using bytes = operation.bytes === undefined ? noBytes : await decodeFile(runner.blobs, args);
+  const input = toolInput(tool, args, bytes, mcpCall.raw);
   const { gateway } = runner;
   const response = await (isDryRun
     ? gateway.dryRun(operation, context, input, own, nameAffected)

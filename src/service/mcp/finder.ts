@@ -15,7 +15,7 @@ const Search = z.strictObject({
     .default("")
     .describe("What you want to do, or an operation's name: `holiday calendar`. Leave it empty to list all names"),
 });
-const Chosen = z.strictObject({
+const CallInput = z.strictObject({
   name: z.string().max(100).describe("The name that find_operation returned"),
   arguments: z.record(z.string(), z.unknown()).default({}).describe("Arguments that match the operation's `arguments` schema"),
 });
@@ -85,24 +85,24 @@ export const finderTools: readonly CombinedTool[] = [
     "read_operation",
     "Call a reading operation",
     "Calls an operation for which find_operation returned read_only true. Changes nothing.",
-    Chosen,
+    CallInput,
     reading,
   ),
   described(
     "call_operation",
     "Call any operation",
     "Calls any operation that the token allows, like the operation's own tool. Writing operations accept dry_run, idempotency_key and, if their schema has it, if_match in `arguments`: try them with dry_run first.",
-    Chosen,
+    CallInput,
     { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   ),
 ];
 
 /** Calls one of {@link finderTools}; returns undefined for any other name. */
-export function callFinder(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<CallToolResult> | undefined {
-  if (name === "find_operation") return runTool(runner, mcpCall, name, async () => found(runner, mcpCall, parsed(Search, given).words));
+export function callFinder(runner: ToolRunner, mcpCall: McpCall, name: string, args: Arguments): Promise<CallToolResult> | undefined {
+  if (name === "find_operation") return runTool(runner, mcpCall, name, async () => found(runner, mcpCall, parsed(Search, args).words));
   if (name !== "read_operation" && name !== "call_operation") return undefined;
   return runTool(runner, mcpCall, name, async () => {
-    const { name: operation, arguments: own } = parsed(Chosen, given);
+    const { name: operation, arguments: own } = parsed(CallInput, args);
     const tool = runner.tools.get(operation);
     if (tool === undefined) throw invalidFields([{ pointer: "name", detail: `there is no operation ${operation}: use find_operation` }]);
     if (name === "read_operation" && !isRead(tool.operation)) {
@@ -113,8 +113,8 @@ export function callFinder(runner: ToolRunner, mcpCall: McpCall, name: string, g
 }
 
 /** @throws ProblemError 422. */
-function parsed<T>(schema: z.ZodType<T>, given: Arguments): T {
-  const result = validatePart(schema, given);
+function parsed<T>(schema: z.ZodType<T>, args: Arguments): T {
+  const result = validatePart(schema, args);
   if ("value" in result) return result.value;
   throw invalidFields(result.errors);
 }
@@ -122,7 +122,7 @@ function parsed<T>(schema: z.ZodType<T>, given: Arguments): T {
 function found(runner: ToolRunner, mcpCall: McpCall, words: string): CallToolResult {
   const usable = runner.tools.usable(mcpCall.operator.scopes);
   const queryWords = wordsIn(words);
-  // Both words, since the word that people use may also occur in a description.
+  // Search for both words, since the original word may also occur in a description.
   const searchWords = [...new Set(queryWords.flatMap((word) => [word, synonyms[word] ?? word]))];
   const ranked = usable
     .map((each) => ({

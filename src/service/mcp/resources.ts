@@ -57,8 +57,8 @@ export async function listResources(
     limit: 100,
     ...(cursor === undefined ? {} : { cursor }),
   });
-  const resources = page.data.flatMap(({ id, name: given }): Resource[] => {
-    const name = plainName(given);
+  const resources = page.data.flatMap(({ id, name: rawName }): Resource[] => {
+    const name = plainName(rawName);
     return [
       { uri: `signage://players/${id}/screen`, name: `${name}: screen`, title: `The latest screenshot of ${name}` },
       { uri: `signage://players/${id}/state`, name: `${name}: state`, title: `The state of ${name}`, mimeType: "application/json" },

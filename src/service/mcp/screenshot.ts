@@ -20,13 +20,13 @@ import { untrustedResult } from "./untrusted.ts";
 const maxWaitMs = 45_000;
 // The minimum time for the screenshot, however long the wait for the show took.
 const minPictureMs = 10_000;
-const Given = z.strictObject({
+const ScreenshotInput = z.strictObject({
   player: z.string().min(1).max(200).describe("Its id, or its exact name, ignoring case"),
   show_id: idOf("shw").optional().describe("Wait until the player presents this show, then take the screenshot"),
   max_width: z.int().min(16).max(1_920).default(1_024).describe("The image is scaled down to this width"),
   wait_ms: z.int().min(1_000).max(maxWaitMs).default(40_000).describe("How long to wait for the player"),
 });
-const { $schema: _schema, ...inputSchema } = z.toJSONSchema(Given, { io: "input" });
+const { $schema: _schema, ...inputSchema } = z.toJSONSchema(ScreenshotInput, { io: "input" });
 
 export const screenshotTool: CombinedTool = {
   tool: {
@@ -42,13 +42,13 @@ export const screenshotTool: CombinedTool = {
 };
 
 /** Calls {@link screenshotTool}; returns undefined for any other name. */
-export function callScreenshot(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<CallToolResult> | undefined {
-  return name === screenshotTool.tool.name ? runTool(runner, mcpCall, name, () => takeScreenshot(runner, mcpCall, given)) : undefined;
+export function callScreenshot(runner: ToolRunner, mcpCall: McpCall, name: string, args: Arguments): Promise<CallToolResult> | undefined {
+  return name === screenshotTool.tool.name ? runTool(runner, mcpCall, name, () => takeScreenshot(runner, mcpCall, args)) : undefined;
 }
 
 /** @throws ProblemError with the reason if the player sends no screenshot. */
-async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Arguments): Promise<CallToolResult> {
-  const input = validatePart(Given, given);
+async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, args: Arguments): Promise<CallToolResult> {
+  const input = validatePart(ScreenshotInput, args);
   if ("errors" in input) throw invalidFields(input.errors);
   const { player: wanted, show_id: showId, max_width, wait_ms } = input.value;
   for (const scope of screenshotTool.scopes) requireScope(mcpCall.operator, scope);

@@ -32,11 +32,11 @@ export function serverFor(runner: ToolRunner, version: string, mcpCall: McpCall)
   const { scopes } = mcpCall.operator;
   server.setRequestHandler("tools/list", () => ({ tools: runner.tools.for(scopes, mcpCall.toolsets) as Tool[] }));
   server.setRequestHandler("tools/call", async ({ params }) => {
-    const { name, arguments: given = {} } = params;
+    const { name, arguments: args = {} } = params;
     const tool = runner.tools.get(name);
     const other =
-      tool === undefined ? (callFinder(runner, mcpCall, name, given) ?? callScreenshot(runner, mcpCall, name, given)) : undefined;
-    const result = tool === undefined ? await other : await callOperation(runner, mcpCall, tool, given);
+      tool === undefined ? (callFinder(runner, mcpCall, name, args) ?? callScreenshot(runner, mcpCall, name, args)) : undefined;
+    const result = tool === undefined ? await other : await callOperation(runner, mcpCall, tool, args);
     if (result === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}: see tools/list`);
     return result;
   });

@@ -13,33 +13,33 @@ import type { OperationTool } from "./tools.ts";
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** The equivalent REST request. A dry run has no idempotency key, since its response must not be kept. */
-export function toolCall(call: Call, { operation, places }: OperationTool, given: Arguments): Call {
-  const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined);
+export function toolCall(call: Call, { operation, places }: OperationTool, args: Arguments): Call {
+  const text = (name: string) => (typeof args[name] === "string" ? args[name] : undefined);
   const headers: Record<string, string | undefined> = {
     authorization: call.header("authorization"),
     "content-type": operation.bytes === undefined ? undefined : text("content_type"),
     "if-match": text("if_match"),
-    "idempotency-key": given["dry_run"] === true ? undefined : text("idempotency_key"),
+    "idempotency-key": args["dry_run"] === true ? undefined : text("idempotency_key"),
   };
-  const path = places.params.reduce((filled, name) => filled.replace(`{${name}}`, encodeURIComponent(String(given[name]))), operation.path);
-  const query = places.query.filter((name) => given[name] !== undefined).map((name): [string, string] => [name, String(given[name])]);
+  const path = places.params.reduce((filled, name) => filled.replace(`{${name}}`, encodeURIComponent(String(args[name]))), operation.path);
+  const query = places.query.filter((name) => args[name] !== undefined).map((name): [string, string] => [name, String(args[name])]);
   return { ...call, url: `${apiPrefix}${path}?${new URLSearchParams(query).toString()}`, header: (name) => headers[name] };
 }
 
 /** @throws ProblemError 404 or 422, like REST. */
-export function toolInput({ operation, places, tool }: OperationTool, given: Arguments, bytes: ReceivedFile, raw: IncomingMessage): Input {
+export function toolInput({ operation, places, tool }: OperationTool, args: Arguments, bytes: ReceivedFile, raw: IncomingMessage): Input {
   const known = Object.keys(tool.inputSchema.properties ?? {});
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const unknown = Object.keys(args).filter((name) => !known.includes(name));
   const errors = unknown.map((name) => ({ pointer: name, detail: unknownArgument(name) }));
   for (const name of places.params)
-    if (typeof given[name] !== "string") errors.push({ pointer: name, detail: "is required and must be a string" });
-  if (given["dry_run"] !== undefined && typeof given["dry_run"] !== "boolean")
+    if (typeof args[name] !== "string") errors.push({ pointer: name, detail: "is required and must be a string" });
+  if (args["dry_run"] !== undefined && typeof args["dry_run"] !== "boolean")
     errors.push({ pointer: "dry_run", detail: "must be true or false" });
   for (const name of ["idempotency_key", "if_match", "content_type"])
-    if (known.includes(name) && !places.body.has(name) && given[name] !== undefined && typeof given[name] !== "string")
+    if (known.includes(name) && !places.body.has(name) && args[name] !== undefined && typeof args[name] !== "string")
       errors.push({ pointer: name, detail: "must be a string" });
   if (errors.length > 0) throw invalidFields(errors);
-  const pick = (names: readonly string[]) => names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]] as const);
+  const pick = (names: readonly string[]) => names.filter((name) => args[name] !== undefined).map((name) => [name, args[name]] as const);
   // A query field is text in REST, so its schema parses text.
   const query = pick(places.query).map(
     ([name, value]) => [name, typeof value === "number" || typeof value === "boolean" ? String(value) : value] as const,
@@ -47,16 +47,16 @@ export function toolInput({ operation, places, tool }: OperationTool, given: Arg
   return {
     params: validated(operation.params, "params", Object.fromEntries(pick(places.params))),
     query: validated(operation.query, "querystring", Object.fromEntries(query)),
-    body: validated(operation.body, "body", bodyGiven(operation, places, given)),
+    body: validated(operation.body, "body", bodyFrom(operation, places, args)),
     bytes,
     raw,
   };
 }
 
 /** Builds the body from the arguments. Without any of its fields there is no body, if the operation allows that. */
-function bodyGiven({ body }: Operation, { body: fields, whole }: ArgumentPlaces, given: Arguments): unknown {
-  if (whole !== null) return given[whole];
-  const pairs = [...fields].filter(([name]) => given[name] !== undefined).map(([name, field]) => [field, given[name]] as const);
+function bodyFrom({ body }: Operation, { body: fields, whole }: ArgumentPlaces, args: Arguments): unknown {
+  if (whole !== null) return args[whole];
+  const pairs = [...fields].filter(([name]) => args[name] !== undefined).map(([name, field]) => [field, args[name]] as const);
   return pairs.length === 0 && body?.safeParse(undefined).success === true ? undefined : Object.fromEntries(pairs);
 }
 

@@ -48,8 +48,8 @@ export function isIn(toolset: Toolset, { tag }: Operation, tool: string): boolea
  * @throws ProblemError 422 for an unknown toolset.
  */
 export function requestedToolsets(query: unknown, header: string | undefined): readonly Toolset[] {
-  const given = typeof query === "object" && query !== null && "toolsets" in query ? String(query.toolsets) : header;
-  const names = (given ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim().toLowerCase()]));
+  const requested = typeof query === "object" && query !== null && "toolsets" in query ? String(query.toolsets) : header;
+  const names = (requested ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim().toLowerCase()]));
   if (names.length === 0) return ["everyday"];
   const known = names.map((name) => (name === "default" ? "everyday" : name));
   const wrong = known.filter((name) => !isToolset(name));

@@ -51,7 +51,7 @@ function send(reply: JobReply): void {
 function pipeChannel(): Channel {
   const replies = new Socket({ fd: 3, readable: false, writable: true });
   replies.on("error", () => process.exit());
-  // Ctrl+C signals every process of the terminal, but the service decides what still finishes.
+  // Ctrl+C signals every process of the terminal, but the service decides which jobs still finish.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   const lines = createInterface({ input: process.stdin });
   lines.once("close", () => process.exit());

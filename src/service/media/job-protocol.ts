@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { AssetKind, AssetWarning } from "../../protocol/content/assets.ts";
 
-/** What an examination found in a file. */
+/** The properties that an examination found in a file. */
 export const MediaInfo = z.object({
   kind: AssetKind,
   mimeType: z.string().max(100),

@@ -12,7 +12,7 @@ export interface MediaLimits {
   memoryMb: number;
 }
 
-/** What a job processes; `unknown` until the type of the file is known. */
+/** The kind of file that a job processes; `unknown` until the type of the file is known. */
 export type JobKind = "unknown" | "svg" | "picture" | "document" | "bundle" | "video" | "sound" | "thumbnail";
 export type LimitTable = Readonly<Record<JobKind, MediaLimits>>;
 

@@ -1,4 +1,4 @@
-// The media types that assets may have, and a builder for what an examination finds.
+// The media types that assets may have, and a builder for the results of an examination.
 import type { AssetKind } from "../../protocol/content/assets.ts";
 import { extensions } from "../http/responses/content-disposition.ts";
 import type { MediaInfo } from "./job-protocol.ts";

@@ -28,9 +28,9 @@ export const mediaProgram = join(import.meta.dirname, isSource ? "child.ts" : "m
 // process first when memory runs out, its memory is limited, it dumps no core, and it dies with the service.
 const bounded = ["choom", "-n", "1000", "--", "prlimit", `--data=${maxDataBytes}`, "--core=0", "--"];
 const noNetwork = ["unshare", "--user", "--net", "--map-current-user", "--"];
-const diesWithService = ["setpriv", "--pdeathsig", "KILL", "--"];
+const killWithService = ["setpriv", "--pdeathsig", "KILL", "--"];
 // The strictest first. Containers and hardened units forbid namespaces; other systems than Linux have none of these programs.
-const sandboxes: readonly (readonly string[])[] = [[...bounded, ...noNetwork, ...diesWithService], [...bounded, ...diesWithService], []];
+const sandboxes: readonly (readonly string[])[] = [[...bounded, ...noNetwork, ...killWithService], [...bounded, ...killWithService], []];
 
 /** The environment of a media process: no secrets. */
 export const mediaEnvironment: Readonly<Record<string, string>> = { PATH: process.env["PATH"] ?? "" };

@@ -1,10 +1,10 @@
 // Decides which waiting task runs next: a few at once, fair between lanes.
 
-/** What the order of tasks depends on. */
+/** The properties of a task that determine its turn. */
 export interface QueuedTask {
   /** The owner of the file: a team, or a team's devices. */
   lane: string;
-  /** Someone waits for an urgent task; nobody waits for a thumbnail. */
+  /** Whether a person waits for the result, unlike for a thumbnail. */
   isUrgent: boolean;
 }
 

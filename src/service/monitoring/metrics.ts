@@ -55,7 +55,7 @@ export class Metrics implements Disposable {
       labelNames: ["status"],
       registers,
     });
-    this.#readParts(parts);
+    this.#readComponents(parts);
     this.#readProcess();
     parts.events.onAppended(async (db, _teamId, events) => this.#rememberStatuses(db, events));
     parts.store.onCommit((db) => this.#countCommands(db));
@@ -80,7 +80,7 @@ export class Metrics implements Disposable {
     this.#lag.disable();
   }
 
-  #readParts({ sockets, subscribers, webhooks }: MetricsParts): void {
+  #readComponents({ sockets, subscribers, webhooks }: MetricsParts): void {
     this.#gauge("signage_players_connected", "Players with an open socket", () => sockets.size);
     this.#gauge("signage_subscribers_connected", "Open sockets of event subscribers", () => subscribers.size);
     this.#counter("signage_player_handshakes_total", "Sockets that players have opened", () => sockets.openedCount);

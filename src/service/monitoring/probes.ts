@@ -52,21 +52,21 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
 
 /** @throws ProblemError 503 when the databases do not respond in time. */
 async function checkStore({ store }: ProbeDependencies): Promise<void> {
-  const over = new AbortController();
-  const late = setTimeout(storeLimitMs, "late" as const, { signal: over.signal, ref: false }).catch(() => "over" as const);
-  const asking = Promise.all([
+  const finished = new AbortController();
+  const timeout = setTimeout(storeLimitMs, "timeout" as const, { signal: finished.signal, ref: false }).catch(() => "finished" as const);
+  const queries = Promise.all([
     store.db.selectFrom("meta").select("key").limit(1).execute(),
     store.plays.selectFrom("play_events").select("id").limit(1).execute(),
     store.telemetry.selectFrom("heartbeats").select("player_id").limit(1).execute(),
   ]);
   try {
-    if ((await Promise.race([asking, late])) !== "late") return;
+    if ((await Promise.race([queries, timeout])) !== "timeout") return;
   } catch (cause) {
     throw new ProblemError("closing", "The database does not respond", { cause });
   } finally {
-    over.abort();
+    finished.abort();
   }
-  asking.catch(() => undefined); // the timeout is reported already
+  queries.catch(() => undefined); // the timeout is reported already
   throw new ProblemError("closing", `The database did not respond within ${storeLimitMs / 1_000} s`);
 }
 

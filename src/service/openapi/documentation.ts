@@ -9,8 +9,8 @@ const yaml = "application/yaml; charset=utf-8";
 
 /** Adds the documents and the page. Each is generated on its first request, since most services never get one. */
 export function addDocumentation(app: FastifyInstance, version: string, publicUrl: string | null): void {
-  let made: Promise<Document> | undefined;
-  const describe = () => (made ??= import("./document.ts").then(({ describeService }) => describeService(version)));
+  let document: Promise<Document> | undefined;
+  const describe = () => (document ??= import("./document.ts").then(({ describeService }) => describeService(version)));
   const openapi = async (origin: string | null) => {
     const { servers, ...rest } = await describe();
     return JSON.stringify({ ...rest, servers: origin === null ? servers : [{ ...servers[0], url: origin }] });

@@ -84,8 +84,8 @@ export class ProblemResponses {
   /** The problem responses by status, as references. */
   of(kinds: readonly ProblemKind[]): Record<string, Json> {
     const byStatus = Object.groupBy(kinds, (kind) => problemKinds[kind].status);
-    const responses = Object.entries(byStatus).map(([status, some]) => [status, this.#refer(Number(status), some!.toSorted())] as const);
-    return { ...Object.fromEntries(responses), "5XX": this.#refer(500, ["internal", "closing"]) };
+    const responses = Object.entries(byStatus).map(([status, some]) => [status, this.#refTo(Number(status), some!.toSorted())] as const);
+    return { ...Object.fromEntries(responses), "5XX": this.#refTo(500, ["internal", "closing"]) };
   }
 
   /** A problem response in full, for an operation that has another response with the same status. */
@@ -93,7 +93,7 @@ export class ProblemResponses {
     return this.components[String(reference["$ref"]).replace(/^.*\//, "")]!;
   }
 
-  #refer(status: number, kinds: readonly ProblemKind[]): Json {
+  #refTo(status: number, kinds: readonly ProblemKind[]): Json {
     const name = kinds.map(pascal).join("Or");
     this.components[name] ??= {
       description: kinds.map((kind) => `${problemKinds[kind].title} (\`${kind}\`)`).join("; "),

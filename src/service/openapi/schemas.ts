@@ -99,16 +99,16 @@ export class Schemas {
   /** Resolves the references in a document's part and returns all components. A schema that differs by direction becomes two. */
   resolve<T extends object>(part: T): { part: T; components: Record<string, Schema> } {
     const { input, output } = this.#found;
-    const twofold = this.#twofold();
+    const differing = this.#differing();
     const nameOf = (key: string): string => {
       const name = key.slice(key.indexOf(":") + 1);
-      return key.startsWith("input:") && twofold.has(name) ? `${name}Input` : name;
+      return key.startsWith("input:") && differing.has(name) ? `${name}Input` : name;
     };
     const settled = <P extends object>(given: P): P => mapReferences(given, nameOf);
     const all = directions.flatMap((direction) =>
       [...this.#found[direction]].map(([name, schema]) => [nameOf(`${direction}:${name}`), settled(schema)] as const),
     );
-    for (const name of twofold) {
+    for (const name of differing) {
       if (input.has(`${name}Input`) || output.has(`${name}Input`)) throw new TypeError(`the component name ${name}Input is already used`);
     }
     const components = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -118,16 +118,16 @@ export class Schemas {
   }
 
   /** Components whose input and output schemas differ, or that refer to such a component. */
-  #twofold(): Set<string> {
+  #differing(): Set<string> {
     const { input, output } = this.#found;
     const both = [...input.keys()].filter((name) => output.has(name));
     const textOf = (schema: Schema) => JSON.stringify(mapReferences(schema, (key) => key.slice(key.indexOf(":") + 1)));
-    const twofold = new Set(both.filter((name) => textOf(input.get(name)!) !== textOf(output.get(name)!)));
-    for (let before = -1; before !== twofold.size;) {
-      before = twofold.size;
-      for (const name of both) if (referencesOf(input.get(name)!).some((key) => twofold.has(key.slice(6)))) twofold.add(name);
+    const differing = new Set(both.filter((name) => textOf(input.get(name)!) !== textOf(output.get(name)!)));
+    for (let before = -1; before !== differing.size;) {
+      before = differing.size;
+      for (const name of both) if (referencesOf(input.get(name)!).some((key) => differing.has(key.slice(6)))) differing.add(name);
     }
-    return twofold;
+    return differing;
   }
 }
 

@@ -1,4 +1,4 @@
-// What an operation knows about the request it handles, whichever protocol the request uses.
+// The context of an operation: the request that it handles, independent of the request's protocol.
 import type { Operator } from "../people/operator.ts";
 import type { PlayerRow } from "../store/tables.ts";
 

@@ -19,7 +19,7 @@ type EmptyObject = z.ZodObject<Record<never, never>, z.core.$strict>;
 // An operation without a response body may return nothing.
 type Result<T> = T extends undefined ? void : T;
 
-/** What the API description says about an operation. */
+/** The fields of an operation that appear in the API description. */
 interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   /** The operationId; in snake_case, the name of the MCP tool. */
   name: string;

@@ -56,7 +56,7 @@ const all = [
 ];
 
 type DependenciesOf<T> = T extends readonly Operation<infer D>[] ? D : never;
-/** What all operations together need to run. */
+/** The dependencies of all operations together. */
 export type OperationDependencies = DependenciesOf<typeof all>;
 
 /** Every operation of the service. */

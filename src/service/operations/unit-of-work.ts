@@ -1,4 +1,4 @@
-// The write of an operation: its transaction and what follows from it.
+// The write of an operation: its transaction and its effects on players, devices and subscribers.
 import type { NewEvent } from "../events/event-journal.ts";
 import type { JournalEntry } from "../fleet/devices/device-journal.ts";
 import type { Db } from "../store/store.ts";
@@ -8,7 +8,7 @@ import type { Caller, Contexts } from "./context.ts";
 /** An event of a write. Without `players` it concerns all players that the write affects. */
 export type WriteEvent = Omit<NewEvent, "players"> & { players?: readonly string[] };
 
-/** What a write did. */
+/** The effects of a write. */
 export interface Change<T> {
   result: T;
   /** Players whose desired state may have changed. */

@@ -14,7 +14,7 @@ import type { Db, Store } from "../store/store.ts";
 
 /**
  * Ensures that there is a team with an owner, and that `folder`/admin-token contains an owner's token with all scopes, including
- * scopes that a newer version added. A file that is missing or contains no valid token is written anew: an administrator who lost
+ * scopes that a newer version added. A file that is missing or contains no valid token is replaced: an administrator who lost
  * access deletes the file and restarts the service. Earlier tokens stay valid.
  */
 export async function ensureAdminToken(store: Store, folder: string, makeId: MakeId, clock: Clock, log: Log): Promise<void> {

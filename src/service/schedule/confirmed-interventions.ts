@@ -13,7 +13,7 @@ type LatestHeartbeat = { receivedAt: number; heartbeat: Heartbeat };
 const Result = z.object({ until: z.iso.datetime().nullable() });
 const Command = z.discriminatedUnion("type", [...playCommands]);
 const [OverrideSet] = playCommands;
-// The newest decide. A player with more commands than that within the lifetime of a variable gets a forecast without the oldest.
+// Read only the newest commands: a player with more within the lifetime of a variable gets a forecast without the oldest.
 const maxCommands = 2_000;
 
 /**
@@ -89,10 +89,10 @@ function apply(
       const { variables, duration_ms } = command.args;
       const at = until === null || duration_ms === undefined ? confirmedAt : until - duration_ms;
       // A temporary value does not replace a permanent one, which returns after it.
-      const stays = (each: PauseOrVariable) =>
+      const isKept = (each: PauseOrVariable) =>
         each.is !== "variable" || !Object.hasOwn(variables, each.name) || (until !== null && each.until === null);
       const added = Object.entries(variables).map(([name, value]): PauseOrVariable => ({ id, at, is: "variable", until, name, value }));
-      return [...interventions.filter(stays), ...added];
+      return [...interventions.filter(isKept), ...added];
     }
     case "variables.clear": {
       const { names } = command.args;

@@ -1,4 +1,4 @@
-// Forecasts what a player shows, and explains why, with the player's own scheduling and its desired state.
+// Forecasts the layouts that a player shows, and explains why, with the player's own scheduling and its desired state.
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { ForecastStretch } from "../../protocol/scheduling/forecast.ts";
@@ -8,7 +8,7 @@ import type { PlayableContent } from "../../schedule/playable-content.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 
-/** What a player shows from `from` to `until`, in intervals without a gap. */
+/** The layouts that a player shows from `from` to `until`, in intervals without a gap. */
 export async function forecastFor(
   desired: DesiredState,
   interventions: readonly Intervention[],
@@ -21,7 +21,7 @@ export async function forecastFor(
   return forecast(withAllFiles(desired), from, until, { deviceTimeZone, interventions });
 }
 
-/** Why a player shows at `instant` what it shows, the winner first. */
+/** The reasons for the content that a player shows at `instant`, the winner first. */
 export async function explainFor(
   desired: DesiredState,
   interventions: readonly Intervention[],

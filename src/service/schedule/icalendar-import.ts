@@ -4,7 +4,7 @@ import { dayOf } from "../../schedule/calendar/day-numbers.ts";
 import { createRecurrence, daysBetween } from "../../schedule/calendar/recurrence.ts";
 import { cleanEventName, readEvents, rejectIcal, type IcalEvent } from "./icalendar.ts";
 
-/** The dates of a file, and warnings about what it left out. */
+/** The dates of a file, and warnings about events that were left out. */
 export interface ImportedDates {
   /** In order, each day once. */
   dates: CalendarDate[];

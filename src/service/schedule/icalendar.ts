@@ -181,7 +181,7 @@ function textOf(properties: readonly Property[], wanted: string): string | null 
   return typeof value === "string" ? value : null;
 }
 
-/** One question per value, about years that the file chooses: no table of clock changes. */
+/** One lookup per value, in years that the file chooses: do not build a table of clock changes. */
 function wallAt(instant: number, timeZone: TimeZoneRules): number {
   return instant + timeZone.offsetAt(instant);
 }
@@ -200,7 +200,7 @@ class FileTimeZones {
     if (typeof name !== "string") return this.#ofFile;
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    // Each new name is slow to look up; no real file has so many.
+    // Each new name is slow to look up; no real file has this many.
     if (this.#byName.size === maxTimeZones) return this.#ofFile;
     const found = timeZoneRules(name) ?? this.#ofFile;
     this.#byName.set(name, found);

@@ -5,11 +5,11 @@ import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { targetedPlayers } from "./schedules.ts";
 
-// An override may have no end: keep the newest of a player that gets hundreds.
+// An override may have no end: keep only the newest ones of each player.
 const maxOverrides = 100;
 
 /**
- * Stores the override of a command before it is sent, so that the player's state includes what it shows; deletes overrides
+ * Stores the override of a command before it is sent, so that the player's state includes its content; deletes overrides
  * that the command clears.
  * @returns whether the player's desired state may have changed.
  * @throws ProblemError 422 if the command refers to something that does not exist.

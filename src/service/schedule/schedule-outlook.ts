@@ -25,7 +25,7 @@ const dayMs = 86_400_000;
 // Forecast only few screens and windows: a write must not wait for a fleet.
 const maxForecastScreens = 2;
 const maxForecastWindows = 3;
-// Warnings about a part without effect; the schedule plays all the same.
+// Warnings about a part without effect; the schedule still plays.
 const harmless: readonly ScheduleWarning["code"][] = ["exdate-unused", "calendar-ended", "no-screens"];
 
 /** The outlook of a schedule. `db` may be a transaction that is still open. */

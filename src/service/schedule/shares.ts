@@ -17,7 +17,7 @@ import {
 
 type NewSchedule = Parameters<typeof scheduleColumns>[0];
 
-// Further schedules are not compared: the player scales down shares that are too much.
+// Further schedules are not compared: players scale down shares that exceed the hour.
 const maxCompared = 200;
 // Opening hours may have fifty intervals a day for a year.
 const maxIntervals = 200_000;
@@ -47,30 +47,30 @@ export async function checkShares(db: Db, teamId: string, schedule: NewSchedule,
 
 /**
  * A certain conflict of `schedule` with the other interrupts on a player, as a text; null: none was found. A conflict that is not
- * found here does no harm: players scale down shares that are too much.
+ * found here does no harm: players scale down shares that exceed the hour.
  */
 async function findConflict(db: Db, teamId: string, schedule: NewSchedule, ownId: string | null, now: number): Promise<string | null> {
   if (schedule.interrupt === null || !schedule.enabled) return null;
   const rows = await schedulesOutsideBin(db, teamId).where("timing", "like", '%"interrupt":{%').execute();
   const others = rows.filter((row) => row.id !== ownId && isEnabled(row)).map((row) => ({ row, other: showSchedule(row) }));
-  const rivals = others
+  const comparable = others
     .filter(({ other }) => areComparable(schedule, other))
     .toSorted((a, b) => b.other.interrupt!.share_percent - a.other.interrupt!.share_percent)
     .slice(0, maxCompared);
-  const all = [schedule, ...rivals.map(({ other }) => other)];
+  const all = [schedule, ...comparable.map(({ other }) => other)];
   if (sumOfShares(all) <= 100) return null;
   const needsCalendars = all.some(({ conditions }) => conditions.some(({ type }) => type === "calendar"));
   const calendars = needsCalendars ? datesByCalendar(await readCalendars(db, teamId)) : new Map<string, string[]>();
   const own = activeTimesOf(schedule, now, calendars);
   const timesById = new Map<string, ActiveTimes>();
   let intervals = own.intervals.length;
-  for (const { row, other } of rivals) {
+  for (const { row, other } of comparable) {
     const times = activeTimesOf(other, now, calendars);
     intervals += times.intervals.length;
     if (intervals > maxIntervals) break;
     timesById.set(row.id, times);
   }
-  const byTarget = groupByTarget(rivals.flatMap(({ row }) => (timesById.has(row.id) ? row : [])));
+  const byTarget = groupByTarget(comparable.flatMap(({ row }) => (timesById.has(row.id) ? row : [])));
   const compared = new Set<string>();
   for (const player of await targetedPlayers(db, teamId, [schedule.target])) {
     if (!matchesTags(schedule, player)) continue;

@@ -60,12 +60,12 @@ export async function resolveTarget(db: Db, teamId: string, { players = [], tags
 
 /** The layout size that fits most screens, in their orientation; `others` counts the screens with another aspect ratio. */
 export function layoutSizeFor(
-  parts: { presence: Presence },
+  dependencies: { presence: Presence },
   players: readonly PlayerRow[],
 ): { width: number; height: number; others: number } {
   const counts = new Map<string, number>();
   for (const player of players) {
-    const size = sizeOf(parts, player);
+    const size = sizeOf(dependencies, player);
     if (size !== null) counts.set(size, (counts.get(size) ?? 0) + 1);
   }
   const [most = "1920x1080"] = [...counts].toSorted(([, a], [, b]) => b - a).map(([size]) => size);
@@ -82,8 +82,8 @@ function sizeOf({ presence }: { presence: Presence }, player: PlayerRow): string
   const reported = JSON.parse(player.reported) as { resolution?: { width: number; height: number } | null };
   const size = presence.latest(player.id)?.heartbeat.resolution ?? reported.resolution;
   if (size === undefined || size === null || size.width < 1 || size.height < 1) return null;
-  const isTurned = player.orientation.startsWith("portrait");
-  return isTurned ? `${size.height}x${size.width}` : `${size.width}x${size.height}`;
+  const isPortrait = player.orientation.startsWith("portrait");
+  return isPortrait ? `${size.height}x${size.width}` : `${size.width}x${size.height}`;
 }
 
 function instant(at: number): string {

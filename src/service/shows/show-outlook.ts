@@ -1,4 +1,4 @@
-// Describes a show: its status, its players, and warnings about what may keep it off the screens.
+// Describes a show: its status, its players, and warnings about reasons that may keep it off the screens.
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
 import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 
@@ -8,7 +8,7 @@ import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
 
-/** What a show is looked at with. */
+/** The dependencies and the team for describing a show. */
 export interface ShowContext {
   parts: OutlookDependencies;
   teamId: string;

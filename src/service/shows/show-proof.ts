@@ -11,7 +11,7 @@ import { inChunks } from "../store/chunks.ts";
 // Counts plays like the reports: at least one frame was on screen.
 const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;
 
-/** What players told of a show: plays by presented frames, whether it is on, and the newest picture. */
+/** The players' reports on a show: its plays by presented frames, whether it is on, and the newest screenshot. */
 export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, context: ShowContext, row: ShowRow): Promise<ShowProof> {
   const { parts, teamId } = context;
   const { entry, schedule } = await showEntry(context, db, row);

@@ -1,4 +1,4 @@
-// Serializes equal values to equal JSON, whatever the order of their fields. Revisions and ETags are digests of it.
+// Serializes equal values to equal JSON, regardless of the order of their fields. Revisions and ETags are digests of it.
 import { hash } from "node:crypto";
 
 /** JSON with the fields of every object sorted by name (similar to RFC 8785). */

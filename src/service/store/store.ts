@@ -22,7 +22,7 @@ export interface Store extends AsyncDisposable {
   telemetry: TelemetryDb;
   /** Play events: synced like `db`, but in a separate file, since there are millions of them. */
   plays: Kysely<PlayEventTables>;
-  /** Runs `write` as one transaction. Transactions run one after the other, so what one reads stays true until its commit. */
+  /** Runs `write` as one transaction. Transactions run one after the other, so the data they read stays valid until their commit. */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
   /** Calls `listener` after every commit, with the handle of the transaction. */
   onCommit(listener: (db: Db) => void): void;
@@ -88,13 +88,13 @@ export function adaptDatabase(file: DatabaseSync, statements: Statements = new M
     const cached = statements.get(text);
     if (cached !== undefined) return cached;
     const statement = file.prepare(text);
-    const values = (given: readonly unknown[]) => given as readonly SQLInputValue[];
+    const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
     const adapted: SqliteStatement = {
       reader: statement.columns().length > 0,
-      all: (given) => statement.all(...values(given)),
-      run: (given) => statement.run(...values(given)),
+      all: (parameters) => statement.all(...values(parameters)),
+      run: (parameters) => statement.run(...values(parameters)),
       // A stream needs its own statement, since others may run the same query meanwhile.
-      iterate: (given) => file.prepare(text).iterate(...values(given)),
+      iterate: (parameters) => file.prepare(text).iterate(...values(parameters)),
     };
     if (statements.size >= maxStatements) statements.delete(statements.keys().next().value!);
     statements.set(text, adapted);

@@ -22,7 +22,7 @@ export interface PlayerRow extends OwnedRow {
   /** The revision of its desired state. Changes only with the state. */
   revision: string;
   updated_at: number;
-  /** Set when it was removed. The row stays for ever, so that the service can tell the device, signed. */
+  /** Set when it was removed. The row is never deleted, so that the service can send the device a signed notice. */
   removed_at: number | null;
   /** Set when it has left the bin and its data is deleted. */
   erased_at: number | null;
@@ -195,7 +195,7 @@ export interface Tables {
     player_id: string | null;
   };
   device_tokens: { hash: string; player_id: string; expires_at: number };
-  /** The keys of replaced devices. When such a device connects, the service tells it, signed, that it was replaced. */
+  /** The keys of replaced devices. When such a device connects, the service sends it a signed notice that it was replaced. */
   former_keys: { player_id: string; public_key: string; thumbprint: string; replaced_at: number };
   playlists: PlaylistRow;
   layouts: LayoutRow;

@@ -179,8 +179,8 @@ test("[ITM40] a text as large as its zone allows breaks no word, in either direc
 
 /** Where the first round of the ticker is, in layout pixels, and when; both of one frame. */
 const place = `new Promise((resolve) => requestAnimationFrame(() => {
-  const belt = document.querySelector(".belt");
-  resolve({ x: new DOMMatrix(getComputedStyle(belt).transform).e, length: belt.firstChild.offsetWidth, at: performance.timeOrigin + document.timeline.currentTime });
+  const strip = document.querySelector(".strip");
+  resolve({ x: new DOMMatrix(getComputedStyle(strip).transform).e, length: strip.firstChild.offsetWidth, at: performance.timeOrigin + document.timeline.currentTime });
 }))`;
 interface Place {
   x: number;

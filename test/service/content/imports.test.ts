@@ -233,7 +233,7 @@ test("[IMP9] no import, redirect or delivery reveals whether an internal hostnam
   const told = async (url: string) => (await imported(bench, url)).error;
   const error = (host: string) => ({
     code: "address-refused",
-    detail: expect.stringMatching(new RegExp(`^${host} is not a public address, or there is none of this name`)),
+    detail: expect.stringMatching(new RegExp(`^${host} is not a public address, or the name does not exist`)),
   });
   const [first, second] = [await told(`http://${inner}/`), await told(`http://${none}/`)];
   expect([first, second]).toEqual([error(inner), error(none)]);

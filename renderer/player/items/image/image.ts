@@ -116,7 +116,7 @@ export class Picture {
 
 type SceneFit = Extract<SceneItem, { type: "image" }>["fit"];
 
-/** Device pixels per layout pixel at an element in the document, whatever the rotation. */
+/** Device pixels per layout pixel at an element in the document, regardless of rotation. */
 export function deviceScaleOf(element: HTMLElement): number {
   const { width, height } = element.getBoundingClientRect();
   const area = element.offsetWidth * element.offsetHeight;

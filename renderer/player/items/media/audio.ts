@@ -1,4 +1,4 @@
-// An audio item: plays a sound while its zone shows its artwork, its colour or what is behind it.
+// An audio item: plays a sound while its zone shows its artwork, its colour or the layout behind it.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement, setVisibility } from "../../dom.ts";
 import { Picture } from "../image/image.ts";

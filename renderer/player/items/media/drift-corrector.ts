@@ -1,6 +1,6 @@
 // Decides how to bring a play back to its position by the clock: by changing its speed, or by a seek. Pure.
 
-/** What to do now: play at `rate`, or seek to the expected position. */
+/** The action to take now: play at `rate`, or seek to the expected position. */
 export type Correction = { is: "rate"; rate: number } | { is: "seek" };
 
 // Viewers do not notice a change of speed of 3 %.

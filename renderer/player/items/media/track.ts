@@ -7,7 +7,7 @@ import { diagnoseFailure, ItemFailure, type ItemContext } from "../item.ts";
 const lateMs = 250;
 // The time a seek takes: a late play starts that far ahead.
 const seekLeadMs = 120;
-// A play that begins earlier than this before its start is a replacement for another item.
+// A play that begins at least this long before its start replaces another item.
 const replacementMs = 1_000;
 const stallLimitMs = 3_000;
 const stallCheckMs = 1_000;
@@ -19,7 +19,7 @@ const repeatMarginMs = 400;
 const maxStillMs = 100;
 // Timers are late, so the last 60 ms before a trimmed end are watched frame by frame.
 const endLeadMs = 60;
-// Half a frame: the last frame must be shown, the one after it not.
+// Half a frame, so that the last frame is shown and the one after it is not.
 const halfFrameS = 0.017;
 
 /** The part of an item that a track uses. */

@@ -51,7 +51,7 @@ export class PdfFile {
     } as Parameters<typeof getDocument>[0]);
     const end = (): void => {
       signal.removeEventListener("abort", end);
-      // Ending the worker thread frees all memory, whatever the library still does.
+      // Ending the worker thread frees all memory, even if the library is still busy.
       void task.destroy().finally(() => {
         worker.destroy();
         thread.terminate();

@@ -50,14 +50,14 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, context: It
 
   /** Draws the page of a turn behind the one on screen and shows it at `instant`. A later call replaces this one. */
   async function prepareTurn(open: PdfFile, turn: number, instant: number): Promise<void> {
-    const mine = ++preparedTurns;
+    const ownTurn = ++preparedTurns;
     cancelTurn();
     setVisibility(back, "hidden");
     await draw(open, turn, back);
-    if (mine !== preparedTurns) return;
+    if (ownTurn !== preparedTurns) return;
     // Showing a canvas before it is painted would leave a blank frame.
     await paintHidden(back, context.frames, disposal.signal);
-    if (mine !== preparedTurns) return;
+    if (ownTurn !== preparedTurns) return;
     cancelTurn = clock.alarm(instant, () => {
       setVisibility(back, "visible");
       setVisibility(front, "hidden");

@@ -8,7 +8,7 @@ import { nextVideoFrame } from "../media/video.ts";
 
 const stallLimitMs = 6_000;
 const stallCheckMs = 500;
-// Nothing is played twice, so little is kept: a display runs for months.
+// Nothing is played twice, so keep little data in memory: a display runs for months.
 const keptBehindS = 10;
 const keptAheadS = 30;
 const keptAheadBytes = 24 * 1024 * 1024;

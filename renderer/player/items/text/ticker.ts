@@ -25,38 +25,38 @@ export function createTicker(item: Extract<SceneItem, { type: "ticker" }>, conte
 
 /** Creates an item in which the texts run one after the other, each followed by the separator. */
 export function createTickerItem(content: TickerContent, context: ItemContext): Item {
-  const belt = createElement("div", "belt");
-  const element = createElement("div", "item ticker", belt);
+  const strip = createElement("div", "strip");
+  const element = createElement("div", "item ticker", strip);
   element.style.color = content.color;
   element.style.backgroundColor = content.background_color;
-  belt.style.fontSize = `${content.font_size ?? Math.max(4, Math.floor(context.height * letterShare))}px`;
-  belt.style.lineHeight = `${context.height}px`;
-  setFont(belt, content);
+  strip.style.fontSize = `${content.font_size ?? Math.max(4, Math.floor(context.height * letterShare))}px`;
+  strip.style.lineHeight = `${context.height}px`;
+  setFont(strip, content);
   let stop = (): void => {};
   return simpleItem(
     element,
     context,
     () => {
-      stop = start(belt, content, context);
+      stop = start(strip, content, context);
     },
     () => stop(),
   );
 }
 
 /** Creates as many rounds of the texts as fill the zone plus one, and moves them by one round, over and over. */
-function start(belt: HTMLElement, content: TickerContent, context: ItemContext): () => void {
+function start(strip: HTMLElement, content: TickerContent, context: ItemContext): () => void {
   const first = createRound(content);
-  belt.append(first);
+  strip.append(first);
   const isRtl = directionOf(first, content) === "rtl";
-  belt.dir = isRtl ? "rtl" : "ltr";
+  strip.dir = isRtl ? "rtl" : "ltr";
   // Whole pixels, so that a round has the same length on every display.
   const length = Math.max(1, first.offsetWidth);
   first.style.width = `${length}px`;
   const rounds = Math.ceil(context.width / length) + 1;
-  for (let more = 1; more < rounds; more++) belt.append(first.cloneNode(true));
+  for (let more = 1; more < rounds; more++) strip.append(first.cloneNode(true));
   const duration = (length / content.speed_px_s) * 1_000;
   const to = `translateX(${isRtl ? length : -length}px)`;
-  const animation = belt.animate([{ transform: "translateX(0)" }, { transform: to }], { duration, iterations: Infinity });
+  const animation = strip.animate([{ transform: "translateX(0)" }, { transform: to }], { duration, iterations: Infinity });
   return follow(animation, duration, context);
 }
 

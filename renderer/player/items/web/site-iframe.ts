@@ -2,7 +2,7 @@
 import { createElement, setVisibility } from "../../dom.ts";
 import { ItemFailure, paintHidden, type ItemContext, withTimeout } from "../item.ts";
 
-/** What an iframe shows. */
+/** The page that an iframe shows. */
 export interface FramedPage {
   itemId: string;
   url: string;
@@ -20,7 +20,7 @@ export class SiteIframe {
   readonly element: HTMLIFrameElement;
   readonly #page: FramedPage;
   readonly #context: ItemContext;
-  readonly #life = new AbortController();
+  readonly #lifetime = new AbortController();
 
   constructor(page: FramedPage, context: ItemContext) {
     this.#page = page;
@@ -67,7 +67,7 @@ export class SiteIframe {
         if (isReady) onFailure(failed);
         else painted.reject(failed);
       },
-      this.#life.signal,
+      this.#lifetime.signal,
     );
     // Painted from the start: a browser need not paint a page that is fully transparent.
     setVisibility(element, "painted");
@@ -85,7 +85,7 @@ export class SiteIframe {
 
   /** Ends the page and its process. */
   dispose(): void {
-    this.#life.abort();
+    this.#lifetime.abort();
     this.element.remove();
   }
 }

@@ -13,7 +13,7 @@ class SiteItem implements Item {
   readonly #page: FramedPage;
   readonly #refreshMs: number | null;
   readonly #context: ItemContext;
-  readonly #life = new AbortController();
+  readonly #lifetime = new AbortController();
   #iframe: SiteIframe;
   #hasLostPicture = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,9 +31,9 @@ class SiteItem implements Item {
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
-    // The iframe's opacity hides the item, so that the iframe goes on painting until it is shown.
+    // The iframe's opacity hides the item, so that the iframe keeps painting until it is shown.
     setVisibility(this.element, "visible");
-    await this.#load(this.#iframe, AbortSignal.any([signal, this.#life.signal]));
+    await this.#load(this.#iframe, AbortSignal.any([signal, this.#lifetime.signal]));
   }
 
   show(): Promise<number> {
@@ -49,7 +49,7 @@ class SiteItem implements Item {
   }
 
   dispose(): void {
-    this.#life.abort();
+    this.#lifetime.abort();
     clearTimeout(this.#timer);
     this.#iframe.dispose();
     this.element.remove();
@@ -74,20 +74,20 @@ class SiteItem implements Item {
 
   /** Replaces the page by a reloaded one in a single frame. If the reload fails, the old page stays and the next refresh tries again. */
   async #refresh(): Promise<void> {
-    const fresh = new SiteIframe(this.#page, this.#context);
+    const reloaded = new SiteIframe(this.#page, this.#context);
     try {
-      await this.#load(fresh, this.#life.signal);
+      await this.#load(reloaded, this.#lifetime.signal);
     } catch {
-      fresh.dispose();
-      if (!this.#life.signal.aborted) this.#scheduleRefresh();
+      reloaded.dispose();
+      if (!this.#lifetime.signal.aborted) this.#scheduleRefresh();
       return;
     }
-    if (this.#hasLostPicture) return fresh.dispose();
-    const stale = this.#iframe;
-    this.#iframe = fresh;
-    setVisibility(fresh.element, "visible");
+    if (this.#hasLostPicture) return reloaded.dispose();
+    const previous = this.#iframe;
+    this.#iframe = reloaded;
+    setVisibility(reloaded.element, "visible");
     await this.#context.frames.next();
-    stale.dispose();
-    if (!this.#life.signal.aborted) this.#scheduleRefresh();
+    previous.dispose();
+    if (!this.#lifetime.signal.aborted) this.#scheduleRefresh();
   }
 }

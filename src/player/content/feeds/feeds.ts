@@ -158,7 +158,7 @@ export class Feeds implements AsyncDisposable {
     try {
       await feed.file.write(feed.copy);
     } catch (error) {
-      // With a full disk the next start lacks the copy; the feed is shown all the same.
+      // With a full disk the next start lacks the copy; the feed is still shown.
       log.warn({ feed: loggableUrl(url), reason: reasonOf(error) }, "the copy of a feed could not be stored");
     }
   }

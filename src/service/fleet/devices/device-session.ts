@@ -36,7 +36,7 @@ export class DeviceSession {
   // New: waiting for hello. Greeting: entries that are pushed meanwhile wait, so that none is sent twice or out of order.
   #phase: { is: "new" } | { is: "greeting"; waiting: JournalEntry[] } | { is: "live" } = { is: "new" };
   #handling: Promise<void> = Promise.resolve();
-  #lastHeardAt: number;
+  #lastReceivedAt: number;
   #ignoredCount = 0;
   /** The last acknowledgement. Devices repeat it in every message. */
   #ackedSeq = 0;
@@ -47,10 +47,10 @@ export class DeviceSession {
     this.playerId = playerId;
     this.#socket = socket;
     this.#dependencies = dependencies;
-    this.#lastHeardAt = clock.monotonic();
-    socket.on("pong", () => (this.#lastHeardAt = clock.monotonic()));
+    this.#lastReceivedAt = clock.monotonic();
+    socket.on("pong", () => (this.#lastReceivedAt = clock.monotonic()));
     socket.on("message", (raw, binary) => {
-      this.#lastHeardAt = clock.monotonic();
+      this.#lastReceivedAt = clock.monotonic();
       const receivedAt = clock.now();
       // Handle messages one after the other, in the order of the device.
       this.#handling = this.#handling
@@ -88,7 +88,7 @@ export class DeviceSession {
 
   /** Pings the device; terminates a socket from which nothing was received for `silenceMs`. */
   ping(silenceMs: number): void {
-    if (this.#dependencies.clock.monotonic() - this.#lastHeardAt > silenceMs) this.#socket.terminate();
+    if (this.#dependencies.clock.monotonic() - this.#lastReceivedAt > silenceMs) this.#socket.terminate();
     else if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
   }
 

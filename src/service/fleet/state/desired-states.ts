@@ -1,4 +1,4 @@
-// The desired state of each player: the document that its device gets, and the revision that tells when it has changed.
+// The desired state of each player: the document that its device gets, and the revision that changes with it.
 import { sql } from "kysely";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
@@ -36,7 +36,7 @@ export class DesiredStates {
   }
 
   /**
-   * Updates the revisions of `players`, inside the transaction that changed what they show.
+   * Updates the revisions of `players`, inside the transaction that changed their content.
    * @returns the players with a new revision.
    */
   async updateRevisions(db: Db, players: readonly PlayerRow[]): Promise<RevisionChange[]> {

@@ -11,7 +11,7 @@ import type { LayoutRow } from "../../store/tables.ts";
 /** The content of a state with its digest, which is computed once for all players that show the same content. */
 export type StateContent = Pick<DesiredState, "layouts" | "playlists" | "assets"> & { digest: string };
 
-/** What the content includes: these layouts with their playlists and assets, and more assets. */
+/** The parts of the content: these layouts with their playlists and assets, and more assets. */
 export interface ContentIds {
   layoutIds: string[];
   assetIds: string[];

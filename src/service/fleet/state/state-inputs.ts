@@ -6,7 +6,7 @@ import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
 import { readContent, uniqueIds, type StateContent } from "./state-content.ts";
 
-/** What was read before: contents by the ids of their layouts and assets, schedules and calendars by team. */
+/** The data that was read before: contents by the ids of their layouts and assets, schedules and calendars by team. */
 export interface StateCache {
   contents: Map<string, Promise<StateContent>>;
   schedules: Map<string, Promise<TeamSchedules>>;

@@ -1,4 +1,4 @@
-// Describes an operator's write for the audit log. Digests stand for the resource: no content is recorded.
+// Describes an operator's write for the audit log. It records digests of the resource, not its content.
 import type { OperatorContext } from "../../operations/context.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { JsonResponse } from "../../operations/responses.ts";

@@ -76,12 +76,12 @@ export class Gateway {
   ): Promise<OperationResponse> {
     const rollBack: BeforeCommit = async (db, response, playerIds) => {
       await beforeRollback?.(db, response, playerIds);
-      throw new RolledBack(response);
+      throw new DryRunRollback(response);
     };
     try {
       await this.#runConditionally({ operation, context, input, call, beforeCommit: [rollBack] });
     } catch (error) {
-      if (error instanceof RolledBack) return error.response;
+      if (error instanceof DryRunRollback) return error.response;
       throw error;
     }
     throw new TypeError(`${operation.name} wrote outside its unit of work: the dry run changed something`);
@@ -175,12 +175,12 @@ async function returnResult<T, R>(_db: Db, result: T): Promise<R> {
 }
 
 /** Thrown inside a write to roll it back; holds the response. */
-class RolledBack extends Error {
+class DryRunRollback extends Error {
   readonly response: OperationResponse;
 
   constructor(response: OperationResponse) {
     super("a dry run was rolled back");
-    this.name = "RolledBack";
+    this.name = "DryRunRollback";
     this.response = response;
   }
 }

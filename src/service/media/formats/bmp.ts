@@ -73,7 +73,7 @@ function maskReader(bytes: Buffer, compression: number, headerSize: number, bits
       const value = bytes.readUIntLE(row + x * size, size);
       for (let channel = 0; channel < (hasAlpha ? 4 : 3); channel += 1) {
         const mask = masks[channel]!;
-        // `&` returns a signed number. The channel value is a fraction of its mask, whatever bits the mask has.
+        // `&` returns a signed number. The channel value is a fraction of its mask, regardless of the mask's position and width.
         into[at + channel] = mask === 0 ? 0 : Math.round((((value & mask) >>> 0) / mask) * 255);
       }
     },

@@ -1,4 +1,4 @@
-// Checks the tags and texts of an XML document, strictly: what browsers might read differently is a problem.
+// Checks the tags and texts of an XML document, strictly: anything that browsers might parse differently is a problem.
 import { SaxesParser } from "saxes";
 
 /** A start tag; entities in its attribute values are decoded. */

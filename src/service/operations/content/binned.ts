@@ -19,7 +19,7 @@ type Rows<T extends keyof BinnedRows> = SelectQueryBuilder<Tables, T, BinnedRows
 
 /** The team's rows in the bin, or those outside it. */
 function selectBinned<T extends keyof BinnedRows>(db: Db, table: T, teamId: string, isInBin: boolean): Rows<T> {
-  // All tables have these columns; the types of one stand for all.
+  // All tables have these columns, so the types of one table serve for all.
   const rows = db
     .selectFrom(table as "playlists")
     .selectAll()

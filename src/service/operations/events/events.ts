@@ -26,8 +26,8 @@ const Ticket = z.object({
 });
 
 // A search for rare events reads the journal in batches, so that other requests run in between, and stops at a maximum.
-const lookedAtOnce = 2_000;
-const maxLookedAt = 200_000;
+const batchSize = 2_000;
+const maxExamined = 200_000;
 
 type Query = z.infer<typeof EventsQuery>;
 
@@ -90,9 +90,9 @@ async function poll(
   const types = typesOf(query.types);
   const until = clock.monotonic() + waitSeconds * 1_000;
   const finished = new AbortController();
-  const news = new Signal();
+  const newEvents = new Signal();
   // Registered before the first read, so that no event in between is missed.
-  subscribers.notifyOnEvents(teamId, news, finished.signal);
+  subscribers.notifyOnEvents(teamId, newEvents, finished.signal);
   try {
     for (let place = after; ;) {
       const page = await read(dependencies, context, { ...query, types, after: place });
@@ -100,7 +100,7 @@ async function poll(
       if (page.data.length > 0 || page.has_more || leftMs <= 0) return page;
       place = page.next;
       try {
-        await news.wait(clock, leftMs, signal);
+        await newEvents.wait(clock, leftMs, signal);
       } catch (error) {
         if (!isAbort(error)) throw error;
         if (closing.aborted) return page;
@@ -124,10 +124,10 @@ async function read(
   const span = await spanOf(dependencies, context, after);
   const found: StoredEvent[] = [];
   let { from } = span;
-  for (let looked = 0; from < span.last && found.length < limit && looked < maxLookedAt; looked += lookedAtOnce) {
-    if (looked > 0) await setImmediate();
-    const upTo = Math.min(span.last, from + lookedAtOnce);
-    const most = player_id === undefined ? limit - found.length : lookedAtOnce;
+  for (let examined = 0; from < span.last && found.length < limit && examined < maxExamined; examined += batchSize) {
+    if (examined > 0) await setImmediate();
+    const upTo = Math.min(span.last, from + batchSize);
+    const most = player_id === undefined ? limit - found.length : batchSize;
     for (const each of await events.readBetween(store.db, teamId, { after: from, upTo, types, limit: most })) {
       if (found.length === limit) break;
       from = each.seq;

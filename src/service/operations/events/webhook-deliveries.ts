@@ -11,7 +11,7 @@ import { operationsWith, type Operation } from "../operation.ts";
 import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
 import type { Store } from "../../store/store.ts";
 
-interface WebhookDeliverieDependencies {
+interface WebhookDeliveryDependencies {
   deliveries: Deliveries;
   store: Store;
 }
@@ -19,9 +19,9 @@ interface WebhookDeliverieDependencies {
 const ofWebhook = z.strictObject({ id: id("whk") });
 const oneDelivery = z.strictObject({ id: id("whk"), delivery_id: id("dlv") });
 
-const operation = operationsWith<WebhookDeliverieDependencies>();
+const operation = operationsWith<WebhookDeliveryDependencies>();
 
-export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDependencies>[] = [
+export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDependencies>[] = [
   operation({
     name: "listWebhookDeliveries",
     tag: "webhooks",
@@ -142,7 +142,7 @@ export function showDelivery(row: DeliveryRow): Delivery {
 }
 
 async function requireWebhook(
-  { store }: WebhookDeliverieDependencies,
+  { store }: WebhookDeliveryDependencies,
   { teamId }: OperatorContext,
   webhookId: string,
   db = store.db,
@@ -152,7 +152,7 @@ async function requireWebhook(
 }
 
 async function find(
-  { store }: WebhookDeliverieDependencies,
+  { store }: WebhookDeliveryDependencies,
   { teamId }: OperatorContext,
   webhookId: string,
   deliveryId: string,

@@ -41,7 +41,7 @@ export const webhookOperations: readonly Operation<WebhookDependencies>[] = [
     method: "POST",
     path: "/webhooks",
     summary: "Create a webhook",
-    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts over 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${webhookPromise}
+    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts finished 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${webhookPromise}
 
 If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). A webhook that has failed for an hour has at most 10,000 pending deliveries.`,
     caller: "operator",
@@ -212,7 +212,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     path: "/webhooks/{id}/test",
     summary: "Send a test event",
     description:
-      "Sends a `webhook.test` event to this webhook only, whatever event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.",
+      "Sends a `webhook.test` event to this webhook only, regardless of the event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.",
     agent: "Use it after creating or changing a webhook; then check the result with list_webhook_deliveries.",
     caller: "operator",
     scope: "webhooks:write",
@@ -247,21 +247,21 @@ async function read(dependencies: WebhookDependencies, { teamId }: OperatorConte
 
 /** Rejects a URL that the service would not call. Each delivery checks the address again when it connects. */
 async function checkUrl({ clock, webhookHttp }: WebhookDependencies, { signal }: OperatorContext, url: string): Promise<void> {
-  const over = new AbortController();
-  const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
-    () => over.abort(),
+  const finished = new AbortController();
+  const timeout = clock.wait(lookupLimitMs, AbortSignal.any([signal, finished.signal])).then(
+    () => finished.abort(),
     () => undefined,
   );
   try {
     const checked = webhookHttp.checkUrl(url);
     // An https hostname is resolved only by each delivery: a rejection here would reveal which internal names exist.
-    if (checked.protocol === "http:") await webhookHttp.checkAddresses(checked, AbortSignal.any([signal, over.signal]));
+    if (checked.protocol === "http:") await webhookHttp.checkAddresses(checked, AbortSignal.any([signal, finished.signal]));
   } catch (error) {
     if (isFault(error, "refused")) throw invalidField("/url", error.message);
     throw error;
   } finally {
-    over.abort();
-    await late;
+    finished.abort();
+    await timeout;
   }
 }
 

@@ -152,8 +152,8 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     async run({ commands, store }, { teamId }, { query }) {
       await commands.expire();
       const rows = store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
-      const ofOne = query.player_id === undefined ? rows : rows.where("player_id", "=", query.player_id);
-      return pageOf(filtered(ofOne, query), query, showCommand);
+      const selected = query.player_id === undefined ? rows : rows.where("player_id", "=", query.player_id);
+      return pageOf(filtered(selected, query), query, showCommand);
     },
   }),
   operation({

@@ -22,7 +22,7 @@ import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import type { Change } from "../unit-of-work.ts";
 
-/** What shows a player: its presence and problems. */
+/** The dependencies for showing a player: its presence and problems. */
 interface ShownPlayerDependencies {
   presence: Presence;
   problems: PlayerProblems;
@@ -38,7 +38,7 @@ interface PlayerDependencies extends ShownPlayerDependencies {
 /** The parameters of a path to one player. */
 export const playerParams = z.strictObject({ id: id("plr") });
 
-/** What is on a screen now, according to its latest heartbeat. */
+/** The content of a screen now, according to its latest heartbeat. */
 const Now = z.object({
   player_id: id("plr"),
   status: Player.shape.status,
@@ -229,7 +229,7 @@ function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unkno
   return [updated, { teamId, type: "layout.assigned", data: { layout_id, player_id } }];
 }
 
-/** What the ETag of a player is a digest of. */
+/** The fields of a player that its ETag covers. */
 export function playerVersion({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
   return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
 }
@@ -255,13 +255,13 @@ function statusOf({ presence }: ShownPlayerDependencies, playerId: string): Play
   return presence.isOnline(playerId) ? "online" : "offline";
 }
 
-type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
+type ReportedFields = Pick<Player, "player_version" | "hardware" | "resolution">;
 
 /** The player in its API form. @param latest the latest heartbeat of its device; null: none */
 export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow, latest = dependencies.presence.latest(row.id)): Player {
   const status = latest === null ? "offline" : statusOf(dependencies, row.id);
-  const paired = JSON.parse(row.reported) as Reported;
-  const reported: Partial<Reported> & { engine?: string } = latest?.heartbeat ?? {};
+  const paired = JSON.parse(row.reported) as ReportedFields;
+  const reported: Partial<ReportedFields> & { engine?: string } = latest?.heartbeat ?? {};
   const appliedRevision = latest?.heartbeat.content.applied_revision ?? null;
   return {
     id: row.id,

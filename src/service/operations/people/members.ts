@@ -152,7 +152,6 @@ async function setRole(db: Db, teamId: string, member: Member, role: Role | null
     const other = await owners.where("user_id", "<>", member.user_id).limit(1).executeTakeFirst();
     if (other === undefined) throw new ProblemError("in-use", "The team has no other owner: make another member an owner first");
   }
-  const given = { teamId, userId: member.user_id };
-  if (role === null) await db.deleteFrom("members").where("team_id", "=", given.teamId).where("user_id", "=", given.userId).execute();
-  else await db.updateTable("members").set({ role }).where("team_id", "=", given.teamId).where("user_id", "=", given.userId).execute();
+  if (role === null) await db.deleteFrom("members").where("team_id", "=", teamId).where("user_id", "=", member.user_id).execute();
+  else await db.updateTable("members").set({ role }).where("team_id", "=", teamId).where("user_id", "=", member.user_id).execute();
 }

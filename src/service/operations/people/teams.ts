@@ -31,7 +31,7 @@ interface TeamDependencies {
 
 const params = z.strictObject({ id: id("team") });
 const version = ({ id: teamId, name, updated_at }: OwnTeam) => ({ id: teamId, name, updated_at });
-const MadeTeam = OwnTeam.extend({ token: CreatedToken });
+const CreatedTeam = OwnTeam.extend({ token: CreatedToken });
 
 const operation = operationsWith<TeamDependencies>();
 
@@ -49,7 +49,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     body: TeamChange,
     example: { name: "Airport" },
     status: 201,
-    output: MadeTeam,
+    output: CreatedTeam,
     errors: ["invalid"],
     version,
     async run(dependencies, context, { body }, unitOfWork) {

@@ -156,7 +156,7 @@ async function read(dependencies: TokenDependencies, context: OperatorContext, {
   return showToken(found(await visible(dependencies, context, db).where("id", "=", tokenId).executeTakeFirst(), "token"));
 }
 
-/** The part that the ETag covers: what people set, not when the token was used. */
+/** The part that the ETag covers: the fields that people set, not the time of the last use. */
 function version({ id: tokenId, name, scopes, expires_at }: Token): unknown {
   return { id: tokenId, name, scopes, expires_at };
 }

@@ -175,7 +175,7 @@ function checkUnused(schedules: readonly { id: string; name: string; deleted_at:
   if (live.length > 0) {
     throw new ProblemError(
       "in-use",
-      `Schedules ask for this calendar: ${listNames(live)}. Take the condition out of them first, or delete them`,
+      `Schedules use this calendar: ${listNames(live)}. Remove the condition from them first, or delete them`,
     );
   }
   if (schedules.length > 0) {

@@ -1,4 +1,4 @@
-// Operations that say what a player will show and why.
+// Operations that forecast the content of a player and explain it.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";

@@ -48,7 +48,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     path: "/schedules",
     summary: "Create a schedule",
     description:
-      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns columns windows that never play; try it with `dry_run=true`.",
+      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns of windows that never play; try it with `dry_run=true`.",
     agent:
       "Use it for content with times: campaigns, opening hours, a weekly event. For permanent content use update_player. The higher priority wins, so check list_schedules first.",
     caller: "operator",
@@ -126,11 +126,11 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
       const write = async (db: Db) => {
         const row = await schedules.find(db, teamId, scheduleId, { inBin: false });
         const { id: _id, created_at: _created, updated_at: _updated, deleted_at: _deleted, ...before } = showSchedule(row);
-        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-        const after: typeof before = { ...before, ...given };
+        const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        const after: typeof before = { ...before, ...changes };
         const now = Math.trunc(dependencies.clock.now());
         await checkSchedule(db, teamId, after, now, before.target);
-        if (affectsShares(given)) await checkShares(db, teamId, after, row.id, now);
+        if (affectsShares(changes)) await checkShares(db, teamId, after, row.id, now);
         const next: ScheduleRow = { ...row, ...scheduleColumns(after), updated_at: now };
         if (isSame(row, next)) return { result: showSchedule(row) };
         await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();
