@@ -1293,7 +1293,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns columns windows that never play; try it with `dry_run=true`.
+         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns of windows that never play; try it with `dry_run=true`.
          *
          *     Scope: `schedules:write`.
          */
@@ -1843,7 +1843,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Sends events to a URL, as in Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts over 75 hours. `Retry-After` is honoured; 410 disables the webhook; redirects are not followed. Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order.
+         * @description Sends events to a URL, as in Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts finished 75 hours. `Retry-After` is honoured; 410 disables the webhook; redirects are not followed. Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order.
          *
          *     If no delivery succeeds for an hour, the event `webhook.failing` is sent at `/events` and to other webhooks; after five days the webhook is paused (`webhook.paused`). A webhook that has failed for an hour has at most 10,000 pending deliveries.
          *
@@ -2011,7 +2011,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends a `webhook.test` event to this webhook only, whatever event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.
+         * @description Sends a `webhook.test` event to this webhook only, regardless of the event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.
          *
          *     Scope: `webhooks:write`.
          */
@@ -2425,7 +2425,7 @@ export interface components {
             expires_at: string;
             /** @enum {string} */
             type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
-            /** @description Why the command reaches no player. The request succeeds all the same */
+            /** @description Why the command reaches no player. The request succeeds anyway */
             warnings: components["schemas"]["TargetWarning"][];
         };
         BulkPlayerChange: {
@@ -2473,7 +2473,7 @@ export interface components {
         };
         CalendarDate: {
             date: string;
-            /** @description What people call the day */
+            /** @description The day's name, for people */
             name?: string;
         };
         CalendarList: {
@@ -3076,7 +3076,7 @@ export interface components {
             revision: string;
             /** @description The intervals in order, without a gap */
             stretches: components["schemas"]["ForecastStretch"][];
-            /** @description The time zone by which the player plays */
+            /** @description The time zone that the player uses */
             timezone: string;
             /**
              * Format: date-time
@@ -3941,7 +3941,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -5047,7 +5047,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -5088,7 +5088,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -5138,7 +5138,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play. Default: one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur all the same, the player scales all of them down */
+                /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -5171,7 +5171,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Why it may never play, or not as intended. The schedule is saved all the same */
+            /** @description Why it may never play, or not as intended. The schedule is saved anyway */
             warnings: components["schemas"]["ScheduleWarning"][];
         };
         ScheduleTarget: {

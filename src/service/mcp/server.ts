@@ -34,8 +34,7 @@ export function serverFor(runner: ToolRunner, version: string, mcpCall: McpCall)
   server.setRequestHandler("tools/call", async ({ params }) => {
     const { name, arguments: args = {} } = params;
     const tool = runner.tools.get(name);
-    const other =
-      tool === undefined ? (callFinder(runner, mcpCall, name, args) ?? callScreenshot(runner, mcpCall, name, args)) : undefined;
+    const other = tool === undefined ? (callFinder(runner, mcpCall, name, args) ?? callScreenshot(runner, mcpCall, name, args)) : undefined;
     const result = tool === undefined ? await other : await callOperation(runner, mcpCall, tool, args);
     if (result === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}: see tools/list`);
     return result;

@@ -104,7 +104,14 @@ export class BrowserProcess {
     this.#pipe = pipe;
     const onEvent = eventsOf(child.stdio[4] as Readable);
     const life = this.#life.signal;
-    const targetId = await keepOnlyFirstPage({ pipe, clock, limitMs: startLimitMs, signal: life, lifetime: life, onBlocked: () => undefined });
+    const targetId = await keepOnlyFirstPage({
+      pipe,
+      clock,
+      limitMs: startLimitMs,
+      signal: life,
+      lifetime: life,
+      onBlocked: () => undefined,
+    });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
     const page = pipe.session(sessionId);
     const kiosk = await KioskWindow.fit(pipe.browser, page, { targetId, display: "x11", requestedSize: size });
