@@ -88,10 +88,10 @@ async function converted(): Promise<Buffer> {
 }
 
 /** Creates one resource of every kind: those that need a device step by step, the others with the examples of their operations. */
-export async function populateTeam(bench: TestService, person: Person, file: DatabaseSync): Promise<PopulatedTeam> {
+export async function populateTeam(api: TestService, person: Person, file: DatabaseSync): Promise<PopulatedTeam> {
   const pool: IdPool = new Map();
   collect([person.userId, person.teamId, person.tokenId], pool);
-  const device = await bench.newDevice();
+  const device = await api.newDevice();
   collect((await person.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" })).body, pool);
   await device.firstToken();
   expect((await device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);

@@ -32,19 +32,19 @@ async function startTlsService(folder: string) {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, await readFile(tls.cert, "utf8")]);
   const data = join(folder, "data");
-  let bench = await TestService.start(data, { tls });
-  const url = () => bench.service.url.replace("127.0.0.1", "localhost");
+  let testService = await TestService.start(data, { tls });
+  const url = () => testService.service.url.replace("127.0.0.1", "localhost");
   return {
     url,
-    call: (method: string, path: string, body?: unknown) => call(url(), method, path, body, { authorization: `Bearer ${bench.token}` }),
+    call: (method: string, path: string, body?: unknown) => call(url(), method, path, body, { authorization: `Bearer ${testService.token}` }),
     async restart(lostFiles: readonly string[] = []): Promise<void> {
-      await bench[Symbol.asyncDispose]();
+      await testService[Symbol.asyncDispose]();
       for (const name of lostFiles) await rm(join(data, name), { recursive: true, force: true });
-      bench = await TestService.start(data, { tls });
+      testService = await TestService.start(data, { tls });
     },
     async [Symbol.asyncDispose](): Promise<void> {
       setDefaultCACertificates(before);
-      await bench[Symbol.asyncDispose]();
+      await testService[Symbol.asyncDispose]();
     },
   };
 }

@@ -16,8 +16,8 @@ test(
   "[FUZ1] no request causes an internal error, and every response matches the description",
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await TestService.start(folder.path);
-    const fuzzed = await FuzzedService.start(bench);
+    await using api = await TestService.start(folder.path);
+    const fuzzed = await FuzzedService.start(api);
     process.stdout.write(`fuzz: FUZZ_SEED=${seed} FUZZ_RUNS=${runs}\n`);
     await fuzz(fuzzed, seed, runs);
     for (const [name, reason] of skippedOperations) process.stdout.write(`fuzz: left out ${name}: ${reason}\n`);
@@ -40,8 +40,8 @@ test(
 
 test("[FUZ2] an undescribed field in a closed body is rejected with 422", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   const closed = targets.filter(({ body }) => body !== null && isClosed(body));
   for (const target of closed) {
     const body = { ...(target.example as object), surprise_field: 1 };
@@ -57,10 +57,10 @@ test("[FUZ2] an undescribed field in a closed body is rejected with 422", async 
 
 test("[FUZ3] every operation that needs a token responds with 401 without one or with a wrong one", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   for (const target of targets.filter(({ caller }) => caller !== null)) {
-    const other = target.caller === "device" ? bench.token : fuzzed.device.access.access_token;
+    const other = target.caller === "device" ? api.token : fuzzed.device.access.access_token;
     for (const token of [null, "sgn_pat_", "x", other]) {
       const answer = await fuzzed.ask(target, { token, body: target.example });
       expect([answer.status, target.name]).toEqual([401, target.name]);
@@ -71,8 +71,8 @@ test("[FUZ3] every operation that needs a token responds with 401 without one or
 
 test("[FUZ4] a token that lacks only the operation's scope gets 403", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   const scoped = targets.filter(({ scope }) => scope !== null);
   for (const target of scoped) {
     const answer = await fuzzed.ask(target, { token: fuzzed.tokenWithout(target.scope!), body: target.example });
@@ -84,8 +84,8 @@ test("[FUZ4] a token that lacks only the operation's scope gets 403", async () =
 
 test("[FUZ5] another team's id gets the same 404 as an unknown id", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   const token = fuzzed.otherTeamToken();
   let tried = 0;
   for (const target of targets) {

@@ -17,8 +17,8 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
-    await using bench = await TestService.start(folder.path, { clock });
-    await using world = await TestWorld.open(bench, clock);
+    await using api = await TestService.start(folder.path, { clock });
+    await using world = await TestWorld.open(api, clock);
     process.stdout.write(`giving: GIVING_SEED=${seed} GIVING_RUNS=${runs}\n`);
     const walk = fc.asyncProperty(firstTokens, fc.array(randomSteps, { minLength: 25, maxLength: 40 }), async (start, taken) => {
       const holder = await TokenHolder.begin(world, start);

@@ -121,11 +121,11 @@ test("[OAS4] Redocly reports no problem and makes no network request", async () 
 test("[OAS5] the committed description equals the served one, as JSON and as YAML", async () => {
   await using folder = await temporaryFolder();
   const committed = JSON.parse(await readFile(join(rootFolder, descriptionFile), "utf8")) as Description;
-  await using bench = await TestService.start(folder.path, { version: committed.info.version });
+  await using api = await TestService.start(folder.path, { version: committed.info.version });
   // The served description also has the service's URL.
-  const here = { ...committed, servers: [expect.objectContaining({ url: bench.service.url })] };
-  expect((await call(bench.service.url, "GET", "openapi.json")).body, write).toEqual(here);
-  const yaml = (await call(bench.service.url, "GET", "openapi.yaml")).body as Buffer;
+  const here = { ...committed, servers: [expect.objectContaining({ url: api.service.url })] };
+  expect((await call(api.service.url, "GET", "openapi.json")).body, write).toEqual(here);
+  const yaml = (await call(api.service.url, "GET", "openapi.yaml")).body as Buffer;
   expect(parse(yaml.toString(), { maxAliasCount: 0 })).toEqual(here);
   expect(await readFile(join(rootFolder, descriptionFile), "utf8"), write).toBe(descriptionText());
 });

@@ -110,14 +110,14 @@ const compiler = {
 
 test("[IOP7] clients of two third-party generators compile and can pair, upload, create, assign and read", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(join(folder.path, "data"));
+  await using api = await TestService.start(join(folder.path, "data"));
   const inFolder = { cwd: folder.path, maxBuffer: 64 * 1_024 ** 2 };
   const write = (name: string, text: string) => writeFile(join(folder.path, name), text);
   await Promise.all([
     symlink(join(rootFolder, "node_modules"), join(folder.path, "node_modules")),
     write("package.json", '{"type":"module"}'),
     write("tsconfig.json", JSON.stringify(compiler)),
-    write("openapi.json", JSON.stringify((await call(bench.service.url, "GET", "openapi.json")).body)),
+    write("openapi.json", JSON.stringify((await call(api.service.url, "GET", "openapi.json")).body)),
     write("picture.png", (await picture()) as unknown as string),
     ...generators.map(({ name, config }) => write(`${name}.config.mjs`, config)),
     ...generators.map(({ name, errand }) => write(`errand-${name}.ts`, errand)),
@@ -127,8 +127,8 @@ test("[IOP7] clients of two third-party generators compile and can pair, upload,
     ({ stdout }: { stdout: string }) => expect.fail(stdout),
   );
   for (const { name } of generators) {
-    const device = await bench.newDevice();
-    const argv = [`errand-${name}.ts`, bench.token, device.grant.user_code, "picture.png"];
+    const device = await api.newDevice();
+    const argv = [`errand-${name}.ts`, api.token, device.grant.user_code, "picture.png"];
     const { stdout } = await run(process.execPath, argv, inFolder);
     await device.firstToken();
     const { player, asset } = JSON.parse(stdout);

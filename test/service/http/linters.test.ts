@@ -34,9 +34,9 @@ function isUpgrade(path: readonly (string | number)[]): boolean {
 
 test("[IOP2] the AsyncAPI parser accepts the description of the WebSockets, whatever was requested before", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await (await fetch(`${bench.service.url}/api/v1/openapi.json`)).arrayBuffer();
-  const text = await (await fetch(`${bench.service.url}/api/v1/asyncapi.json`)).text();
+  await using api = await TestService.start(folder.path);
+  await (await fetch(`${api.service.url}/api/v1/openapi.json`)).arrayBuffer();
+  const text = await (await fetch(`${api.service.url}/api/v1/asyncapi.json`)).text();
   const { document, diagnostics } = await new Parser().parse(text);
   // The parser suggests AsyncAPI 3.1.0, which this document does not need.
   const found = (diagnostics as Finding[]).filter(({ code }) => code !== "asyncapi-latest-version");

@@ -17,13 +17,13 @@ const cli = join(rootFolder, "src/main/cli.ts");
 
 test.each(eras)("[MCP14] over stdio a program has the same tools, resources and prompts (%s)", { timeout: 60_000 }, async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Foyer – Süd");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Foyer – Süd");
   const args = [
     cli,
     "mcp",
     "--server",
-    bench.service.url,
+    api.service.url,
     "--token-file",
     join(folder.path, "admin-token"),
     "--toolsets",
@@ -74,8 +74,8 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
     id: 7,
     error: { code: -32603, message: expect.stringContaining("did not answer") },
   });
-  await using bench = await TestService.start(folder.path);
-  const answers = (await said(["--server", bench.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
+  await using api = await TestService.start(folder.path);
+  const answers = (await said(["--server", api.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
   const byId = answers.map((line) => JSON.parse(line) as { id: unknown; error: { code: number; message: string } });
   expect(byId.filter(({ id }) => id === null).map(({ error }) => error.code)).toEqual([-32700, -32600]);
   expect(byId.find(({ id }) => id === 7)!.error.message).toMatch(/^401: /);
@@ -155,8 +155,8 @@ test.each(["2025-11-25", "2026-07-28"] as const)(
   { timeout: 240_000 },
   async (version) => {
     await using folder = await temporaryFolder();
-    await using bench = await TestService.start(folder.path);
-    await using door = await openDoor(bench.service.port, bench.token);
+    await using api = await TestService.start(folder.path);
+    await using door = await openDoor(api.service.port, api.token);
     const tool = join(rootFolder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
     const { stdout: list } = await run(process.execPath, [tool, "list", "--server", "--spec-version", version]);
     const scenarios = [...list.matchAll(/^ {2}- (\S+)/gm)]
@@ -190,11 +190,11 @@ test.each([
   ["stdio", "modern"],
 ])("[MCP17] the official inspector lists the tools and calls one (%s, %s)", { timeout: 120_000 }, async (way, era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  await api.pairDevice("Lobby");
   const tool = join(rootFolder, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
-  const program = [process.execPath, cli, "mcp", "--server", bench.service.url, "--token-file", join(folder.path, "admin-token")];
-  const target = way === "HTTP" ? [`${bench.service.url}/mcp`, "--header", `Authorization: Bearer ${bench.token}`] : ["--", ...program];
+  const program = [process.execPath, cli, "mcp", "--server", api.service.url, "--token-file", join(folder.path, "admin-token")];
+  const target = way === "HTTP" ? [`${api.service.url}/mcp`, "--header", `Authorization: Bearer ${api.token}`] : ["--", ...program];
   const ask = async (...args: string[]) => {
     const all =
       way === "HTTP" ? ["--cli", "--protocol-era", era, ...target, ...args] : ["--cli", "--protocol-era", era, ...args, ...target];

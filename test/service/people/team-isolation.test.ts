@@ -186,8 +186,8 @@ test("[TEA11] a body with a single id of another team is rejected, also in field
 test("[ISO6] a team without members gets an owner at the next start; tokens of other teams keep their users", slow, async () => {
   await using folder = await temporaryFolder();
   using rows = await (async () => {
-    await using bench = await TestService.start(folder.path);
-    await createOtherTeam(bench);
+    await using api = await TestService.start(folder.path);
+    await createOtherTeam(api);
     return openDatabase(folder.path);
   })();
   const [withMembers, withoutMembers] = rows
@@ -197,8 +197,8 @@ test("[ISO6] a team without members gets an owner at the next start; tokens of o
   rows.prepare("DELETE FROM members WHERE team_id = ?").run(withoutMembers);
   rows.exec("UPDATE tokens SET user_id = NULL");
   const before = rows.prepare("SELECT * FROM members").all();
-  await using bench = await TestService.start(folder.path);
-  expect(bench.folder).toBe(folder.path);
+  await using api = await TestService.start(folder.path);
+  expect(api.folder).toBe(folder.path);
   const after = rows.prepare("SELECT * FROM members").all();
   expect(after.filter(({ team_id }) => team_id === withMembers)).toEqual(before);
   const [{ user_id: newOwner }] = after.filter(({ team_id }) => team_id === withoutMembers) as [{ user_id: string }];
@@ -214,19 +214,19 @@ test("[ISO6] a team without members gets an owner at the next start; tokens of o
 
 test("[ISO5] a user in two teams has a separate role in each: demotion or removal in one does not affect the other", slow, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const [own, other] = [await owner(bench), await createOtherTeam(bench)];
-  const inOwn = await inviteMember(bench, own, "owner", "both");
+  await using api = await TestService.start(folder.path);
+  const [own, other] = [await owner(api), await createOtherTeam(api)];
+  const inOwn = await inviteMember(api, own, "owner", "both");
   const invitation = (await other.call("POST", "invitations", { email: "both@example.com", name: "both", role: "owner" })).body;
   const accepted = await call(
-    bench.service.url,
+    api.service.url,
     "POST",
     "invitations/accept",
     { secret: invitation.secret },
     { authorization: inOwn.authorization },
   );
   expect([accepted.status, accepted.body.user.id]).toEqual([201, inOwn.userId]);
-  const inOther = new Person(bench, accepted.body);
+  const inOther = new Person(api, accepted.body);
   const invite = (by: Person) => by.call("POST", "invitations", { email: "new@example.com", name: "new", role: "viewer" });
   const [ownInvitation, otherInvitation] = [(await invite(inOwn)).body, (await invite(inOther)).body];
   const status = async () => [

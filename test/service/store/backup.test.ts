@@ -193,8 +193,8 @@ test(
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);
     {
-      await using bench = await TestService.start(path("data"));
-      await bench.showPicture(await bench.pairDevice());
+      await using api = await TestService.start(path("data"));
+      await api.showPicture(await api.pairDevice());
     }
     await succeed("backup", "--data", path("data"), "--to", path("good"));
     await succeed("backup", "--data", path("data"), "--to", path("good.tar"));
@@ -251,9 +251,9 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);
-    await using bench = await TestService.start(path("data"));
-    const device = await bench.pairDevice();
-    const { asset, layout } = await bench.showPicture(device);
+    await using api = await TestService.start(path("data"));
+    const device = await api.pairDevice();
+    const { asset, layout } = await api.showPicture(device);
     const link = await device.connect();
     link.send({ type: "heartbeat", data: heartbeat() });
     await link.next("heartbeat.answer");
