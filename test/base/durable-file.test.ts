@@ -38,7 +38,7 @@ test.each([
   expect(await readFile(`${file.path}.previous`, "utf8")).toMatch(/\n1\n$/);
 });
 
-test("[DUR3] a file of which both generations are damaged causes a fault, not an empty value", async () => {
+test("[DUR3] a file whose two generations are both damaged causes a fault, not an empty value", async () => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "value.json"), asNumber);
   await file.write(1);
@@ -48,7 +48,7 @@ test("[DUR3] a file of which both generations are damaged causes a fault, not an
   await expect(file.read()).rejects.toMatchObject({ code: "file-corrupt" });
 });
 
-test("[DUR4] kill -9 during a write leaves the old value or the new one", { timeout: 60_000 }, async () => {
+test("[DUR4] kill -9 during a write leaves either the old value or the new one", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "value.json");
   const writer = `

@@ -234,7 +234,7 @@ test("[WIR6] the command restart ends the player, and succeeds once it has start
   expect(second.host.pageUrl).not.toBe("");
 });
 
-test("[WIR7] a new revision leaves the item on screen alone and takes effect at its end", async () => {
+test("[WIR7] a new revision does not interrupt the item on screen and takes effect at its end", async () => {
   await using setup = await createSetup();
   // A loop of two items starts now.
   clock.advance(2 * itemMs - (clock.now() % (2 * itemMs)));

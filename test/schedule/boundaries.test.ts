@@ -222,7 +222,7 @@ test("[BND4] an override or a new state changes the upcoming stage at once; the 
   expect(other.id).not.toBe(own.id);
 });
 
-test("[BND9] what the page shows of an upcoming stage before its player knows that it is due counts as played; what it only prepared does not", () => {
+test("[BND9] items of an upcoming stage that the page shows before its player knows that the stage is due count as played; items that it only prepares do not", () => {
   const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
   const cause = { layer: "schedule", scheduleId: newId("sch"), overrideId: null } as const;
   const play = (stage: string, key: string, from: number, until: number): PlannedPlay => {

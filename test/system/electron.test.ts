@@ -241,7 +241,7 @@ standInTest(
   },
 );
 
-standInTest("[ELE6] the stand-in never becomes ready if an app awaits its readiness at top level, like Electron", async () => {
+standInTest("[ELE6] the tests' stand-in for Electron never becomes ready if an app awaits its readiness at top level, just like Electron", async () => {
   await using folder = await temporaryFolder();
   const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
   const program = startOnStandIn(app, folder.path, xvfb.display);

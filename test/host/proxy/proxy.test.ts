@@ -119,7 +119,7 @@ test("[PXY10] a public page cannot guard a private network through the player, a
   expect((await tunnel(proxy, "lan.example:443")).status).toContain("502");
 });
 
-test("[PXY5] the network's proxy is used for everything except this machine", async () => {
+test("[PXY5] the network's own proxy is used for everything except this machine", async () => {
   const asked: string[] = [];
   const upstream = await serve((incoming, response) => {
     asked.push(`${incoming.method} ${incoming.url}`);

@@ -222,7 +222,7 @@ test("[CJN5] the journal holds the newest thousand commands; a forgotten one is 
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN6] a player that was removed and is paired again runs no command of its earlier pairing, and every command of another service", async () => {
+test("[CJN6] a player that was removed and is paired again runs no command of its earlier pairing, but runs every command of a different service", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();

@@ -184,7 +184,7 @@ test("[POP18] the last item of the old stage and the first of the new one each h
   ]);
 });
 
-test("[POP19] every presented item has an event, even a replacement and an item whose plan is long gone", async () => {
+test("[POP19] every presented item has an event, even a replacement and an item whose plan no longer exists", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(() => []);
   const player = await SimulatedPlayer.start(folder.path, ready);
@@ -247,7 +247,7 @@ test("[POP20] an empty stage, a fallback and a screen of text end the current pl
   ]);
 });
 
-test("[POP21] a reloaded page and a killed player lose no cause; what an older player left open is still reported", async () => {
+test("[POP21] a reload of the page or a kill of the player loses no cause; plays that an older version left open are still reported", async () => {
   await using folder = await temporaryFolder();
   let due = "";
   const { ready, layouts } = content(({ other }) => {

@@ -67,7 +67,7 @@ test("[POP8] a play lasts from its first frame to the first frame of the next; i
   expect(run([page, plan, presented(a, 0), planned(5, [])])).toEqual(["cut ended-early 0-5"]);
 });
 
-test("[POP9] an item that cannot be shown has failed, a play without frames was skipped, and the item before stays on the screen", () => {
+test("[POP9] an item that cannot be shown is reported as failed and a play without frames as skipped; the previous item stays on the screen", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const frame = (seconds: number): PlayInput => ({ is: "frame", at: at(seconds) });

@@ -205,7 +205,7 @@ function heartbeatOf(more: {
   return status.heartbeat();
 }
 
-test("[REC5] one late report of the page does not count as not rendering; four missing ones do", async () => {
+test("[REC5] one late report from the page does not count as a failure to render; four missing reports do", async () => {
   expect(await heartbeatOf({ stillMs: 3_000 })).toMatchObject({ rendering: true });
   expect(await heartbeatOf({ stillMs: 6_500 })).toMatchObject({ rendering: true });
   expect(await heartbeatOf({ stillMs: 12_500 })).toMatchObject({ rendering: false });

@@ -254,7 +254,7 @@ test("[PAG15] a clip without progress is reported within five seconds and restar
     .toBe(true);
 });
 
-test("[PAG21] while a new picture is being presented nothing is disposed of or prepared, unless the next item is already late", async () => {
+test("[PAG21] while a new picture is being presented nothing is unmounted or prepared, unless the next item is already late", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   // Records when items are mounted or unmounted; `neverCalm` replaces the delay before an unmount by ten minutes.

@@ -68,7 +68,7 @@ test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready wi
   }
 });
 
-test("[AST20] the next start makes interrupted thumbnails, and gives up on a file that crashed the process", async () => {
+test("[AST20] the next start creates thumbnails that were interrupted, and gives up on a file that crashed the process", async () => {
   await using folder = await temporaryFolder();
   const first = await TestService.start(folder.path);
   const { id } = (await first.upload(await picture())).body;

@@ -144,7 +144,7 @@ test("[SUB5] a subscriber gets the latest heartbeat of each player at once, and 
   await expect.poll(loads).toEqual([2, 3]);
 });
 
-test("[SUB6] a subscriber that never reads costs no more than its buffer, does not affect others and is disconnected", slow, async () => {
+test("[SUB6] a subscriber that never reads uses no more memory than its buffer, does not affect others, and is disconnected", slow, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

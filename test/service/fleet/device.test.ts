@@ -19,7 +19,7 @@ import { TestService, heartbeat, DeviceSocket, picture, type Device } from "../h
 
 const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-test("[DEV3] hello is answered with a welcome that contains all a device needs, and the player is online", async () => {
+test("[DEV3] the message hello is answered with a welcome that contains everything a device needs, and the player is online", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();

@@ -113,7 +113,7 @@ async function lastSeq(api: TestService): Promise<number> {
 }
 
 test(
-  "[SDK4] the agent example finds the dark player over MCP, tries a change as a dry run and makes it, in three languages",
+  "[SDK4] the agent example finds the player with a dark screen over MCP, tries a change as a dry run and then makes it, in three languages",
   patient,
   async () => {
     await using folder = await temporaryFolder();

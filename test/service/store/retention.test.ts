@@ -159,7 +159,7 @@ test("[RET4] stored responses, pairing codes and device tokens are deleted when 
   await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
 });
 
-test("[RET5] the newest 100 replaced devices of a player are still informed", patient, async () => {
+test("[RET5] the newest 100 replaced devices of a player still get a revocation", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
