@@ -22,7 +22,7 @@ const seen = [run("red", 0, 2_000), run("green", 2_000, 4_000), run("red", 4_000
 const told = seen.map((each) => ({ ...each, from: each.from - 10, until: each.until - 10 }));
 const restart: Disturbance = { from: 3_500, until: 4_500, reason: "restart" };
 
-test("[HOU1] plays that are reported as they were seen show no difference; one reported with another cause, item or time is found", () => {
+test("[HOU1] plays that are reported as observed show no difference; a play with another cause, item or time is found", () => {
   expect(compareRuns(seen, told, [], 50)).toEqual({
     startsMs: [-10, -10, -10, -10],
     endsMs: [-10, -10, -10, -10],

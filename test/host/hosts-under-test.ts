@@ -28,7 +28,7 @@ export interface HostFixture extends AsyncDisposable {
   framebuffer: Framebuffer | null;
   /** A folder that is in the command line of each of the browser's processes. */
   folder: string;
-  /** What the host has prevented, in order. */
+  /** Actions that the host has prevented, in order. */
   blocked: readonly string[];
   /** The next fault the host reports. */
   nextFault(): Promise<HostFault>;
@@ -138,7 +138,7 @@ async function startFixture(
   };
 }
 
-/** A log that keeps only what the host has prevented. */
+/** A log that keeps only the actions that the host has prevented. */
 function logOfBlocked(blocked: string[]): Log {
   const write = (line: string): void => {
     const { msg, what } = JSON.parse(line) as { msg: string; what?: string };

@@ -117,7 +117,7 @@ function reaching(hostUnderTest: HostUnderTest): void {
     await using fixture = await hostUnderTest.start({ allowLocal: new URL(attacker.origin).host, names, limits });
     await fixture.host.prepare();
     const { pagePort } = fixture.host;
-    if (pagePort === null) return context.skip("every port is as good");
+    if (pagePort === null) return context.skip("this host has no fixed page port");
     const requests: { path: string; connection: string | undefined; host: string | undefined }[] = [];
     const server = createServer(({ url = "", headers: { connection, host } }, response) => {
       requests.push({ path: url, connection, host });
@@ -129,7 +129,7 @@ function reaching(hostUnderTest: HostUnderTest): void {
     });
     await once(server, "listening");
     await fixture.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
-    await waitUntil("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
+    await waitUntil("the page is requested", () => requests.some(({ path }) => path === "/page"), limitMs);
     // The proxy would use a separate connection for each request.
     expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
     await expect(fetch(`http://127.0.0.1:${pagePort}/`).then(({ status }) => status)).resolves.toBe(400);
@@ -166,7 +166,7 @@ class Shown implements AsyncDisposable {
       document.body.append(frame);
       done();
     })`);
-    await waitUntil(`${name} is told of`, () => this.#events.some(({ frame }) => frame === name), limitMs);
+    await waitUntil(`${name} is reported`, () => this.#events.some(({ frame }) => frame === name), limitMs);
     return name;
   }
 
@@ -175,14 +175,14 @@ class Shown implements AsyncDisposable {
     const { ended } = attacker;
     await this.frame(attacker.attack(targets, maxKinds));
     await waitUntil("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
-      throw new Error(`heard ${JSON.stringify(this.#events)}`, { cause: error });
+      throw new Error(`events: ${JSON.stringify(this.#events)}`, { cause: error });
     });
     await this.#fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
   }
 
   async failureOf(frame: string): Promise<IframeEvent> {
     const wanted = (): IframeEvent | undefined => this.#events.find((one) => one.frame === frame && one.is === "failed");
-    await waitUntil(`${frame} failed; heard ${JSON.stringify(this.#events)}`, () => wanted() !== undefined, limitMs);
+    await waitUntil(`${frame} failed; events: ${JSON.stringify(this.#events)}`, () => wanted() !== undefined, limitMs);
     return wanted()!;
   }
 

@@ -40,7 +40,7 @@ export async function pidListeningOn(port: number): Promise<number> {
       if (inode !== undefined && target === `socket:[${inode}]`) return Number(pid);
     }
   }
-  throw new Error(`nobody listens on port ${port}`);
+  throw new Error(`no process listens on port ${port}`);
 }
 
 /** Polls until `condition` holds. @throws Error naming `what` after `limitMs`. */

@@ -45,7 +45,7 @@ function frames(hostUnderTest: HostUnderTest): void {
         "lime",
         "<script>const kept = []; setInterval(() => kept.push(new Uint8Array(20_000_000).fill(1)), 100)</script>",
       ),
-      "/tells-and-loops": colouredPage("lime", "<script>setTimeout(() => { fetch('/looping'); for (;;); }, 500)</script>"),
+      "/reports-and-loops": colouredPage("lime", "<script>setTimeout(() => { fetch('/looping'); for (;;); }, 500)</script>"),
       "/silent": () => undefined,
       "/for-ever": redirectTo("/for-ever"),
       "/ping": colouredPage("lime", "<script>location.replace('/pong')</script>"),
@@ -92,8 +92,8 @@ function frames(hostUnderTest: HostUnderTest): void {
   }
   async function eventOf(name: string, is: IframeEvent["is"]): Promise<IframeEvent> {
     const wanted = (): IframeEvent | undefined => events.find((one) => one.frame === name && one.is === is);
-    await waitUntil(`${name} is ${is}; heard ${JSON.stringify(events)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
-      throw new Error(`heard ${JSON.stringify(events)}; asked for ${site.requests.map(({ path }) => path).join(" ")}`, { cause: error });
+    await waitUntil(`${name} is ${is}; events: ${JSON.stringify(events)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
+      throw new Error(`events: ${JSON.stringify(events)}; requested: ${site.requests.map(({ path }) => path).join(" ")}`, { cause: error });
     });
     return wanted()!;
   }
@@ -184,12 +184,12 @@ function frames(hostUnderTest: HostUnderTest): void {
   });
 
   test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
-    await eventOf(await show("/tells-and-loops"), "shown");
+    await eventOf(await show("/reports-and-loops"), "shown");
     await waitUntil("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
     // A removed iframe is no longer watched.
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     const stuck = await show("/");
-    await waitUntil("it was told of", () => events.some(({ frame: name }) => name === stuck), limitMs);
+    await waitUntil("the iframe is reported", () => events.some(({ frame: name }) => name === stuck), limitMs);
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     await eventOf(await show("/"), "shown");
   });
@@ -273,7 +273,7 @@ function frames(hostUnderTest: HostUnderTest): void {
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[WFR10] no password dialog comes up for what a page fetches", async () => {
+  test("[WFR10] no password dialog appears for requests of a page", async () => {
     const name = await show("/asks");
     await waitUntil("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
     await eventOf(name, "shown");

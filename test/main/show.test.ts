@@ -15,7 +15,7 @@ async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
-test("[FST7] show shows a file, a page and a text on screens, and --clear ends that", { timeout: 90_000 }, async () => {
+test("[FST7] npm run show shows a file, a page and a text on screens, and --clear removes them", { timeout: 90_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--server", service.api.url, "--token-file", join(folder.path, "admin-token")];

@@ -15,13 +15,13 @@ import { TestPlayer } from "../support/player.ts";
 import { eventually } from "../support/programs/programs.ts";
 
 const itemMs = 5_000;
-/** Nobody listens at this address. */
+/** No server listens at this address. */
 const nowhere = "http://127.0.0.1:9";
 
 const clock = new FakeClock();
 let shared: { folder: Awaited<ReturnType<typeof temporaryFolder>>; service: TestService };
 
-// One service for all tests: each has players of its own. It shares the players' clock.
+// One service for all tests; each test has its own players. It shares the players' clock.
 beforeAll(async () => {
   const folder = await temporaryFolder();
   shared = { folder, service: await TestService.start(folder.path, { clock }) };

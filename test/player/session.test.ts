@@ -148,7 +148,7 @@ test("[WIR10] if content is stored, the player connects to the service only afte
   }
 });
 
-test("[WIR11] reports as playing only what the present stage shows", async () => {
+test("[WIR11] reports only items of the present stage as playing", async () => {
   await using folder = await temporaryFolder();
   await store(folder.path, stored);
   await using opened = await openSession(folder.path, () => "http://127.0.0.1:9");

@@ -110,7 +110,7 @@ test("[LIM2] a window in every hour plays it every hour; next to a long window t
   expect(maxInAnHour(startsOf(cut, limited, day, day + 3 * dayMs))).toBe(1);
 });
 
-test("[LIM3] a limited item that is valid for ten minutes plays in them", () => {
+test("[LIM3] a limited item that is valid for only ten minutes plays within those ten minutes", () => {
   const valid = { valid_from: new Date(day + 7 * minuteMs).toISOString(), valid_until: new Date(day + 17 * minuteMs).toISOString() };
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 1, valid)];
   const ready = stateOf([[free, limited]], () => []);

@@ -67,7 +67,7 @@ test.each([
   ["FREQ=YEARLY;BYDAY=1MO,TU;BYMONTHDAY=1,2,3", "2024-01-01 2024-01-02 2024-04-02 2024-07-02 2024-09-03 2024-10-01"],
   ["FREQ=MONTHLY;BYDAY=1MO;BYMONTHDAY=1,3,5,7", "2024-01-01 2024-02-05 2024-04-01 2024-06-03"],
 ])(
-  "[SCH17] in a yearly rule without months a weekday's number counts within the year, also if BYMONTHDAY limits it: %s",
+  "[SCH17] in a yearly rule without months, a numbered weekday counts within the year, even if BYMONTHDAY limits it: %s",
   (rrule, expected) => {
     const days = expected.split(" ");
     expect(dates(rrule, days.length)).toEqual(days);

@@ -26,7 +26,7 @@ const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.ur
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what came over the wire, looked at field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests check the parsed JSON field by field
   body: any;
 }
 

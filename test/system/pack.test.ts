@@ -204,7 +204,7 @@ async function productionPackages(): Promise<Set<string>> {
   return new Set(production.map(([folder, { version }]) => `${folder.replace(/^.*node_modules\//, "")} ${version}`));
 }
 
-/** Names and versions of the packages in the archive, whatever their nesting. */
+/** Names and versions of the packages in the archive, at any depth. */
 async function packedPackages(): Promise<string[]> {
   const folders = new Set(packed.files.flatMap(({ path }) => /^(node_modules\/(@[^/]+\/)?[^/]+\/)+/.exec(path)?.[0] ?? []));
   const manifests = [...folders].map((folder) => readFile(join(packed.program, folder, "package.json"), "utf8"));

@@ -1,4 +1,4 @@
-// Proof of play by cause on a real screen: the report has to match what the framebuffer showed, by layout and item.
+// Proof of play by cause on a real screen: the report has to match the framebuffer, by layout and item.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";

@@ -101,7 +101,7 @@ test("[SYS2] an update is shown; an identical one restarts nothing; a lost servi
     await api.ok("PATCH", `playlists/${playlistId}`, { items: [image(blueId, 700), image(greenId, 700)] });
     await eventually(() => shows(xvfb.framebuffer, blue) || shows(xvfb.framebuffer, green));
 
-    // [CX1] The service dies: both pictures keep alternating.
+    // The service dies: both pictures keep alternating.
     await service.program.kill();
     for (const color of [blue, green, blue, green]) await eventually(() => shows(xvfb.framebuffer, color));
 

@@ -73,7 +73,7 @@ test("[PXY4] each connection resolves its name once, and uses one of the resolve
   expect([looks, connections]).toEqual([2, 1]);
 });
 
-test("[PXY4] a name that first leads elsewhere and later to this machine is then rejected, for requests and tunnels", async () => {
+test("[PXY4] a name that first resolves to another machine and later to this one is then rejected, for requests and tunnels", async () => {
   const { server, port } = await serve((_request, response) => response.end("inside"));
   let connections = 0;
   server.on("connection", () => connections++);
@@ -90,7 +90,7 @@ test("[PXY4] a name that first leads elsewhere and later to this machine is then
   expect(connections).toBe(0);
 });
 
-test("[PXY10] a public page cannot guard a private network through the player, a page of such a network can", async () => {
+test("[PXY10] a public page cannot reach a private network through the player; a page on such a network can", async () => {
   const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
   const lookup = async (host: string): Promise<string[]> => [known[host]!];
   const guard = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });

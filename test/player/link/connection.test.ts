@@ -109,7 +109,7 @@ test("[LNK6] keeps the spread of a welcome over a lost connection, and does not 
   await expect(running).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time beyond all bounds, %d, does not change the clock", async (ms) => {
+test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time outside the allowed range, %d, does not change the clock", async (ms) => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(1_000, { received_at_ms: ms, answered_at_ms: ms });
   await using api = new ServiceApi(() => service.url);

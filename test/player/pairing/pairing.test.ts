@@ -104,7 +104,7 @@ test("[PAI2] replaces an expired code by a new one without an error", async () =
   ]);
 });
 
-test("[PAI3] shows trouble beside the code, which stays valid, until the service responds again", async () => {
+test("[PAI3] shows a connection problem beside the code, which stays valid, until the service responds again", async () => {
   const { seen } = await pairAgainst([{ status: 503, body: "{}" }, refused("authorization_pending"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },

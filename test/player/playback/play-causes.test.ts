@@ -205,7 +205,7 @@ test("[POP19] every presented item has an event, even a replacement and an item 
     detail: "",
   });
   player.clock.advance(14_000);
-  // What the page does if it can show none of the items in between.
+  // The page does this if it can show none of the items in between.
   const replacement: Slot = { ...third, key: `${third.key}~${second.key}`, starts_at: t0 + 14_000, ends_at: second.ends_at };
   await player.reportPresented(zoneId, replacement, t0 + 14_000);
   player.clock.advance(6_000);
@@ -213,7 +213,7 @@ test("[POP19] every presented item has an event, even a replacement and an item 
   const gone = player.zone().slots[1]!;
   player.clock.advance(3_600_000);
   await player.plan();
-  // The page was disconnected for an hour and reports what it played meanwhile.
+  // The page was disconnected for an hour and reports the plays of that hour.
   await player.reportPresented(zoneId, gone, t0 + 30_000);
   await player.present();
   const events = (await player.stop(folder.path)).filter(({ result }) => result !== "skipped");

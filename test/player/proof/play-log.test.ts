@@ -1,4 +1,4 @@
-// The queue of play events on real files: when it uploads, and what it survives.
+// The queue of play events on real files: when it uploads, and which faults it survives.
 import { appendFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -15,7 +15,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
 
-/** What really happened, as the child process prints it. */
+/** The real events, as the child process prints them. */
 interface Observation {
   is: "presented" | "beat" | "stopped";
   at: number;
@@ -36,7 +36,7 @@ async function simulate(argv: string[], lines: number): Promise<Observation[]> {
   return observations;
 }
 
-/** Uploads all events in `folder`, losing some responses. Returns what the service keeps, and how many events it received. */
+/** Uploads all events in `folder`, losing some responses. Returns the events that the service keeps, and how many it received. */
 async function uploadAll(folder: string, clock: FakeClock): Promise<{ kept: Map<string, PlayEvent>; received: number }> {
   const proof = await ProofOfPlay.open({ folder, bootId: "last", clock: new CorrectedClock(clock), log: silentLog });
   const kept = new Map<string, PlayEvent>();

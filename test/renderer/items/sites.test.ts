@@ -315,7 +315,7 @@ async function killFramedPages(): Promise<void> {
   for (const { pid } of started.toSorted((a, b) => a.at - b.at).slice(1)) process.kill(pid, "SIGKILL");
 }
 
-/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around and do not tell the order. */
+/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around, so they do not give the order. */
 async function startTimeOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
@@ -325,7 +325,7 @@ async function startTimeOf(pid: number): Promise<number> {
 const reportsOn = ({ id }: PlaylistItem): string[] =>
   heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
 
-test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown, the next item is", async () => {
+test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown; the next item is", async () => {
   const painted: IframeEvent[] = [];
   const over = new AbortController();
   host.onIframeEvent((news) => news.is === "shown" && painted.push(news), over.signal);
@@ -343,7 +343,7 @@ test("[REM5] a page that crashes after it was ready and before its start has fai
   expect(await pixel(950, 10)).toSatisfy(isBlue);
 });
 
-test("[REM6] a page that crashes on screen is hidden as soon as that is known: the fallback is seen, not the browser's error picture", async () => {
+test("[REM6] a page that crashes on screen is hidden as soon as the crash is known: viewers see the fallback, not the browser's error page", async () => {
   const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 3_600_000 });
   const slow = item({ type: "web", url: `${web.origin}/silent`, duration_ms: 3_600_000 });
   drawFromNow([dies, slow]);
@@ -353,7 +353,7 @@ test("[REM6] a page that crashes on screen is hidden as soon as that is known: t
   const failed = await message("failed", dies.id);
   expect(failed.code).toBe("crashed");
   expect(failed.at).toBeGreaterThan(killedAt - 50);
-  // The fallback is dark and bluish, the browser's error picture grey.
+  // The fallback is dark and bluish, the browser's error page is grey.
   const isFallback = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
   await waitUntil("the fallback is shown", () => isFallback(display.framebuffer.pixel(950, 10)), 1_000);
   const seen = new Set<string>();
@@ -381,7 +381,7 @@ test.for([
   ["/ping", "load"],
   ["/empty", "blank"],
   ["/file", "load"],
-] as const)("[BAD4] a page at %s is named (%s) and passed over, and the zone goes on", async ([path, code]) => {
+] as const)("[BAD4] a page at %s is reported (%s) and skipped, and the zone keeps playing", async ([path, code]) => {
   const bad = item({ type: "web", url: `${web.origin}${path}`, duration_ms: 3_600_000 });
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   const next = draw([bad, blue]);
@@ -399,7 +399,7 @@ test("[WFR15] workers of a framed page run, and workers inside them", async () =
   await expect.poll(() => pixel(480, 270), { timeout: limitMs }).toSatisfy(isGreen);
 });
 
-test("[BAD5] a page that opens endless dialogs, prints and asks before it is left is replaced like any other", async () => {
+test("[BAD5] a page that opens endless dialogs, prints and asks for confirmation before it is left is replaced like any other", async () => {
   const intrusive = item({ type: "web", url: `${web.origin}/asks-before-leaving` });
   draw([intrusive]);
   await message("presented", intrusive.id);

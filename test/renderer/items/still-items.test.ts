@@ -97,7 +97,7 @@ test.each([
   ["broken.png", "decode"],
   ["missing.png", "load"],
   ["huge.png", "unsupported"],
-])("[ITM5] %s is reported as %s and the page goes on working", async (name, code) => {
+])("[ITM5] %s is reported as %s, and the page keeps working", async (name, code) => {
   const opened = await browser.shared();
   const failed = await failureOf(opened, image(name));
   expect(failed.code).toBe(code);

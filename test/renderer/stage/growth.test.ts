@@ -4,7 +4,7 @@ import { FastChanges, makeChangesMedia } from "../../support/browser/fast-change
 import { type PageResources, PageResourceMonitor } from "../../support/browser/page-resources.ts";
 import { useTestBrowser } from "../setup.ts";
 
-// npm run soak goes on for ten thousand.
+// npm run soak makes ten thousand changes.
 const turns = FastChanges.turnsPerRound;
 const maxRounds = 4;
 
@@ -12,7 +12,7 @@ const browser = useTestBrowser(async (folder) => {
   await makeChangesMedia(folder);
 });
 
-test("[GRO1] over hundreds of changes of every kind no count grows, and the heap keeps its size", { timeout: 600_000 }, async () => {
+test("[GRO1] over hundreds of changes of every kind no count of the page or its browser grows, and the heap keeps its size", { timeout: 600_000 }, async () => {
   await using opened = await browser.open();
   const changes = new FastChanges(opened.server);
   const watch = await PageResourceMonitor.start(browser.chromium, opened.page);
@@ -49,7 +49,7 @@ async function settled(watch: PageResourceMonitor): Promise<PageResources> {
   return measurements.at(-1)!;
 }
 
-/** What has grown; of the heap, only growth beyond the engine's normal variation. */
+/** The values that have grown; for the heap, only growth beyond the engine's normal variation. */
 function excess(before: PageResources, after: PageResources): Record<string, number> {
   const counts = Object.entries(after.counts).map(
     ([name, count]) => [name, count - before.counts[name as keyof PageResources["counts"]]] as const,

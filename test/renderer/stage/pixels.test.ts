@@ -52,7 +52,7 @@ function moving(type: Transition["type"], about: Partial<Transition> = {}): Tran
 }
 
 interface Case {
-  /** The picture shown before and after; each name counts as a file of its own. */
+  /** The picture shown before and after; each name counts as a separate file. */
   picture: string;
   background?: string;
   transition: Transition;

@@ -49,7 +49,7 @@ test("[REM1] a removed item whose successor never loads leaves within five secon
   await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
 });
 
-test("[REM1] a removed item leaves at once when no item that works follows", async () => {
+test("[REM1] a removed item leaves at once if no working item follows", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const red = image("red.png");

@@ -321,7 +321,7 @@ test("[PAG16] a hundred quick changes leave no elements or decoders behind", asy
   await expect.poll(count).toBeLessThanOrEqual(before + 5);
 });
 
-test("[PAG17] a still screen is idle, and its heartbeat reports frames", async () => {
+test("[PAG17] a page with still content is idle, and its heartbeat reports frames", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]));

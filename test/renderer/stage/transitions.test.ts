@@ -1,4 +1,4 @@
-// Transitions on a real Chromium: what is seen midway, when they begin and end, and when they are replaced by cuts.
+// Transitions on a real Chromium: the picture midway, their start and end, and their replacement by cuts.
 import { expect, test } from "vitest";
 import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";

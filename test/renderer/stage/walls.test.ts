@@ -1,4 +1,4 @@
-// Video walls on a real Chromium: each page shows its part of one picture, and none shows what is behind the bezels.
+// Video walls on a real Chromium: each page shows its part of one picture, and none shows the area behind the bezels.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -43,7 +43,7 @@ const browser = useTestBrowser(async (folder) => {
 test.each([
   ["an image", () => image("stripes.png")],
   ["a clip", () => video("stripes.mp4", 3_000)],
-])("[WAL1] two displays show the two ends of %s exactly to the pixel, and nothing of what is between them", async (_, make) => {
+])("[WAL1] two displays show the two ends of %s exactly to the pixel, and nothing of the area between them", async (_, make) => {
   for (const part of [left, right]) {
     const { page, server } = await browser.shared(400, 300);
     const play = slot(make(), server.now() - 100, 600_000);

@@ -160,7 +160,7 @@ test("[AST23] assets are deleted for good after 30 days in the bin", async () =>
   await expect.poll(() => blobsIn(folder.path), patient).toEqual([]);
 });
 
-test("[AST24] deleting for good frees the file and its thumbnail, but no bytes that another asset uses", async () => {
+test("[AST24] permanently deleting an asset frees the file and its thumbnail, but no bytes that another asset uses", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const used = async () =>

@@ -99,7 +99,7 @@ test("[CNT4] assigning a layout publishes one document with everything that the 
   expect([nowhere.status, errorPointers(nowhere)]).toEqual([422, ["/layout_id"]]);
 });
 
-test("[CNT5] an identical change alters neither ids nor revision nor timestamps, and no player is notified", async () => {
+test("[CNT5] an identical change alters no id, revision or timestamp, and notifies no player", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();

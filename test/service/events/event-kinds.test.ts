@@ -29,7 +29,7 @@ function reconnect(device: Device, url: string): Device {
   return Object.assign(new Device(url), { keys: device.keys, access: device.access });
 }
 
-test("[EVT1] changes of players, assets, schedules and calendars are sent to /events and webhooks of the own team, in order", async () => {
+test("[EVT1] changes of players, assets, schedules and calendars are sent to /events subscribers and webhooks of the same team, in order", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using api = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });

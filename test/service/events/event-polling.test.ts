@@ -152,7 +152,7 @@ test("[SUB14] polling with concurrent writers misses and repeats no event", { ti
   expect(listener.events.map(({ seq, data }) => ({ seq, ...data }))).toEqual(polled);
 });
 
-test("[SUB13] polling needs the same scope as the socket and returns only events of the own team", async () => {
+test("[SUB13] polling needs the same scope as the socket and returns only events of the caller's team", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const stranger = await createOtherTeam(api);

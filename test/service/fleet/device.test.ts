@@ -62,7 +62,7 @@ test("[DEV4] a change is pushed to the device at once, with the new revision of 
   link.socket.close();
 });
 
-test("[DEV5] a device that reconnects gets the messages it missed; one whose position is no longer stored starts again", async () => {
+test("[DEV5] a device that reconnects gets the messages it missed; a device whose position is no longer stored fetches everything again", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();
@@ -199,7 +199,7 @@ test("[DEV12] the reconnect spread grows with the players in service and is in e
   again.socket.close();
 });
 
-test("[DEV11] polling gives the same as a socket: online status, revision, commands", async () => {
+test("[DEV11] polling gives a device the same information as the socket: online status, revision, commands", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

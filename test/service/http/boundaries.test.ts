@@ -1,4 +1,4 @@
-// What the service provides for synchronous changes on players: one creation time per bulk command, and the start of loops.
+// The service's part in synchronous changes on players: one creation time per bulk command, and the start of loops.
 import { expect, test } from "vitest";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";

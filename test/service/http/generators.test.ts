@@ -135,6 +135,6 @@ test("[IOP7] clients of two third-party generators compile and can pair, upload,
     expect(player).toMatchObject({ id: device.playerId, name: "Reception 👩‍👧 استقبال" });
     const state = (await device.call("GET", "state")).body;
     expect(state.assets).toMatchObject([{ id: asset.id, mime_type: "image/png" }]);
-    process.stdout.write(`${name}: compiles, and its errand is done\n`);
+    process.stdout.write(`${name}: compiles and works\n`);
   }
 }, 240_000);

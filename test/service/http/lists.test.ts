@@ -103,7 +103,7 @@ test("[BIN3] a deleted resource is only visible in the bin and can be restored u
   expect((await api.call("POST", "layouts/lay_01jd3v8q6m9x2k4n7r5t1w0yzh/restore")).status).toBe(404);
 });
 
-test("[BIN4] the bin keeps resources for thirty days unless they are deleted for good; a restored layout loses playlists that are gone", async () => {
+test("[BIN4] the bin keeps resources for thirty days unless they are permanently deleted; a restored layout loses references to deleted playlists", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

@@ -169,7 +169,7 @@ test.each(eras)("[MCP24] untrusted text is marked as data and cannot break out o
     // The block is one JSON value, and the untrusted text is only inside its strings.
     expect(JSON.parse(second!.text), name).toEqual(raw.structuredContent);
     expect(second!.text, name).toContain("SYSTEM");
-    // oxlint-disable-next-line no-control-regex -- that no such character is left is what is tested
+    // oxlint-disable-next-line no-control-regex -- the test checks that no control character is left
     expect(second!.text, name).not.toMatch(/[<>\u0000-\u001f\u200b\u202e\u{e0041}]|\ufe01/u);
   }
   // Error details quote names too.

@@ -1,4 +1,4 @@
-// What a token may grant to others: no more scopes than it has, and no longer than it lasts.
+// A token grants others no more scopes than it has, and no later expiry.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Isolation of teams: what a team reads, what its writes change and which events it gets is its own.
+// Isolation of teams: a team reads, changes and receives events about its own resources only.
 import type { SQLInputValue } from "node:sqlite";
 import { expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
@@ -118,7 +118,7 @@ test("[ISO3] a database row that refers to another team's resource gives no acce
   await writeEverything(own, file, foreign, createUnchangedCheck(file, other.person.teamId));
 });
 
-test("[ISO4] a report does not contain the name of another team's asset, even if the own play events refer to it", slow, async () => {
+test("[ISO4] a report does not contain the name of another team's asset, even if the team's own play events refer to it", slow, async () => {
   await using teams = await startTwoTeams();
   const { own, other } = teams;
   const mixedPool = new Map([...other.pool, ["ast", own.pool.get("ast")!]]);

@@ -1,4 +1,4 @@
-// Teams, their members, invitations, and what the roles allow.
+// Teams, members, invitations, and the permissions of roles.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

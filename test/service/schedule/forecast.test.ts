@@ -26,7 +26,7 @@ async function open(folder: string) {
   return { api, device, path, layoutOf, forecast, schedule, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-/** What the player decides at each boundary and at the instant before it. */
+/** The player's decision at each boundary and at the instant before it. */
 async function decidedBy(device: Device, { stretches }: Forecast): Promise<(string | null)[]> {
   const ready = readyOf(DesiredState.parse((await device.call("GET", "state")).body));
   const at = (instant: number) => programAt(ready, instant, { interventions: [], deviceTimeZone: "UTC" }).program.layout?.id ?? null;

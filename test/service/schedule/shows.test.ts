@@ -51,7 +51,7 @@ test("[SHO1] one request shows an asset, a web page or a text: it creates a play
   expect(made.headers.get("location")).toMatch(new RegExp(`^http://[^/]+/api/v1/show/${body.id}$`));
   const playlist = (await api.call("GET", `playlists/${body.playlist_id}`)).body;
   expect(playlist.items).toMatchObject([{ type: "image", asset_id: asset.id, fit: "cover" }]);
-  // The layout is as large as the screen.
+  // The layout has the size of the screen.
   const layout = (await api.call("GET", `layouts/${body.layout_id}`)).body;
   expect(layout).toMatchObject({ width: 1_280, height: 720, zones: [{ width: 1_280, height: 720, playlist_id: playlist.id }] });
   expect((await api.call("GET", `schedules/${body.schedule_id}`)).body).toMatchObject({
@@ -109,7 +109,7 @@ test("[SHO2] players are selected by id, by a unique name, by tag, or all at onc
   expect((await api.call("GET", "show?limit=1")).body.data[0].player_count).toBe(1);
 });
 
-test("[SHO3] the response warns of what prevents a show from being seen, but creates it all the same", async () => {
+test("[SHO3] the response warns of what prevents a show from being seen, but creates it nevertheless", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice("Lobby");
@@ -137,7 +137,7 @@ test("[SHO3] the response warns of what prevents a show from being seen, but cre
   expect(await codes({ priority: 970 })).toEqual(["overridden /players"]);
 });
 
-test("[SHO4] one request clears a show and leaves nothing of it outside the bin; what others use meanwhile stays", async () => {
+test("[SHO4] one request clears a show and leaves nothing of it outside the bin; resources that something else uses stay", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice("Lobby");

@@ -93,7 +93,7 @@ test(
     expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
     const update = { status: "succeeded", result: {}, error: null };
     expect((await device.call("POST", `commands/${id}/status`, update)).status).toBeLessThan(300);
-    // More than one batch of expired commands, plus two that must stay: an unfinished one, and one whose override is active.
+    // More than one batch of expired commands, plus two that must stay: an unfinished one, and one with an active override.
     const [open, on] = [`cmd_${ulid(1)}`, `cmd_${ulid(2)}`];
     rows.transaction(() => {
       for (let each = 0; each < 1_200; each += 1) rows.add("commands", { id: `cmd_${ulid(clock.now())}`, jws: `j${each}` });

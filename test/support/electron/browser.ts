@@ -142,7 +142,7 @@ export class BrowserProcess {
   }
 }
 
-/** Also reads all events of the pipe for the app's debugger, whatever their names. */
+/** Also reads all events of the pipe for the app's debugger, of any name. */
 function eventsOf(output: Readable): Browser["onEvent"] {
   const listeners = new Set<(event: DevToolsEvent) => void>();
   let rest = "";
