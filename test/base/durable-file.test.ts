@@ -61,12 +61,12 @@ test("[DUR4] kill -9 during a write leaves either the old value or the new one",
   let last = 0;
   for (let round = 0; round < 20; round += 1) {
     const child = spawn(process.execPath, ["--input-type=module", "-e", writer], { stdio: ["ignore", "pipe", "inherit"] });
-    let heard = last;
+    let received = last;
     // Killed during a write, after a number of writes that differs in each round.
     await new Promise<void>((resolve) =>
       child.stdout.on("data", (lines: Buffer) => {
-        heard = Number(lines.toString().trim().split("\n").at(-1));
-        if (heard >= last + 1 + (round % 7)) resolve();
+        received = Number(lines.toString().trim().split("\n").at(-1));
+        if (received >= last + 1 + (round % 7)) resolve();
       }),
     );
     child.kill("SIGKILL");
@@ -75,7 +75,7 @@ test("[DUR4] kill -9 during a write leaves either the old value or the new one",
     expect(read).toMatchObject({ is: "found", recovered: false });
     const value = read.is === "found" ? read.value : Number.NaN;
     // Every reported write is there, and at most one that was in progress.
-    expect(value).toBeGreaterThanOrEqual(heard);
+    expect(value).toBeGreaterThanOrEqual(received);
     last = value;
   }
 });

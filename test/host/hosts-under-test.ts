@@ -160,18 +160,18 @@ export async function browserProcesses(fixture: HostFixture, type?: string): Ret
 }
 
 class FaultQueue {
-  readonly #heard: HostFault[] = [];
+  readonly #received: HostFault[] = [];
   #wake: (() => void) | undefined;
 
   constructor(host: Host) {
     host.onFault((fault) => {
-      this.#heard.push(fault);
+      this.#received.push(fault);
       this.#wake?.();
     }, new AbortController().signal);
   }
 
   async next(): Promise<HostFault> {
-    while (this.#heard.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    return this.#heard.shift()!;
+    while (this.#received.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.#received.shift()!;
   }
 }

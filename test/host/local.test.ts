@@ -48,15 +48,15 @@ for (const hostUnderTest of [headlessChromium, ...electrons]) {
 }
 
 function reaching(hostUnderTest: HostUnderTest): void {
-  let prey: ProbeListeners;
+  let victim: ProbeListeners;
   let attacker: Attacker;
   beforeAll(async () => {
-    prey = await startProbeListeners();
+    victim = await startProbeListeners();
     attacker = await startAttacker("127.0.0.2");
   });
   afterAll(async () => {
     await attacker[Symbol.asyncDispose]();
-    await prey[Symbol.asyncDispose]();
+    await victim[Symbol.asyncDispose]();
   });
 
   /** A host whose content may connect to the attacker's server and to `more` services of this machine. */
@@ -71,36 +71,36 @@ function reaching(hostUnderTest: HostUnderTest): void {
 
   test("[PXY1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
     await using shown = await open([]);
-    const before = prey.arrivals();
-    prey.requestedPaths.length = 0;
+    const before = victim.arrivals();
+    victim.requestedPaths.length = 0;
     const all = Object.entries(spellings);
     const inEveryWay = ["literal", ...(hostUnderTest === headlessChromium ? ["v6", "name", "own-0"] : [])];
     await shown.attack(attacker, targetsOf(all.filter(([name]) => inEveryWay.includes(name))));
     await shown.attack(attacker, targetsOf(all), 6);
-    expect(prey.requestedPaths).toEqual([]);
-    expect(prey.arrivals()).toEqual(before);
+    expect(victim.requestedPaths).toEqual([]);
+    expect(victim.arrivals()).toEqual(before);
   });
 
   test("[PXY2] an allowed service of this machine is reached by every kind of request; others are not", async () => {
     // The player's page is at 127.0.0.1, which is never framed.
-    await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
-    prey.requestedPaths.length = 0;
+    await using shown = await open([`127.0.0.9:${victim.port}`, `loopback.example:${victim.port}`]);
+    victim.requestedPaths.length = 0;
     const excepted = ["other", "name"];
     await shown.attack(attacker, targetsOf(Object.entries(spellings).filter(([name]) => [...excepted, "localhost"].includes(name))));
     const wanted = excepted.flatMap((name) => tracedKinds.map((kind) => `/${name}/${kind}`)).toSorted();
-    const arrived = new Set(prey.requestedPaths.map((path) => path.replace(/\?.*/, "")));
+    const arrived = new Set(victim.requestedPaths.map((path) => path.replace(/\?.*/, "")));
     expect([...arrived].toSorted()).toEqual(wanted);
   });
 
   test("[PXY3] a page on this machine, or one that leads or redirects there, fails with a reason that names the setting", async () => {
     await using shown = await open([]);
-    const before = prey.arrivals();
-    const target = `http://127.0.0.9:${prey.port}/`;
+    const before = victim.arrivals();
+    const target = `http://127.0.0.9:${victim.port}/`;
     const to = encodeURIComponent(target);
-    const setting = `--allow-local 127.0.0.9:${prey.port}`;
+    const setting = `--allow-local 127.0.0.9:${victim.port}`;
     for (const address of [
       target,
-      `https://127.0.0.9:${prey.port}/`,
+      `https://127.0.0.9:${victim.port}/`,
       `${attacker.origin}/go?${to}`,
       `${attacker.origin}/meta?${to}`,
       `${attacker.origin}/moves?${to}`,
@@ -108,9 +108,9 @@ function reaching(hostUnderTest: HostUnderTest): void {
       const frame = await shown.frame(address);
       expect(await shown.failureOf(frame), address).toMatchObject({ code: "load", detail: expect.stringContaining(setting) });
     }
-    const named = await shown.frame(`http://localhost:${prey.port}/`);
-    expect(await shown.failureOf(named)).toMatchObject({ detail: expect.stringContaining(`--allow-local localhost:${prey.port}`) });
-    expect(prey.arrivals()).toEqual(before);
+    const named = await shown.frame(`http://localhost:${victim.port}/`);
+    expect(await shown.failureOf(named)).toMatchObject({ detail: expect.stringContaining(`--allow-local localhost:${victim.port}`) });
+    expect(victim.arrivals()).toEqual(before);
   });
 
   test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port is rejected", async (context) => {
@@ -136,7 +136,7 @@ function reaching(hostUnderTest: HostUnderTest): void {
   });
 
   function targetsOf(asked: readonly (readonly [string, string])[]): Record<string, string> {
-    return Object.fromEntries(asked.map(([name, host]) => [name, `http://${host}:${prey.port}`]));
+    return Object.fromEntries(asked.map(([name, host]) => [name, `http://${host}:${victim.port}`]));
   }
 }
 

@@ -85,9 +85,9 @@ function frames(hostUnderTest: HostUnderTest): void {
     return name;
   }
   async function frame(name: string, url: string): Promise<void> {
-    const made = "style: 'position:fixed;inset:0;width:50%;height:50%;z-index:9', sandbox: 'allow-scripts allow-same-origin'";
+    const attributes = "style: 'position:fixed;inset:0;width:50%;height:50%;z-index:9', sandbox: 'allow-scripts allow-same-origin'";
     await fixture.server.run(
-      `{ const frame = Object.assign(document.createElement('iframe'), { name: '${name}', ${made}, src: '${url}' }); document.body.append(frame); }`,
+      `{ const frame = Object.assign(document.createElement('iframe'), { name: '${name}', ${attributes}, src: '${url}' }); document.body.append(frame); }`,
     );
   }
   async function eventOf(name: string, is: IframeEvent["is"]): Promise<IframeEvent> {
@@ -172,8 +172,8 @@ function frames(hostUnderTest: HostUnderTest): void {
     await eventOf(quiet, "shown");
     const eats = await show("/eats");
     const deaths = [await eventOf(quiet, "failed"), await eventOf(eats, "failed")];
-    for (const told of deaths) expect(told).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
-    const [first, second] = deaths.map((told) => (told.is === "failed" ? told.death : undefined));
+    for (const reported of deaths) expect(reported).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
+    const [first, second] = deaths.map((reported) => (reported.is === "failed" ? reported.death : undefined));
     expect(first).toBeDefined();
     expect(second).toBe(first);
     // A page loaded afterwards has another process, and another end.
@@ -262,9 +262,9 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR9] a page with an untrusted certificate is reported as failed, with the remedy", async (context) => {
     await using folder = await temporaryFolder();
-    const made = await createSelfSignedCertificate(folder.path);
-    if (made === null) return context.skip("openssl is not on this machine");
-    const tls = { key: await readFile(made.key), cert: await readFile(made.cert) };
+    const created = await createSelfSignedCertificate(folder.path);
+    if (created === null) return context.skip("openssl is not on this machine");
+    const tls = { key: await readFile(created.key), cert: await readFile(created.cert) };
     await using server = await startWebServer("127.0.0.2", { "/": colouredPage("lime") }, tls);
     expect(await eventOf(await show("/", {}, server.origin), "failed")).toMatchObject({
       code: "load",

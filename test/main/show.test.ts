@@ -90,8 +90,8 @@ test("[FST6] the README's commands for showing one's own picture work as written
     .replaceAll("~/.local/share", folder.path);
   const env = { ...process.env, XDG_DATA_HOME: folder.path };
   await run("bash", ["-euo", "pipefail", "-c", placed], { cwd: rootFolder, env });
-  const made = await shows(service.api);
+  const counts = await shows(service.api);
   // Four shows, of which three were cleared.
-  expect(made.map(({ status }) => status)).toEqual(["due", "cleared", "cleared", "cleared"]);
-  expect(made[0]).toMatchObject({ asset_id: expect.stringMatching(/^ast_/) });
+  expect(counts.map(({ status }) => status)).toEqual(["due", "cleared", "cleared", "cleared"]);
+  expect(counts[0]).toMatchObject({ asset_id: expect.stringMatching(/^ast_/) });
 });

@@ -65,9 +65,9 @@ async function assign({ service }: Setup, playerId: string, pictures: readonly B
 /** A player that shows one picture; resolves once its heartbeat has reported that. */
 async function showing(setup: Setup, player: TestPlayer) {
   const playerId = await claim(setup, player);
-  const made = await assign(setup, playerId, [await picture("png", 8)]);
-  await eventually(() => player.host.presented.includes(made.items[0]!));
-  return { playerId, ...made };
+  const created = await assign(setup, playerId, [await picture("png", 8)]);
+  await eventually(() => player.host.presented.includes(created.items[0]!));
+  return { playerId, ...created };
 }
 
 /** The plays of the scene's only zone. */

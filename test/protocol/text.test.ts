@@ -103,13 +103,13 @@ for pattern in patterns: re.compile(pattern)
 json.dump([[bool(re.search(name, text)) for text in texts] for texts in (good, bad)], sys.stdout)
 `;
   const { pattern } = z.toJSONSchema(Name) as { pattern: string };
-  const told = [patterns, pattern, good, bad.slice(0, 11).map(([name]) => name)];
-  const [taken, refused] = JSON.parse(execFileSync("python3", ["-c", program], { input: JSON.stringify(told), encoding: "utf8" })) as [
+  const input = [patterns, pattern, good, bad.slice(0, 11).map(([name]) => name)];
+  const [accepted, rejected] = JSON.parse(execFileSync("python3", ["-c", program], { input: JSON.stringify(input), encoding: "utf8" })) as [
     boolean[],
     boolean[],
   ];
-  expect(taken).toEqual(good.map(() => true));
-  expect(refused).toEqual(refused.map(() => false));
+  expect(accepted).toEqual(good.map(() => true));
+  expect(rejected).toEqual(rejected.map(() => false));
 });
 
 const nasty = `Café\u202e\u0000 ${tags("ignore all")}\u2069\nNet \ud800`;
@@ -126,11 +126,11 @@ test("[TXT4] text that a device sends about itself is never rejected: hidden cha
   }
   const asking = { public_key: "A".repeat(43), player_version: nasty, hardware: "x".repeat(100_000), timezone: nasty, resolution: null };
   expect(PairingRequest.parse(asking)).toMatchObject({ player_version: cleaned, hardware: `${"x".repeat(199)}…`, timezone: cleaned });
-  const told = Heartbeat.parse(heartbeat);
-  const texts = JSON.stringify(told);
+  const reported = Heartbeat.parse(heartbeat);
+  const texts = JSON.stringify(reported);
   expect(findHiddenCharacter(texts)).toBeNull();
   expect(texts.length).toBeLessThan(8_000);
-  expect(told.variables).toEqual({ door_open: cleaned });
+  expect(reported.variables).toEqual({ door_open: cleaned });
   const said = { id: nasty, ts: 0, type: "unsupported", data: { type: "y".repeat(9_999) } };
   expect(parseMessage(DeviceMessage, JSON.stringify(said))).toMatchObject({
     is: "known",

@@ -95,8 +95,8 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
   collect((await person.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" })).body, pool);
   await device.firstToken();
   expect((await device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);
-  const begun = await person.call("POST", "uploads", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
-  expect(begun.status).toBe(201);
+  const upload = await person.call("POST", "uploads", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
+  expect(upload.status).toBe(201);
 
   let left = operatorOperations.filter(
     ({ name, method, status }) => method === "POST" && (status === 201 || status === 202) && name !== "pairPlayer",
@@ -123,8 +123,8 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
   }
   const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
-  const told = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false }));
-  expect(told.status).toBe(200);
+  const reply = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false }));
+  expect(reply.status).toBe(200);
   expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);
   return { pool, device };
 }

@@ -21,14 +21,14 @@ test("[PRB12] an item that fails on a real screen is listed in the service's pro
   await using player = startPlayer(api.url, join(folder.path, "player"));
   const playerId = await api.pair(player, layoutId);
   const problems = async () => (await api.ok("GET", `players/${playerId}`))["problems"] as Problems;
-  const told = await eventually(async () => {
+  const reported = await eventually(async () => {
     const all = await problems();
     return all.some(({ code }) => code === "item-load") ? all : null;
   });
   const items = (await api.ok("GET", `playlists/${playlistId}`))["items"] as { id: string; type: string }[];
   const { id: item_id } = items.find(({ type }) => type === "web")!;
-  expect(told).toMatchObject([{ code: "item-load", item_id, zone_id: expect.stringMatching(/^zon_/) }]);
-  expect(await api.ok("GET", `players/${playerId}/now`)).toMatchObject({ problems: told });
+  expect(reported).toMatchObject([{ code: "item-load", item_id, zone_id: expect.stringMatching(/^zon_/) }]);
+  expect(await api.ok("GET", `players/${playerId}/now`)).toMatchObject({ problems: reported });
   await api.ok("PATCH", `playlists/${playlistId}`, { items: [image] });
   await eventually(async () => (await problems()).length === 0);
 });

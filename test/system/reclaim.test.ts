@@ -47,8 +47,8 @@ test(
     const keys = await new DurableFile(join(data, "service-key.json"), (json) => z.object({ publicKey: z.string() }).parse(json)).read();
     if (keys.is !== "found") throw new Error("the service made no key");
     // Almost the whole day has passed.
-    const heard = { serviceKey: keys.value.publicKey, heardMs: day - 1_000 };
-    await new DurableFile<typeof heard>(join(playerFolder, "other-key.json"), () => heard).write(heard);
+    const received = { serviceKey: keys.value.publicKey, heardMs: day - 1_000 };
+    await new DurableFile<typeof received>(join(playerFolder, "other-key.json"), () => received).write(received);
 
     await using player = start(api.url);
     await player.line("presented");

@@ -149,9 +149,9 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await fixture.host.open(fixture.server.page, never);
     expect(await fixture.server.run("document.title")).toBe("stage");
     await fixture.host.close();
-    const made = (await readdir(replacements)).filter((name) => !known.includes(name));
-    expect(made).toHaveLength(1);
-    await rm(join(replacements, made[0]!), { recursive: true, maxRetries: 5 });
+    const created = (await readdir(replacements)).filter((name) => !known.includes(name));
+    expect(created).toHaveLength(1);
+    await rm(join(replacements, created[0]!), { recursive: true, maxRetries: 5 });
   });
 
   test("[HST23] a page that cannot be reached is reported as page-dead; open succeeds once it can be reached", async () => {

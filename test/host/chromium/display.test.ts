@@ -103,12 +103,12 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
       await using display = await startXvnc(fullHd, XAUTHORITY);
       const DISPLAY = display.display;
       const end = new AbortController();
-      let told = 0;
-      const watching = watchDisplays({ DISPLAY, XAUTHORITY }, () => (told += 1), end.signal);
+      let notifications = 0;
+      const watching = watchDisplays({ DISPLAY, XAUTHORITY }, () => (notifications += 1), end.signal);
       const ended = expect(watching).rejects.toMatchObject({ name: "AbortError" });
-      await waitUntil("the client listens", () => told === 1);
+      await waitUntil("the client listens", () => notifications === 1);
       await display.setMode({ width: 1280, height: 720 });
-      await waitUntil("the client is notified of the change", () => told > 1);
+      await waitUntil("the client is notified of the change", () => notifications > 1);
       end.abort();
       await ended;
       await expect(watchDisplays({ DISPLAY, HOME: folder }, () => undefined, never)).rejects.toMatchObject({

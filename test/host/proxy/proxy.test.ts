@@ -31,9 +31,9 @@ async function openProxy(options: Partial<BrowserProxyOptions> = {}): Promise<Br
 /** Requests an address through the proxy; rejects when the connection ends without a response. */
 async function ask(proxy: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
   const { hostname, port } = new URL(proxy.address);
-  const asked = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
-  asked.end(body);
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const requested = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
+  requested.end(body);
+  const [answer] = (await once(requested, "response")) as [IncomingMessage];
   return answer;
 }
 
@@ -120,13 +120,13 @@ test("[PXY10] a public page cannot reach a private network through the player; a
 });
 
 test("[PXY5] the network's own proxy is used for everything except this machine", async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const upstream = await serve((incoming, response) => {
-    asked.push(`${incoming.method} ${incoming.url}`);
+    requested.push(`${incoming.method} ${incoming.url}`);
     response.end("by the proxy");
   });
   upstream.server.on("connect", (incoming, socket) => {
-    asked.push(`CONNECT ${incoming.url}`);
+    requested.push(`CONNECT ${incoming.url}`);
     socket.end("HTTP/1.1 200 OK\r\n\r\nhello");
   });
   const inside = await serve((_request, response) => response.end("inside"));
@@ -143,7 +143,7 @@ test("[PXY5] the network's own proxy is used for everything except this machine"
     await expect(ask(proxy, `http://${host}:${inside.port}/`), host).rejects.toThrow();
     expect((await tunnel(proxy, `${host}:${inside.port}`)).status, host).toContain("502");
   }
-  expect(asked).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
+  expect(requested).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
 });
 
 test("[PXY5] the network's proxy is read from the environment and from Electron's proxy list", async () => {

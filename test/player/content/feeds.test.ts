@@ -174,10 +174,10 @@ test.each<[string, Answer, RegExp]>([
   expect(kit.errors[0]).toMatch(reason);
   expect(kit.titles()).toEqual(["Good"]);
   // The same failure again is not logged again.
-  const asked = kit.seen.length;
+  const requestsBefore = kit.seen.length;
   await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
   kit.clock.advance(700_000);
-  await expect.poll(() => kit.seen.length, within).toBeGreaterThan(asked);
+  await expect.poll(() => kit.seen.length, within).toBeGreaterThan(requestsBefore);
   await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
   expect(kit.errors).toHaveLength(1);
   kit.site.answer = (_request, response) => response.end(rss("Back"));

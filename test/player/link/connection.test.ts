@@ -118,12 +118,12 @@ test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time outside the allo
   const identity = await Identity.open(folder.path, silentLog);
   const access = new AccessTokens(api, identity, { server: service.url, playerId, playerName: "Lobby", serviceKey: key }, clock);
   const before = clock.now();
-  const told: string[] = [];
+  const reported: string[] = [];
   const connection = new Connection({
     api,
     accessTokens: access,
     clock,
-    log: { ...silentLog, warn: (_: unknown, message?: string) => void told.push(message ?? "") } as typeof silentLog,
+    log: { ...silentLog, warn: (_: unknown, message?: string) => void reported.push(message ?? "") } as typeof silentLog,
     createHeartbeat: async () => heartbeat(),
     onRevision: () => undefined,
     onCommand: async () => undefined,
@@ -131,7 +131,7 @@ test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time outside the allo
   });
   const stop = new AbortController();
   const running = connection.run(stop.signal);
-  await eventually(() => told.includes("ignored a message that this player does not know") || connection.link.value.is === "online");
+  await eventually(() => reported.includes("ignored a message that this player does not know") || connection.link.value.is === "online");
   expect(clock.now()).toBe(before);
   expect(new Date(clock.now()).toISOString()).toBe(new Date(before).toISOString());
   stop.abort();

@@ -47,18 +47,18 @@ const codes = ["BCDF-GHJK", "LMNP-QRST", "VWXZ-BCDF"];
 /** Runs pairing against a service that issues the codes above and responds to token requests in turn. */
 async function pairAgainst(tokenAnswers: Answer[], before: Answer[] = []) {
   await using folder = await temporaryFolder();
-  let asked = 0;
+  let requestCount = 0;
   const seen: { code: string | null; trouble: string | null }[] = [];
   let proof = "";
   await using fake = await startFakeService((path, body) => {
     if (path.endsWith("/pairing-requests")) {
       const first = before.shift();
       if (first !== undefined) return first;
-      const user_code = codes[asked++]!;
+      const user_code = codes[requestCount++]!;
       return {
         status: 201,
         body: {
-          device_code: `d${asked}`,
+          device_code: `d${requestCount}`,
           user_code,
           verification_uri: null,
           verification_uri_complete: null,

@@ -115,7 +115,7 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
     expect(key).not.toBe(pairing.serviceKey);
     // The link requests a token every minute. A restart loses at most ten minutes of the count.
     const listen = async (keyChange: ServiceKeyChange, ms: number): Promise<void> => {
-      for (let heard = 0; heard < ms; heard += minute) {
+      for (let received = 0; received < ms; received += minute) {
         clock.advance(minute);
         await keyChange.observeKey(key);
       }
@@ -180,7 +180,7 @@ test("[RST11] counts the day only while the service uses that key over TLS, and 
   const [pinned, other, third] = [1, 2, 3].map(() => createKeyPair().publicKey) as [string, string, string];
   const clock = new FakeClock();
   const day = async (keyChange: ServiceKeyChange, stepMs: number, totalMs: number, key = other): Promise<void> => {
-    for (let heard = 0; heard < totalMs; heard += stepMs) {
+    for (let received = 0; received < totalMs; received += stepMs) {
       clock.advance(stepMs);
       await keyChange.observeKey(key);
     }

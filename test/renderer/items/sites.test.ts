@@ -45,7 +45,7 @@ let host: Host;
 let web: WebServer;
 let display: Xvfb;
 let isDown = false;
-const heard: FromPage[] = [];
+const received: FromPage[] = [];
 /** A page that is green in its upper left quarter and blue elsewhere. */
 const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset:0 50% 50% 0;background:rgb(0,160,0)'></div>");
 const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
@@ -113,7 +113,7 @@ beforeAll(async () => {
     clock,
     log: silentLog,
   });
-  surface.onMessage((message) => heard.push(message), never);
+  surface.onMessage((message) => received.push(message), never);
   profile = await browserFolder();
   display = await startXvfb({ width: 960, height: 540 });
   host = createChromiumHost({
@@ -140,7 +140,7 @@ afterAll(async () => {
   await rm(profile, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(() => {
-  heard.length = 0;
+  received.length = 0;
   web.requests.length = 0;
   isDown = false;
 });
@@ -204,9 +204,9 @@ function drawSideBySide(items: PlaylistItem[]): void {
 }
 
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
-  const found = () => heard.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
+  const found = () => received.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
   await waitUntil(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
-    throw new Error(`received ${JSON.stringify(heard.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
+    throw new Error(`received ${JSON.stringify(received.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
   });
   return found() as Extract<FromPage, { type: T }>;
 }
@@ -270,7 +270,7 @@ test(
     const bad = item({ type: "web", url: `${web.origin}/loops` });
     drawSideBySide([good, bad]);
     const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
-      heard.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
+      received.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
     const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
     await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
     const shown = count("presented", good) + count("presented", bad);
@@ -282,7 +282,7 @@ test(
     expect(count("failed", good)).toBeLessThanOrEqual(2);
     await waitUntil(
       "the good page is there",
-      () => heard.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
+      () => received.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
       60_000,
     );
     const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
@@ -299,8 +299,8 @@ test("[WEB3] a page in an endless loop fails, the report names its site, and the
   await message("presented", loops.id);
   const failed = await message("failed", loops.id);
   expect(failed).toMatchObject({ code: "stalled", detail: expect.stringContaining(web.origin) });
-  const beats = heard.filter(({ type }) => type === "beat").length;
-  await waitUntil("the page still sends heartbeats", () => heard.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
+  const beats = received.filter(({ type }) => type === "beat").length;
+  await waitUntil("the page still sends heartbeats", () => received.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   draw([blue]);
   await message("presented", blue.id);
@@ -323,7 +323,7 @@ async function startTimeOf(pid: number): Promise<number> {
 
 /** The reports on an item, in order. */
 const reportsOn = ({ id }: PlaylistItem): string[] =>
-  heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
+  received.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
 
 test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown; the next item is", async () => {
   const painted: IframeEvent[] = [];
@@ -372,7 +372,7 @@ test("[WEB4] a page that cannot be loaded is never shown: the previous one stays
   const missing = item({ type: "web", url: `${web.origin}/missing` });
   draw([missing]);
   expect(await message("failed", missing.id)).toMatchObject({ code: "load", detail: expect.stringContaining("HTTP 404") });
-  expect(heard.some((one) => one.type === "presented" && one.item_id === missing.id)).toBe(false);
+  expect(received.some((one) => one.type === "presented" && one.item_id === missing.id)).toBe(false);
 });
 
 test.for([
@@ -388,7 +388,7 @@ test.for([
   expect(await message("failed", bad.id)).toMatchObject({ code });
   next();
   await message("presented", blue.id);
-  expect(heard.some((one) => one.type === "presented" && one.item_id === bad.id)).toBe(false);
+  expect(received.some((one) => one.type === "presented" && one.item_id === bad.id)).toBe(false);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
@@ -408,7 +408,7 @@ test("[BAD5] a page that opens endless dialogs, prints and asks for confirmation
   draw([blue]);
   await message("presented", blue.id);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
-  expect(heard.some(({ type }) => type === "failed")).toBe(false);
+  expect(received.some(({ type }) => type === "failed")).toBe(false);
 });
 
 test("[BAD6] a bundle in an endless loop fails alone, and the next item is shown", async () => {
@@ -461,7 +461,7 @@ test("[WEB7] a page is reloaded hidden; when that fails, the page on screen stay
   const before = requestCount();
   await waitUntil("reloads have failed", () => requestCount() >= before + 2, limitMs);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
-  expect(heard.some(({ type }) => type === "failed")).toBe(false);
+  expect(received.some(({ type }) => type === "failed")).toBe(false);
 });
 
 test("[WEB8] a bundle is shown from its own origin and can reach nothing else", async () => {
@@ -533,7 +533,7 @@ test("[WEB11] changes between web, html and text items show no other picture in 
     item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 1_000 }),
   ];
   const redraw = draw(items, [asset]);
-  const presented = () => heard.filter(({ type }) => type === "presented");
+  const presented = () => received.filter(({ type }) => type === "presented");
   await waitUntil("the loop runs", () => presented().length > 0, limitMs);
   const isRed = ([red, green, blue]: readonly number[]): boolean => red! > 160 && green! < 40 && blue! < 40;
   const foreign = new Map<string, number>();
@@ -557,5 +557,5 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   }
   expect([...foreign]).toEqual([]);
   expect(samples).toBeGreaterThan(2_000);
-  expect(heard.filter(({ type }) => type === "failed")).toEqual([]);
+  expect(received.filter(({ type }) => type === "failed")).toEqual([]);
 });

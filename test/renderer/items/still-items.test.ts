@@ -84,11 +84,11 @@ test("[ITM3] an animated picture stays animated, however large", async () => {
 
 test("[ITM4] an SVG is drawn as a picture: its scripts and links have no effect", async () => {
   const opened = await browser.shared();
-  const asked: string[] = [];
-  opened.page.on("request", (request) => asked.push(request.url()));
+  const requests: string[] = [];
+  opened.page.on("request", (request) => requests.push(request.url()));
   await show(opened, image("script.svg"));
   expect(isNear((await readScreen(opened.page))(480, 270), "green")).toBe(true);
-  expect(asked.filter((url) => url.includes("from-svg"))).toEqual([]);
+  expect(requests.filter((url) => url.includes("from-svg"))).toEqual([]);
 });
 
 test.each([

@@ -114,10 +114,10 @@ test("[TRA4] a transition begins at its slot's start by the clock, does not move
   const { at } = await transitionTo(opened, slots[1]);
   const places = 'JSON.stringify([...document.querySelectorAll("video")].map((clip) => clip.currentTime))';
   const before = JSON.parse(await page.evaluate<string>(places)) as number[];
-  const [begun, total] = await page.evaluate<[number, number]>(
+  const [startedAt, total] = await page.evaluate<[number, number]>(
     "document.getAnimations().map((a) => [a.startTime + performance.timeOrigin, a.effect.getTiming().duration])[0]",
   );
-  const offset = slots[1].starts_at - server.clockOffsetMs - begun;
+  const offset = slots[1].starts_at - server.clockOffsetMs - startedAt;
   // By the timeline if the play was on time; by its first frame if this machine was late.
   if (at - slots[1].starts_at < 40) expect(Math.abs(offset)).toBeLessThan(25);
   else expect(offset).toBeLessThan(25);

@@ -184,12 +184,12 @@ test("[AST25] deleting and uploading the same bytes concurrently never leaves an
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const bytes = await picture("png", 16);
-  let held = (await api.upload(bytes)).body.id as string;
+  let currentId = (await api.upload(bytes)).body.id as string;
   for (let round = 0; round < 25; round += 1) {
-    const [created] = await Promise.all([api.upload(bytes), api.call("DELETE", `assets/${held}?permanent=true`)]);
+    const [created] = await Promise.all([api.upload(bytes), api.call("DELETE", `assets/${currentId}?permanent=true`)]);
     expect(created!.status).toBe(201);
-    held = created!.body.id;
-    const read = await api.call("GET", `assets/${held}/content`);
+    currentId = created!.body.id;
+    const read = await api.call("GET", `assets/${currentId}/content`);
     expect([read.status, read.body.length]).toEqual([200, bytes.length]);
   }
 });

@@ -163,11 +163,11 @@ test("[IMP4] at most five redirects are followed, each checked like the first ad
 test("[IMP5] the connection uses the checked address; a hostname is rejected if any of its addresses is forbidden", async () => {
   await using server = await outside((_request, response) => void response.end("here"));
   const answers = [[{ address: "127.0.0.1", family: 4 }], [{ address: "127.0.0.9", family: 4 }]];
-  let asked = 0;
-  await using egress = createOutboundClients(["127.0.0.1"], (_host, _options, done) => done(null, answers[Math.min(asked++, 1)]!)).imports;
+  let requestCount = 0;
+  await using egress = createOutboundClients(["127.0.0.1"], (_host, _options, done) => done(null, answers[Math.min(requestCount++, 1)]!)).imports;
   const signal = AbortSignal.timeout(10_000);
   const { body, status } = await egress.request(`http://rebinding.example:${server.port}/`, { signal });
-  expect([status, await body.toArray().then((parts) => Buffer.concat(parts).toString()), asked]).toEqual([200, "here", 1]);
+  expect([status, await body.toArray().then((parts) => Buffer.concat(parts).toString()), requestCount]).toEqual([200, "here", 1]);
   const mixed = [
     { address: "127.0.0.1", family: 4 },
     { address: "10.0.0.1", family: 4 },
@@ -230,18 +230,18 @@ test("[IMP9] no import, redirect or delivery reveals whether an internal hostnam
   }, "127.0.0.5");
   await using api = await TestService.start(folder.path, { allowAddresses: ["127.0.0.5"] });
   const [inner, none] = ["localhost", "no-such-name.invalid"];
-  const told = async (url: string) => (await imported(api, url)).error;
+  const importError = async (url: string) => (await imported(api, url)).error;
   const error = (host: string) => ({
     code: "address-refused",
     detail: expect.stringMatching(new RegExp(`^${host} is not a public address, or there is none of this name`)),
   });
-  const [first, second] = [await told(`http://${inner}/`), await told(`http://${none}/`)];
+  const [first, second] = [await importError(`http://${inner}/`), await importError(`http://${none}/`)];
   expect([first, second]).toEqual([error(inner), error(none)]);
   expect(first!.detail.replaceAll(inner, none)).toBe(second!.detail);
   // A redirect comes from a foreign server, so its target is not revealed either.
   const targets = [`http://${inner}/`, `http://${none}/`, "http://127.0.0.2/", "http://[::1]/", "ftp://10.0.0.1/"];
   const redirected = [];
-  for (const target of targets) redirected.push(await told(`${server.url}/${encodeURIComponent(target)}`));
+  for (const target of targets) redirected.push(await importError(`${server.url}/${encodeURIComponent(target)}`));
   expect(new Set(redirected.map((each) => JSON.stringify(each))).size).toBe(1);
   expect(JSON.stringify([first, second, redirected])).not.toMatch(/127\.0\.0\.2|::1|10\.0\.0\.1/);
 

@@ -43,9 +43,9 @@ test("[SEC1] secrets of a web item reach only the player; playlists, events and 
     const item = (body.data?.[0] ?? body).items[0];
     expect(item).toMatchObject(shown);
   }
-  const said = [...answers, await api.call("GET", "audit")];
-  expect(said.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
-  for (const secret of secrets) expect(JSON.stringify(said.map(({ body }) => body))).not.toContain(secret);
+  const texts = [...answers, await api.call("GET", "audit")];
+  expect(texts.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
+  for (const secret of secrets) expect(JSON.stringify(texts.map(({ body }) => body))).not.toContain(secret);
   // The stored response of a repeated request is masked too.
   const key = { "idempotency-key": "once" };
   for (let each = 0; each < 2; each += 1) {

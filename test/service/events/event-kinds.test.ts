@@ -50,11 +50,11 @@ test("[EVT1] changes of players, assets, schedules and calendars are sent to /ev
   const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones: [] })).body;
   const target = { type: "player", player_id: device.playerId };
   const times = { timezone: "UTC", starts_at: "2026-11-22T08:00:00", ends_at: "2026-11-22T09:00:00" };
-  const made = await api.call("POST", "schedules", { name: "S", layout_id: layout.id, target, ...times });
-  expect(made.status, JSON.stringify(made.body)).toBe(201);
-  await api.call("PATCH", `schedules/${made.body.id}`, { name: "T" });
-  await api.call("DELETE", `schedules/${made.body.id}`);
-  await api.call("POST", `schedules/${made.body.id}/restore`);
+  const created = await api.call("POST", "schedules", { name: "S", layout_id: layout.id, target, ...times });
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  await api.call("PATCH", `schedules/${created.body.id}`, { name: "T" });
+  await api.call("DELETE", `schedules/${created.body.id}`);
+  await api.call("POST", `schedules/${created.body.id}/restore`);
   const calendar = (await api.call("POST", "calendars", { name: "C", dates: [] })).body;
   await api.call("PATCH", `calendars/${calendar.id}`, { name: "D" });
   await api.call("DELETE", `calendars/${calendar.id}`);
@@ -72,9 +72,9 @@ test("[EVT1] changes of players, assets, schedules and calendars are sent to /ev
   await listener.event("player.restored");
   await expect.poll(() => typesOf(listener), pollOptions).toEqual(expected);
   const about = listener.events.find(({ data }) => data.type === "schedule.updated")!.data.data;
-  expect(about).toEqual({ schedule_id: made.body.id, name: "T", layout_id: layout.id });
+  expect(about).toEqual({ schedule_id: created.body.id, name: "T", layout_id: layout.id });
   const described = await messageValidators(api.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   // Webhooks do not guarantee an order.
   const sent = () => receiver.received.map(({ body }) => JSON.parse(body).type as string).filter((type) => !type.startsWith("layout."));
   await expect.poll(() => sent().toSorted(), pollOptions).toEqual(expected.toSorted());
@@ -216,12 +216,12 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
   const { last } = await events.positionOf(store.db, player.team_id);
   // Another write blocks the database.
-  const held = Promise.withResolvers<void>();
-  const holding = store.write(() => held.promise);
+  const blocked = Promise.withResolvers<void>();
+  const holding = store.write(() => blocked.promise);
   presence.recordHeartbeat(player.id, heartbeat(), "socket");
   const recorded = links.recordHeartbeat(player, heartbeat());
   presence.socketClosed(player.id);
-  held.resolve();
+  blocked.resolve();
   await Promise.all([holding, recorded]);
   const types = (await events.readAfter(store.db, player.team_id, last, 10)).map(({ event }) => event.type);
   expect(types).toEqual(["player.online"]);

@@ -11,7 +11,7 @@ const pollOptions = { timeout: 10_000, interval: 20 };
 type Answer = Extract<SubscriptionMessage, { id: string | null }>;
 
 function answersOf(listener: EventSubscriber): Answer[] {
-  return listener.heard.filter((message): message is Answer => "id" in message);
+  return listener.received.filter((message): message is Answer => "id" in message);
 }
 
 test("[SUB11] several messages in a row are each answered by their id, in order; the last subscription is active", async () => {
@@ -33,7 +33,7 @@ test("[SUB11] several messages in a row are each answered by their id, in order;
   await api.call("POST", "playlists", { name: "One" });
   expect((await listener.event("playlist.created")).data.data["name"]).toBe("One");
   const described = await messageValidators(api.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
 test("[SUB11] after unsubscribe no events are sent; a subscription from the position in its answer misses none", async () => {
@@ -71,13 +71,13 @@ test("[SUB12] an invalid message is answered with its id, the field and the allo
     ["{", null, "malformed", null],
   ];
   for (const [message] of messages) listener.socket.send(typeof message === "string" ? message : JSON.stringify(message));
-  const errors = () => listener.heard.flatMap((message) => (message.type === "error" ? [message] : []));
+  const errors = () => listener.received.flatMap((message) => (message.type === "error" ? [message] : []));
   await expect
     .poll(() => errors().map(({ id, data }) => [id, data.code, data.field]), pollOptions)
     .toEqual(messages.map(([, id, code, field]) => [id, code, field]));
   expect(errors()[0]!.data.detail).toContain("playlist_updates");
   expect(errors()[5]!.data.detail).toContain("subscribe");
   const described = await messageValidators(api.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });

@@ -34,7 +34,7 @@ test("[SUB1] a subscription is acknowledged with its position; later events arri
   const seqs = received.map((event) => event.seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
   const described = await messageValidators(api.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
 test("[SUB2] a subscription can be limited to kinds and players; content events count for the players that show the content", async () => {
@@ -69,7 +69,7 @@ test("[SUB3] a subscriber that is disconnected at 500 random moments under load 
   const names: string[] = [];
   let after: { epoch: string; seq: number } | undefined;
   const take = (listener: EventSubscriber): void => {
-    for (const message of listener.heard) {
+    for (const message of listener.received) {
       if (message.type === "subscribed" && after === undefined) after = { epoch: message.data.epoch, seq: message.data.seq };
       if (message.type === "resync") throw new Error("no position is too old in this test");
       if (message.type === "place") after = message.data;
@@ -138,7 +138,7 @@ test("[SUB5] a subscriber gets the latest heartbeat of each player at once, and 
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 2 }));
   using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["heartbeat"], { players: [device.playerId] });
-  const loads = () => listener.heard.flatMap((message) => (message.type === "heartbeat" ? [message.data.heartbeat.cpu_load] : []));
+  const loads = () => listener.received.flatMap((message) => (message.type === "heartbeat" ? [message.data.heartbeat.cpu_load] : []));
   await expect.poll(loads).toEqual([2]);
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 3 }));
   await expect.poll(loads).toEqual([2, 3]);
@@ -198,7 +198,7 @@ test("[SUB7] a subscriber never receives events of another team", async () => {
   await stranger.call("POST", "playlists", { name: "Theirs" });
   await listener.event("playlist.created");
   expect(listener.events.map(({ data }) => data.data["name"])).toEqual(["Theirs"]);
-  expect([...listener.heard, ...spy.heard].filter(({ type }) => type === "heartbeat")).toEqual([]);
+  expect([...listener.received, ...spy.received].filter(({ type }) => type === "heartbeat")).toEqual([]);
   expect(spy.events).toEqual([]);
 });
 
@@ -231,7 +231,7 @@ test("[SUB9] an invalid message is answered with an error; the socket stays open
   using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe([]);
   for (const text of ["{", '{"type":"future"}', '{"type":"subscribe","id":"1","data":{"kinds":["all"]}}']) listener.socket.send(text);
-  const errors = () => listener.heard.flatMap((message) => (message.type === "error" ? [message.data.code] : []));
+  const errors = () => listener.received.flatMap((message) => (message.type === "error" ? [message.data.code] : []));
   await expect.poll(errors).toEqual(["malformed", "unsupported", "malformed"]);
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });
@@ -245,7 +245,7 @@ test("[SUB10] a stopping service sends subscribers a delay to wait; after the re
   await listener.event("playlist.created");
   await api[Symbol.asyncDispose]();
   expect(await listener.closed).toMatchObject({ code: 1012 });
-  expect(listener.heard.at(-1)).toMatchObject({ type: "goaway" });
+  expect(listener.received.at(-1)).toMatchObject({ type: "goaway" });
   await using again = await TestService.start(folder.path);
   using later = new EventSubscriber(again.service.url, again.token);
   expect((await later.subscribe(["playlist_updates"], { after: { epoch: begin.epoch, seq: begin.seq } })).resumed).toBe(true);

@@ -60,9 +60,9 @@ test("[WHK13] over http only allowed addresses are called, also after DNS change
   answer.body.resume();
   expect(answer.status).toBe(204);
   // The name resolves to an allowed address when it is checked and to a public one when it is called.
-  let asked = 0;
+  let requestCount = 0;
   await using rebinding = createOutboundClients(["127.0.0.1"], (_host, _options, done) =>
-    done(null, to(asked++ === 0 ? "127.0.0.1" : "8.8.8.8")),
+    done(null, to(requestCount++ === 0 ? "127.0.0.1" : "8.8.8.8")),
   ).webhooks;
   await rebinding.checkAddresses(rebinding.checkUrl(`http://receiver.example:${port}/`), signal);
   await expect(rebinding.request(`http://receiver.example:${port}/`, { signal })).rejects.toThrow("https://");

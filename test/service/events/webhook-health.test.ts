@@ -81,11 +81,11 @@ test(
     const startedAt = clock.now();
     await api.call("POST", "playlists", { name: "First" });
     await expect.poll(async () => (await read()).failing_since, pollOptions).not.toBeNull();
-    let made = 1;
+    let created = 1;
     await expect
       .poll(async () => {
         // Two events a day, so that there are always attempts.
-        if (clock.now() - startedAt > made * 12 * hour) await api.call("POST", "playlists", { name: `${(made += 1)}` });
+        if (clock.now() - startedAt > created * 12 * hour) await api.call("POST", "playlists", { name: `${(created += 1)}` });
         clock.advance(2 * hour);
         return (await read()).status;
       }, pollOptions)

@@ -225,7 +225,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
     else response.writeHead(204).end();
   });
   const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path, "--allow-address", "127.0.0.0/8"]);
-  const made: string[] = [];
+  const created: string[] = [];
   let isCreated = false;
   for (let round = 0; round < 6; round += 1) {
     await using program = start();
@@ -238,7 +238,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
       for (;;) {
         const answer = await call(url, "POST", "playlists", { name: "P" }, { authorization }).catch(() => null);
         if (answer?.status !== 201) return;
-        made.push(answer.body.id);
+        created.push(answer.body.id);
       }
     })();
     await expect.poll(() => receiver.received.length, { interval: 3, timeout: 20_000 }).toBeGreaterThan(target);
@@ -248,7 +248,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
   await using last = start();
   await last.line("listening");
   const types = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).data.playlist_id as string));
-  await expect.poll(() => made.filter((id) => !types().has(id)).length, { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => created.filter((id) => !types().has(id)).length, { timeout: 30_000 }).toBe(0);
   // Each event has one id, however often it arrived.
   const idsOf = new Map<string, Set<string>>();
   for (const { body, headers } of receiver.received) {

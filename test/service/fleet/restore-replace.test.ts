@@ -220,7 +220,7 @@ test("[RST5] replacing a device keeps the player's assignments, schedules and hi
   const command = (await link.next("command")).data.command;
   const before = (await api.call("GET", path)).body;
   const newDevice = await api.newDevice();
-  const asked = newDevice.askForToken({ prefer: "wait=25" });
+  const pending = newDevice.askForToken({ prefer: "wait=25" });
   const replaced = await replaceDevice(api, old.playerId, newDevice.grant.user_code);
   expect(replaced.status).toBe(200);
   expect(replaced.body).toMatchObject({ id: old.playerId, name: "Lobby", layout_id: layout.id, created_at: before.created_at });
@@ -231,7 +231,7 @@ test("[RST5] replacing a device keeps the player's assignments, schedules and hi
   expect(await link.closed).toBe(4403);
   const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, old.access.service_key));
   expect(payload).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
-  newDevice.access = (await asked).body;
+  newDevice.access = (await pending).body;
   expect(newDevice.playerId).toBe(old.playerId);
   expect((await old.call("GET", "state")).status).toBe(401);
   expect(await old.socket().closed).toBe(4401);

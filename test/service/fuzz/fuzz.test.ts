@@ -23,13 +23,13 @@ test(
     for (const [name, reason] of skippedOperations) process.stdout.write(`fuzz: left out ${name}: ${reason}\n`);
     const statuses = [...fuzzed.seen.values()].flatMap((counts) => [...counts]);
     const byStatus = Map.groupBy(statuses, ([status]) => status);
-    const told = [...byStatus]
+    const statusCounts = [...byStatus]
       .toSorted(([a], [b]) => a - b)
       .map(([status, all]) => `${status}: ${all.reduce((sum, [, count]) => sum + count, 0)}`);
     const never = targets
       .filter(({ name }) => ![...(fuzzed.seen.get(name)?.keys() ?? [])].some((status) => status < 300))
       .map(({ name }) => name);
-    process.stdout.write(`fuzz: ${fuzzed.sent} requests to ${targets.length} operations; ${told.join(", ")}\n`);
+    process.stdout.write(`fuzz: ${fuzzed.sent} requests to ${targets.length} operations; ${statusCounts.join(", ")}\n`);
     process.stdout.write(`fuzz: never succeeded: ${never.join(", ") || "none"}\n`);
     for (const { name } of targets) expect(fuzzed.seen.get(name)?.size ?? 0, `${name} was not called`).toBeGreaterThan(0);
     // A fuzzer whose requests are all rejected tests little.
@@ -91,9 +91,9 @@ test("[FUZ5] another team's id gets the same 404 as an unknown id", async () => 
   for (const target of targets) {
     const isOfTeam = target.params.some(({ kind }) => kind !== null && (fuzzed.pool.get(kind)?.length ?? 0) > 0);
     if (target.caller !== "operator" || !isOfTeam) continue;
-    const made = Object.fromEntries(target.params.map(({ name, kind }) => [name, kind === null ? "x" : unknownId(kind)]));
+    const created = Object.fromEntries(target.params.map(({ name, kind }) => [name, kind === null ? "x" : unknownId(kind)]));
     const foreign = await fuzzed.ask(target, { token, body: target.example });
-    const unknown = await fuzzed.ask(target, { token, body: target.example, ids: made });
+    const unknown = await fuzzed.ask(target, { token, body: target.example, ids: created });
     expect([foreign.status, target.name]).toEqual([404, target.name]);
     expect([unknown.status, unknown.body.detail]).toEqual([foreign.status, foreign.body.detail]);
     tried += 1;

@@ -28,8 +28,8 @@ test(
     const result = await fc.check(walk, { seed, numRuns: runs, endOnFailure: true });
     if (result.failed) {
       const [start, taken = []] = result.counterexample ?? [];
-      const told = taken.map((step) => JSON.stringify(step.is === "ask" ? { ...step, target: step.target.name } : step)).join("\n");
-      throw new Error(`GIVING_SEED=${seed}, walk ${result.numRuns}, from ${JSON.stringify(start)}:\n${told}`, {
+      const steps = taken.map((step) => JSON.stringify(step.is === "ask" ? { ...step, target: step.target.name } : step)).join("\n");
+      throw new Error(`GIVING_SEED=${seed}, walk ${result.numRuns}, from ${JSON.stringify(start)}:\n${steps}`, {
         cause: result.errorInstance,
       });
     }

@@ -91,8 +91,8 @@ export async function fuzz(fuzzed: FuzzedService, seed: number, runs: number): P
   const result = await fc.check(property, { seed, numRuns: runs, endOnFailure: true });
   if (result.failed) {
     const [shot] = result.counterexample ?? [];
-    const told = shot && JSON.stringify({ ...shot, target: shot.target.name }).slice(0, 3_000);
-    throw new Error(`FUZZ_SEED=${seed} failed at request ${result.numRuns}: ${told}`, { cause: result.errorInstance });
+    const description = shot && JSON.stringify({ ...shot, target: shot.target.name }).slice(0, 3_000);
+    throw new Error(`FUZZ_SEED=${seed} failed at request ${result.numRuns}: ${description}`, { cause: result.errorInstance });
   }
   for (const target of targets.filter(({ name }) => !fuzzed.seen.has(name))) {
     for (const shot of fc.sample(shots(target, fuzzed.pool), { seed, numRuns: 3 })) await fire(fuzzed, shot);

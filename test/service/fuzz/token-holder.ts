@@ -241,9 +241,9 @@ export class TokenHolder {
     const tool = snake(target.name);
     const schema = this.#world.tools.get(tool);
     if (through === "mcp" && schema !== undefined) {
-      const asked = body === undefined ? {} : "body" in schema ? { body } : (body as object);
+      const input = body === undefined ? {} : "body" in schema ? { body } : (body as object);
       const keyed = key !== null && "idempotency_key" in schema ? { idempotency_key: key } : {};
-      const answer = await this.#callTool(held, tool, { ...ids, ...asked, ...keyed });
+      const answer = await this.#callTool(held, tool, { ...ids, ...input, ...keyed });
       if (answer === null) return undefined;
       if (!answer.isError) this.#world.count(`mcp ${target.name}`);
       return this.#keep(answer.body, held);

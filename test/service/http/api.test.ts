@@ -74,10 +74,10 @@ test("[HTT2] a repeat gets 409 while the first request is running; a rejected re
 test("[HTT3] a change of an outdated version is rejected; of two concurrent changes one succeeds", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
-  const made = await api.call("POST", "playlists", { name: "P" });
-  const path = `playlists/${made.body.id}`;
+  const created = await api.call("POST", "playlists", { name: "P" });
+  const path = `playlists/${created.body.id}`;
   const etag = (await api.call("GET", path)).headers.get("etag")!;
-  expect(etag).toBe(made.headers.get("etag"));
+  expect(etag).toBe(created.headers.get("etag"));
   const patch = (name: string, tag: string) => api.call("PATCH", path, { name }, { "if-match": tag });
   const both = await Promise.all([patch("A", etag), patch("B", etag)]);
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);

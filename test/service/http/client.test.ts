@@ -95,9 +95,9 @@ test("[GEN4] a POST has an idempotency key, also when it is retried because its 
 });
 
 test("[GEN5] retries honour Retry-After, end with the last response and are off by default", async () => {
-  const asked: number[] = [];
+  const requests: number[] = [];
   const server = createServer((_request, response) => {
-    asked.push(performance.now());
+    requests.push(performance.now());
     response.writeHead(429, { "Retry-After": "1", "Content-Type": "application/problem+json" });
     response.end(JSON.stringify({ type: "/problems/too-many", title: "Too many", status: 429, detail: "Wait", request_id: "req_1" }));
   }).listen(0, "127.0.0.1");
@@ -106,13 +106,13 @@ test("[GEN5] retries honour Retry-After, end with the last response and are off 
     const { port } = server.address() as { port: number };
     const about = { baseUrl: `http://127.0.0.1:${port}`, token: "t" };
     await expect(createClient(about).get("/api/v1/players")).rejects.toMatchObject({ kind: "too-many" });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await expect(createClient({ ...about, retries: 1 }).get("/api/v1/players")).rejects.toMatchObject({ status: 429 });
-    expect(asked).toHaveLength(3);
-    expect(asked[2]! - asked[1]!).toBeGreaterThan(990);
+    expect(requests).toHaveLength(3);
+    expect(requests[2]! - requests[1]!).toBeGreaterThan(990);
     const aborted = createClient({ ...about, retries: 5 }).get("/api/v1/players", { signal: AbortSignal.timeout(50) });
     await expect(aborted).rejects.toThrow(/timeout|abort/i);
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -38,9 +38,9 @@ test("[ISO8] of a concurrent change and deletion with the same If-Match exactly 
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   for (let round = 0; round < 6; round += 1) {
-    const made = await api.call("POST", "playlists", { name: "P" });
-    const path = `playlists/${made.body.id}`;
-    const match = { "if-match": made.headers.get("etag")! };
+    const created = await api.call("POST", "playlists", { name: "P" });
+    const path = `playlists/${created.body.id}`;
+    const match = { "if-match": created.headers.get("etag")! };
     const change = () => api.call("PATCH", path, { name: "Q" }, match);
     const remove = () => api.call("DELETE", path, undefined, match);
     const both = round % 2 === 0 ? [change(), remove()] : [remove(), change()];

@@ -23,7 +23,7 @@ function rowsOf(folder: string): Record<string, unknown[]> {
 test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write and changes nothing", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { clock: new FakeClock() });
-  const made = async (method: string, path: string, body?: unknown) => {
+  const created = async (method: string, path: string, body?: unknown) => {
     const answer = await api.call(method, path, body);
     expect([path, answer.status < 300 ? "" : JSON.stringify(answer.body)]).toEqual([path, ""]);
     return answer.body;
@@ -32,33 +32,33 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const { asset, playlist, layout } = await api.showPicture(device);
   const waiting = await api.newDevice();
   const player = device.playerId;
-  const shot = await made("POST", `players/${player}/commands`, { type: "screenshot", args: {} });
+  const shot = await created("POST", `players/${player}/commands`, { type: "screenshot", args: {} });
   await device.putScreenshot(shotId, await picture(), { "command-id": shot.id });
   const target = { type: "player", player_id: player };
-  const calendar = await made("POST", "calendars", { name: "C", dates: [{ date: "2026-12-26" }] });
-  const schedule = await made("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
-  const webhook = await made("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] });
-  const delivery = await made("POST", `webhooks/${webhook.id}/test`);
-  const spare = await made("POST", "tokens", { name: "spare", scopes: ["players:read"] });
-  const invitation = await made("POST", "invitations", { email: "a@example.com", name: "A", role: "viewer" });
+  const calendar = await created("POST", "calendars", { name: "C", dates: [{ date: "2026-12-26" }] });
+  const schedule = await created("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
+  const webhook = await created("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] });
+  const delivery = await created("POST", `webhooks/${webhook.id}/test`);
+  const spare = await created("POST", "tokens", { name: "spare", scopes: ["players:read"] });
+  const invitation = await created("POST", "invitations", { email: "a@example.com", name: "A", role: "viewer" });
   const [spareLayout, spareList] = [
-    await made("POST", "layouts", { name: "N", width: 10, height: 10 }),
-    await made("POST", "playlists", { name: "N", items: [] }),
+    await created("POST", "layouts", { name: "N", width: 10, height: 10 }),
+    await created("POST", "playlists", { name: "N", items: [] }),
   ];
   const [binLayout, binList] = [
-    await made("POST", "layouts", { name: "B", width: 10, height: 10 }),
-    await made("POST", "playlists", { name: "B", items: [] }),
+    await created("POST", "layouts", { name: "B", width: 10, height: 10 }),
+    await created("POST", "playlists", { name: "B", items: [] }),
   ];
-  const show = await made("POST", "show", { text: "Hello", players: [player], lasts_ms: 60_000 });
-  const uploadLink = await made("POST", "upload-links", {});
-  const binSchedule = await made("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
+  const show = await created("POST", "show", { text: "Hello", players: [player], lasts_ms: 60_000 });
+  const uploadLink = await created("POST", "upload-links", {});
+  const binSchedule = await created("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
   const binPlayer = (await api.pairDevice("Gone")).playerId;
-  await made("DELETE", `schedules/${binSchedule.id}`);
-  await made("DELETE", `players/${binPlayer}`);
-  await made("DELETE", `layouts/${binLayout.id}`);
-  await made("DELETE", `playlists/${binList.id}`);
+  await created("DELETE", `schedules/${binSchedule.id}`);
+  await created("DELETE", `players/${binPlayer}`);
+  await created("DELETE", `layouts/${binLayout.id}`);
+  await created("DELETE", `playlists/${binList.id}`);
   const [spareAsset, binAsset] = [(await api.upload(await picture("png"))).body, (await api.upload(await picture("jpeg"))).body];
-  await made("DELETE", `assets/${binAsset.id}`);
+  await created("DELETE", `assets/${binAsset.id}`);
   const person = await inviteMember(api, await owner(api), "viewer");
   const other = await createOtherTeam(api);
   const calls: Record<string, [path: string, body?: unknown, by?: Person]> = {

@@ -17,7 +17,7 @@ interface Generator {
   /** The generator's settings, for a description in the same folder. */
   config: string;
   /** A program that uses the client and prints the player as JSON. */
-  errand: string;
+  clientProgram: string;
 }
 
 // The program gets the token, the pairing code and the picture from the command line.
@@ -44,7 +44,7 @@ const generators: Generator[] = [
       plugins: ["@hey-api/client-fetch", "@hey-api/typescript", "@hey-api/sdk"],
       logs: { file: false },
     };`,
-    errand: `${common}
+    clientProgram: `${common}
 import { createAsset, createLayout, createPlaylist, getPlayer, pairPlayer, updatePlayer } from "./hey-api/index.ts";
 import { client } from "./hey-api/client.gen.ts";
 client.setConfig({ auth: token });
@@ -70,7 +70,7 @@ if (refused.error?.status !== 422) throw new Error(JSON.stringify(refused.error)
       client: { input, output: { target: "./orval/client.ts", client: "fetch", baseUrl: { getBaseUrlFromSpecification: true } } },
       schemas: { input, output: { target: "./orval/zod.ts", client: "zod" } },
     };`,
-    errand: `${common}
+    clientProgram: `${common}
 import { createAsset, createLayout, createPlaylist, getPlayer, pairPlayer, updatePlayer } from "./orval/client.ts";
 import { CreatePlaylistBody, GetPlayerResponse, PairPlayerBody } from "./orval/zod.ts";
 const options = { headers: { authorization: \`Bearer \${token}\` } };
@@ -120,7 +120,7 @@ test("[IOP7] clients of two third-party generators compile and can pair, upload,
     write("openapi.json", JSON.stringify((await call(api.service.url, "GET", "openapi.json")).body)),
     write("picture.png", (await picture()) as unknown as string),
     ...generators.map(({ name, config }) => write(`${name}.config.mjs`, config)),
-    ...generators.map(({ name, errand }) => write(`errand-${name}.ts`, errand)),
+    ...generators.map(({ name, clientProgram }) => write(`client-${name}.ts`, clientProgram)),
   ]);
   await Promise.all(generators.map(({ program }) => run(process.execPath, program, inFolder)));
   await run(process.execPath, [join(rootFolder, "node_modules/typescript/bin/tsc"), "-p", "."], inFolder).catch(
@@ -128,7 +128,7 @@ test("[IOP7] clients of two third-party generators compile and can pair, upload,
   );
   for (const { name } of generators) {
     const device = await api.newDevice();
-    const argv = [`errand-${name}.ts`, api.token, device.grant.user_code, "picture.png"];
+    const argv = [`client-${name}.ts`, api.token, device.grant.user_code, "picture.png"];
     const { stdout } = await run(process.execPath, argv, inFolder);
     await device.firstToken();
     const { player, asset } = JSON.parse(stdout);

@@ -109,8 +109,8 @@ test("[IOP5] a stopping service rejects requests on open connections with a prob
   const api = await TestService.start(folder.path);
   const { hostname, port, host } = new URL(api.service.url);
   const socket = connect({ host: hostname, port: Number(port) });
-  let heard = "";
-  socket.setEncoding("utf8").on("data", (part: string) => (heard += part));
+  let received = "";
+  socket.setEncoding("utf8").on("data", (part: string) => (received += part));
   const authorization = `Authorization: Bearer ${api.token}\r\n`;
   // An incomplete body keeps the connection and the stopping service open.
   socket.write(
@@ -128,9 +128,9 @@ test("[IOP5] a stopping service rejects requests on open connections with a prob
     .toBe("closed");
   socket.write(`"Loop"}GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   await Promise.all([stopped, once(socket, "close")]);
-  for (const head of heard.split(/(?=HTTP\/1\.1 )/)) expect(idIn(head)).toMatch(wellFormed);
-  expect(heard).toMatch(/^HTTP\/1\.1 201 /);
-  expect(heard).toContain('"type":"/problems/closing"');
+  for (const head of received.split(/(?=HTTP\/1\.1 )/)) expect(idIn(head)).toMatch(wellFormed);
+  expect(received).toMatch(/^HTTP\/1\.1 201 /);
+  expect(received).toContain('"type":"/problems/closing"');
 });
 
 test("[IOP6] links are absolute: with the Host of the request, or with the public URL if one is configured", async () => {

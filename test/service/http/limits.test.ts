@@ -121,14 +121,14 @@ test("[TOK14] the probability of guessing a code stays below 2^-28, however gues
   await fc.assert(
     fc.asyncProperty(plan, async ({ attempts, restarts }) => {
       const clock = new FakeClock();
-      const begun = clock.monotonic();
+      const startedAt = clock.monotonic();
       const left = restarts.toSorted((a, b) => a - b);
       let guesses = new GuessLimiter(clock);
       let tried = 0;
       for (const { waitMs, burst } of attempts) {
         clock.advance(waitMs);
-        if (clock.monotonic() - begun > codeLifetimeMs) break;
-        while (left.length > 0 && left[0]! <= clock.monotonic() - begun) {
+        if (clock.monotonic() - startedAt > codeLifetimeMs) break;
+        while (left.length > 0 && left[0]! <= clock.monotonic() - startedAt) {
           left.shift();
           guesses = new GuessLimiter(clock);
         }
@@ -170,9 +170,9 @@ test("[TOK15] pairing requests are limited per address", async () => {
   const ask = (from: string) => call(device.url, "POST", "device/pairing-requests", box, { "x-forwarded-for": from });
   const from = "2001:db8::1";
   let answer = await ask(from);
-  let asked = 1;
-  for (; answer.status === 201; asked += 1) answer = await ask(from);
-  expect([answer.status, asked]).toEqual([429, 61]);
+  let requestCount = 1;
+  for (; answer.status === 201; requestCount += 1) answer = await ask(from);
+  expect([answer.status, requestCount]).toEqual([429, 61]);
   expect(Number(answer.headers.get("retry-after"))).toBe(60);
   expect((await ask("2001:db8::2")).status).toBe(429);
   expect((await ask("2001:db8:1::1")).status).toBe(201);

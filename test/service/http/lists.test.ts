@@ -163,12 +163,12 @@ test("[SCM5] one request sends a command to all players with a tag or to listed 
   for (const id of [first, second]) await api.call("PATCH", `players/${id}`, { tags: ["lobby"] });
   const link = await devices[0]!.connect();
   const body = { target: { tag: "lobby" }, type: "identify", args: { duration_ms: 2_000 }, ttl_s: 60 };
-  const made = await api.call("POST", "commands", body, { "idempotency-key": "k" });
-  expect(made.status).toBe(202);
-  expect(made.body).toMatchObject({ count: 2, type: "identify", commands: [{ player_id: first }, { player_id: second }] });
+  const created = await api.call("POST", "commands", body, { "idempotency-key": "k" });
+  expect(created.status).toBe(202);
+  expect(created.body).toMatchObject({ count: 2, type: "identify", commands: [{ player_id: first }, { player_id: second }] });
   await link.next("command");
   const again = await api.call("POST", "commands", body, { "idempotency-key": "k" });
-  expect([again.headers.get("idempotency-replayed"), again.body]).toEqual(["true", made.body]);
+  expect([again.headers.get("idempotency-replayed"), again.body]).toEqual(["true", created.body]);
   expect(await everyPage(api, "commands")).toHaveLength(2);
   const polled = await devices[1]!.call("POST", "heartbeat", (await import("../harness.ts")).heartbeat());
   expect(polled.body.commands).toHaveLength(1);

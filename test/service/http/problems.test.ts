@@ -54,20 +54,20 @@ test("[PRB2] a problem that a player reports appears with the same text in the p
   const problems = [problem(), problem({ code: "from-a-later-version", zone_id: null, item_id: null })];
   await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
 
-  const said = { problems, problems_left_out: 3 };
+  const reported = { problems, problems_left_out: 3 };
   const about = { player_id: device.playerId, name: "Lobby" };
-  expect((await api.call("GET", path)).body).toMatchObject(said);
-  expect((await api.call("GET", "players")).body.data[0]).toMatchObject(said);
-  expect((await api.call("GET", `${path}/now`)).body).toMatchObject(said);
-  expect((await listener.event("player.problems")).data.data).toEqual({ ...about, ...said });
+  expect((await api.call("GET", path)).body).toMatchObject(reported);
+  expect((await api.call("GET", "players")).body.data[0]).toMatchObject(reported);
+  expect((await api.call("GET", `${path}/now`)).body).toMatchObject(reported);
+  expect((await listener.event("player.problems")).data.data).toEqual({ ...about, ...reported });
   const beat = await listener.next((message) => message.type === "heartbeat");
-  expect(beat.data.heartbeat).toMatchObject(said);
+  expect(beat.data.heartbeat).toMatchObject(reported);
   const described = await messageValidators(api.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   await expect.poll(() => receiver.received.length, patience).toBe(1);
-  expect(JSON.parse(receiver.received[0]!.body).data).toEqual({ ...about, ...said });
+  expect(JSON.parse(receiver.received[0]!.body).data).toEqual({ ...about, ...reported });
   await using agent = await Agent.connect(api.service.url, api.token, "2026");
-  expect(await agent.ok("get_player_now", { id: device.playerId })).toMatchObject(said);
+  expect(await agent.ok("get_player_now", { id: device.playerId })).toMatchObject(reported);
 
   // A repeated problem sends no event. Its end sends one, and the list is empty.
   await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
@@ -112,8 +112,8 @@ test("[PRB3] the service reports players that are silent or more than ten minute
   using later = new EventSubscriber(api.service.url, api.token);
   await later.subscribe(["problems"], { after: { epoch: place.epoch, seq: place.seq } });
   const lists = () => later.events.filter(({ data }) => data.type === "player.problems");
-  const told = () => lists().map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
-  await expect.poll(told, patience).toEqual([["out-of-sync"], [], ["offline"]]);
+  const reportedCodes = () => lists().map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
+  await expect.poll(reportedCodes, patience).toEqual([["out-of-sync"], [], ["offline"]]);
 });
 
 test("[PRB4] players can be listed by whether they have problems", async () => {

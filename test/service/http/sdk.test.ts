@@ -124,8 +124,8 @@ test(
       expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
       expect(run.lines[0]).toMatch(/^\d+ tools$/);
       expect(run.lines[1]).toBe(`dark: Dark screen ${device.playerId}`);
-      const made = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
-      expect((await api.call("GET", `playlists/${made}`)).body.name).toBe("From the agent");
+      const created = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
+      expect((await api.call("GET", `playlists/${created}`)).body.name).toBe("From the agent");
     }
     // The dry run changed nothing.
     expect((await api.call("GET", "playlists")).body.data).toHaveLength(2);

@@ -48,22 +48,22 @@ test("[TXT8] a device that reports hidden characters can pair and report; operat
   await using api = await TestService.start(folder.path);
   const device = await api.newDevice();
   const about = { player_version: bad, hardware: bad.repeat(1_000), timezone: bad, resolution: null };
-  const asked = await call(api.service.url, "POST", "device/pairing-requests", { public_key: device.keys.publicKey, ...about });
-  expect(asked.status).toBe(201);
-  device.grant = asked.body;
+  const pairing = await call(api.service.url, "POST", "device/pairing-requests", { public_key: device.keys.publicKey, ...about });
+  expect(pairing.status).toBe(201);
+  device.grant = pairing.body;
   await api.call("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
   await device.firstToken();
   const player = async () => (await api.call("GET", `players/${device.playerId}`)).body;
   expect(await player()).toMatchObject({ player_version: "Lobby\ufffdgpj" });
   const problem = { code: "item-load", since: "2026-11-21T12:00:00.000Z", zone_id: null, item_id: null, detail: bad, remedy: bad };
-  const told = {
+  const reported = {
     ...heartbeat(),
     hardware: bad.repeat(1_000),
     engine: bad,
     variables: { note: bad, "Wi-Fi\u0000": 1 },
     problems: [problem],
   };
-  expect((await device.call("POST", "heartbeat", told)).status).toBe(200);
+  expect((await device.call("POST", "heartbeat", reported)).status).toBe(200);
   const shown = await player();
   expect(shown).toMatchObject({ status: "online", engine: "Lobby\ufffdgpj", reported_variables: { note: "Lobby\ufffdgpj" } });
   expect(shown.hardware).toHaveLength(200);

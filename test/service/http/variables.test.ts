@@ -48,9 +48,9 @@ test("[VAR7] a player lists the variables that operators set and those that it r
     path = `players/${device.playerId}`;
     await api.call("PATCH", path, { variables: { queue: 1 } });
     expect((await api.call("GET", path)).body).toMatchObject({ variables: { queue: 1 }, reported_variables: null });
-    const told = heartbeat({ variables: { queue: 7, door_open: true } });
-    expect((await device.call("POST", "heartbeat", told)).status).toBe(200);
-    expect((await device.call("POST", "heartbeat", { ...told, variables: { "../x": {} } })).status).toBe(422);
+    const reported = heartbeat({ variables: { queue: 7, door_open: true } });
+    expect((await device.call("POST", "heartbeat", reported)).status).toBe(200);
+    expect((await device.call("POST", "heartbeat", { ...reported, variables: { "../x": {} } })).status).toBe(422);
   }
   await using again = await TestService.start(folder.path);
   const { body } = await again.call("GET", path);

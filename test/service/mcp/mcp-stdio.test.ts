@@ -50,7 +50,7 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
   await using folder = await temporaryFolder();
   const tokenFile = join(folder.path, "token");
   await writeFile(tokenFile, "sgn_pat_wrong\n");
-  const said = async (args: string[], input: string) => {
+  const outputOf = async (args: string[], input: string) => {
     const child = run(process.execPath, [cli, "mcp", ...args]);
     child.child.stdin!.end(input);
     const { stdout, stderr, code } = await child.then(
@@ -59,23 +59,23 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
     );
     return { lines: stdout.split("\n").filter((line) => line !== ""), stderr, code };
   };
-  const flags = await said(["--server", "nowhere", "--token-file", join(folder.path, "none")], "");
+  const flags = await outputOf(["--server", "nowhere", "--token-file", join(folder.path, "none")], "");
   expect([flags.code, flags.lines]).toEqual([2, []]);
   expect(flags.stderr).toContain("--server: must be an http:// or https:// address");
-  const toolsets = await said(["--server", "http://127.0.0.1:1", "--token-file", tokenFile, "--toolsets", "players,nonsense"], "");
+  const toolsets = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", tokenFile, "--toolsets", "players,nonsense"], "");
   expect([toolsets.code, toolsets.lines]).toEqual([2, []]);
   expect(toolsets.stderr).toContain("--toolsets: must be some of everyday, players");
-  const file = await said(["--server", "http://127.0.0.1:1", "--token-file", join(folder.path, "none")], "");
+  const file = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", join(folder.path, "none")], "");
   expect([file.code, file.lines]).toEqual([2, []]);
   const ping = `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" })}\n`;
-  const nobody = await said(["--server", "http://127.0.0.1:1", "--token-file", tokenFile], ping);
+  const nobody = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", tokenFile], ping);
   expect(nobody.code).toBe(0);
   expect(JSON.parse(nobody.lines[0]!)).toMatchObject({
     id: 7,
     error: { code: -32603, message: expect.stringContaining("did not answer") },
   });
   await using api = await TestService.start(folder.path);
-  const answers = (await said(["--server", api.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
+  const answers = (await outputOf(["--server", api.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
   const byId = answers.map((line) => JSON.parse(line) as { id: unknown; error: { code: number; message: string } });
   expect(byId.filter(({ id }) => id === null).map(({ error }) => error.code)).toEqual([-32700, -32600]);
   expect(byId.find(({ id }) => id === 7)!.error.message).toMatch(/^401: /);
@@ -83,14 +83,14 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
 
 /** A proxy that adds the token, for tools that cannot send one. */
 async function openDoor(port: number, token: string): Promise<{ url: string } & AsyncDisposable> {
-  const server: Server = createServer((asked, answer) => {
-    const headers = { ...asked.headers, authorization: `Bearer ${token}` };
-    const passed = request({ port, host: "127.0.0.1", method: asked.method, path: asked.url, headers }, (given) => {
+  const server: Server = createServer((incoming, answer) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
+    const passed = request({ port, host: "127.0.0.1", method: incoming.method, path: incoming.url, headers }, (given) => {
       answer.writeHead(given.statusCode!, given.headers);
       given.pipe(answer);
     });
     passed.on("error", () => answer.destroy());
-    asked.pipe(passed);
+    incoming.pipe(passed);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port: own } = server.address() as { port: number };

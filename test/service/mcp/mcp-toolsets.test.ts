@@ -74,8 +74,8 @@ test.each(eras)("[MCP21] an unlisted operation is found by keywords and called w
   expect([best.name, best.read_only, best.arguments.required]).toEqual(["create_playlist", false, ["name"]]);
   const dry = await agent.ok("call_operation", { name: best.name, arguments: { name: "P", dry_run: true } });
   expect(dry.dry_run).toBe(true);
-  const made = await agent.ok("call_operation", { name: best.name, arguments: { name: "P", idempotency_key: "k" } });
-  expect((await agent.ok("read_operation", { name: "get_playlist", arguments: { id: made.result.id } })).name).toBe("P");
+  const created = await agent.ok("call_operation", { name: best.name, arguments: { name: "P", idempotency_key: "k" } });
+  expect((await agent.ok("read_operation", { name: "get_playlist", arguments: { id: created.result.id } })).name).toBe("P");
   // Without words it lists all operations that the token may call.
   const all = await agent.ok("find_operation");
   expect(all.operations).toEqual([]);

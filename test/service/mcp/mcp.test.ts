@@ -174,8 +174,8 @@ test("[MCP4] a dry run returns the result and the affected players and leaves no
   expect(inUse).toMatchObject({ isError: true });
   expect(inUse.text).toContain("Playlists show this asset");
   // The key was not used up by the dry run.
-  const [, made] = dry.find(([name]) => name === "create_playlist")!;
-  expect((await agent.ok("create_playlist", made)).dry_run).toBe(false);
+  const [, created] = dry.find(([name]) => name === "create_playlist")!;
+  expect((await agent.ok("create_playlist", created)).dry_run).toBe(false);
   expect((await agent.ok("list_playlists")).data).toHaveLength(2);
   link.socket.close();
 });
@@ -249,16 +249,16 @@ test("[MCP8] a tool's write is in the audit log, runs once per idempotency key a
   await using api = await TestService.start(folder.path);
   await using agent = await Agent.connect(api.service.url, api.token, "2026");
   const wish = { name: "P", items: [], idempotency_key: "agent-1" };
-  const made = await agent.ok("create_playlist", wish);
-  expect((await agent.ok("create_playlist", wish)).result).toEqual(made.result);
+  const created = await agent.ok("create_playlist", wish);
+  expect((await agent.ok("create_playlist", wish)).result).toEqual(created.result);
   expect((await agent.ok("list_playlists")).data).toHaveLength(1);
   expect((await agent.call("create_playlist", { ...wish, name: "Q" })).text).toContain("key-reused");
-  const { id } = made.result;
+  const { id } = created.result;
   const read = await agent.call("get_playlist", { id });
-  expect(read.text).toContain(made.etag);
-  const changed = await agent.ok("update_playlist", { id, name: "Q", if_match: made.etag });
-  expect(changed.etag).not.toBe(made.etag);
-  expect((await agent.call("update_playlist", { id, name: "R", if_match: made.etag })).text).toContain("precondition-failed");
+  expect(read.text).toContain(created.etag);
+  const changed = await agent.ok("update_playlist", { id, name: "Q", if_match: created.etag });
+  expect(changed.etag).not.toBe(created.etag);
+  expect((await agent.call("update_playlist", { id, name: "R", if_match: created.etag })).text).toContain("precondition-failed");
   const { data } = (await api.call("GET", "audit")).body;
   expect(data.map((entry: { action: string }) => entry.action)).toEqual(["updatePlaylist", "createPlaylist"]);
   expect(data[0]).toMatchObject({ resource_id: id, address: "127.0.0.1" });
@@ -309,12 +309,12 @@ test("[MCP11] requests with a foreign Origin, or with a foreign host name to a l
         accept: "application/json, text/event-stream",
         "content-type": "application/json",
       };
-      const asked = request({ port, host: "127.0.0.1", path: "/mcp", method: "POST", headers: { ...common, ...headers } }, (answer) => {
+      const outgoing = request({ port, host: "127.0.0.1", path: "/mcp", method: "POST", headers: { ...common, ...headers } }, (answer) => {
         answer.resume();
         resolve(answer.statusCode!);
       });
-      asked.on("error", reject);
-      asked.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
+      outgoing.on("error", reject);
+      outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
     });
   const own = `127.0.0.1:${port}`;
   expect(await statusOf({})).toBe(200);

@@ -15,22 +15,22 @@ test("[AUD1] a write adds one entry: user, action, address, and the resource's E
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const me = await owner(api);
-  const made = await api.call("POST", "playlists", { name: "P" });
-  const path = `playlists/${made.body.id}`;
+  const created = await api.call("POST", "playlists", { name: "P" });
+  const path = `playlists/${created.body.id}`;
   const changed = await api.call("PATCH", path, { name: "Q" });
   const gone = await api.call("DELETE", path);
-  const etag = ({ headers }: typeof made) => headers.get("etag")!.slice(1, -1);
+  const etag = ({ headers }: typeof created) => headers.get("etag")!.slice(1, -1);
   const log = (await entries(api)).toReversed();
   expect(log.map(({ action, before, after }) => [action, before, after])).toEqual([
-    ["createPlaylist", null, etag(made)],
-    ["updatePlaylist", etag(made), etag(changed)],
+    ["createPlaylist", null, etag(created)],
+    ["updatePlaylist", etag(created), etag(changed)],
     ["deletePlaylist", etag(changed), null],
   ]);
   for (const [place, entry] of log.entries()) {
-    const about = { user_id: me.userId, token_id: me.tokenId, resource_type: "playlists", resource_id: made.body.id };
+    const about = { user_id: me.userId, token_id: me.tokenId, resource_type: "playlists", resource_id: created.body.id };
     expect(entry).toMatchObject({ ...about, seq: place + 1, address: "127.0.0.1" });
   }
-  expect(log.map(({ request_id }) => request_id)).toEqual([made, changed, gone].map(({ headers }) => headers.get("request-id")));
+  expect(log.map(({ request_id }) => request_id)).toEqual([created, changed, gone].map(({ headers }) => headers.get("request-id")));
 });
 
 test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but no reads, rejected requests or replays", async () => {
@@ -72,13 +72,13 @@ test("[AUD3] the log can be read page by page and filtered by user, action and r
   const stranger = await createOtherTeam(api);
   await stranger.call("POST", "layouts", { name: "Theirs" });
   const editor = await inviteMember(api, first, "editor");
-  const made = (await editor.call("POST", "playlists", { name: "P" })).body;
-  for (let each = 0; each < 4; each += 1) await api.call("PATCH", `playlists/${made.id}`, { name: `P${each}` });
+  const created = (await editor.call("POST", "playlists", { name: "P" })).body;
+  for (let each = 0; each < 4; each += 1) await api.call("PATCH", `playlists/${created.id}`, { name: `P${each}` });
   expect(await entries(api, "?action=createLayout")).toEqual([]);
   expect((await entries(api, `?user_id=${editor.userId}`)).map(({ action }) => action)).toEqual(["createPlaylist", "acceptInvitation"]);
-  expect(await entries(api, `?resource_id=${made.id}&action=updatePlaylist`)).toHaveLength(4);
-  const page = (await api.call("GET", `audit?resource_id=${made.id}&limit=3`)).body;
-  const rest = (await api.call("GET", `audit?resource_id=${made.id}&limit=3&cursor=${page.next_cursor}`)).body;
+  expect(await entries(api, `?resource_id=${created.id}&action=updatePlaylist`)).toHaveLength(4);
+  const page = (await api.call("GET", `audit?resource_id=${created.id}&limit=3`)).body;
+  const rest = (await api.call("GET", `audit?resource_id=${created.id}&limit=3&cursor=${page.next_cursor}`)).body;
   expect([...page.data, ...rest.data].map(({ action }: AuditEntry) => action).at(-1)).toBe("createPlaylist");
   expect([page.data.length, rest.data.length, rest.next_cursor]).toEqual([3, 2, null]);
   expect((await api.call("GET", "audit?user_id=nonsense")).status).toBe(422);

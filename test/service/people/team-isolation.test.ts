@@ -298,7 +298,7 @@ test("[ISO7] a subscriber receives only events of its own team, even if it names
       (message): message is Extract<typeof message, { type: "event" }> => message.type === "event" && message.data.data["id"] === last.id,
     );
     await subscriber.next((message): message is Extract<typeof message, { type: "heartbeat" }> => message.type === "heartbeat");
-    expect(idsWithin(subscriber.heard).filter((id) => foreign.has(id))).toEqual([]);
+    expect(idsWithin(subscriber.received).filter((id) => foreign.has(id))).toEqual([]);
   }
   // The new events of the other team contain new ids, which are not in `foreign`: compare the events themselves.
   const otherEvents = new Set(rowsOf(file, "events", other.person.teamId).map(({ id }) => id));

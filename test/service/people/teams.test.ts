@@ -45,16 +45,16 @@ test("[TEA3] teams can be created, listed, renamed and, when empty, deleted; the
   await using api = await TestService.start(folder.path);
   const first = await owner(api);
   expect((await api.call("DELETE", `teams/${first.teamId}`)).body.detail).toContain("only team");
-  const made = await api.call("POST", "teams", { name: "Airport" });
-  expect(made.status).toBe(201);
-  expect(made.headers.get("location")).toBe(`${api.service.url}/api/v1/teams/${made.body.id}`);
-  const airport = new Person(api, { user: { id: first.userId }, team: made.body, token: made.body.token });
+  const created = await api.call("POST", "teams", { name: "Airport" });
+  expect(created.status).toBe(201);
+  expect(created.headers.get("location")).toBe(`${api.service.url}/api/v1/teams/${created.body.id}`);
+  const airport = new Person(api, { user: { id: first.userId }, team: created.body, token: created.body.token });
   const listed = (await api.call("GET", "teams")).body.data.map((team: unknown) => OwnTeam.parse(team).name);
   expect(listed).toEqual(["Airport", "Team"]);
-  expect((await api.call("GET", `teams/${made.body.id}`)).body).toMatchObject({ name: "Airport", role: "owner" });
+  expect((await api.call("GET", `teams/${created.body.id}`)).body).toMatchObject({ name: "Airport", role: "owner" });
 
   // A token is valid for one team, even if its user is in both.
-  expect((await api.call("PATCH", `teams/${made.body.id}`, { name: "x" })).status).toBe(403);
+  expect((await api.call("PATCH", `teams/${created.body.id}`, { name: "x" })).status).toBe(403);
   const etag = (await airport.call("GET", `teams/${airport.teamId}`)).headers.get("etag")!;
   expect((await airport.call("PATCH", `teams/${airport.teamId}`, { name: "Hall B" }, { "if-match": etag })).body.name).toBe("Hall B");
   expect((await airport.call("PATCH", `teams/${airport.teamId}`, { name: "Hall C" }, { "if-match": etag })).status).toBe(412);
@@ -76,11 +76,11 @@ test("[TEA4] accepting an invitation creates a user, a membership and a token, o
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const first = await owner(api);
-  const made = await api.call("POST", "invitations", { email: "Ada@example.com", name: "Ada", role: "editor" });
-  const invitation = CreatedInvitation.parse(made.body);
+  const created = await api.call("POST", "invitations", { email: "Ada@example.com", name: "Ada", role: "editor" });
+  const invitation = CreatedInvitation.parse(created.body);
   expect(invitation).toMatchObject({ email: "ada@example.com", status: "pending", created_by: first.userId });
   const read = await api.call("GET", `invitations/${invitation.id}`);
-  expect(read.headers.get("etag")).toBe(made.headers.get("etag"));
+  expect(read.headers.get("etag")).toBe(created.headers.get("etag"));
   expect(JSON.stringify([read.body, (await api.call("GET", "invitations")).body])).not.toContain(invitation.secret);
   const twice = await api.call("POST", "invitations", { email: "ADA@example.com", name: "Ada", role: "viewer" });
   expect(twice.status).toBe(409);

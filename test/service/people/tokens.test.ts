@@ -99,12 +99,12 @@ test("[TOK6] the last use is recorded with a resolution of one minute and does n
   const read = () => api.call("GET", `tokens/${reader.tokenId}`);
   const unused = await read();
   expect(unused.body.last_used_at).toBeNull();
-  const begun = new Date(clock.now()).toISOString();
+  const startedAt = new Date(clock.now()).toISOString();
   await reader.call("GET", "players");
-  expect((await read()).body.last_used_at).toBe(begun);
+  expect((await read()).body.last_used_at).toBe(startedAt);
   clock.advance(59_999);
   await reader.call("GET", "players");
-  expect((await read()).body.last_used_at).toBe(begun);
+  expect((await read()).body.last_used_at).toBe(startedAt);
   clock.advance(1);
   await reader.call("GET", "players");
   const used = await read();
@@ -140,8 +140,8 @@ test("[TOK7] a download in progress is cut off when its token is revoked", async
     .toBuffer();
   const asset = (await api.upload(big)).body;
   const reader = await createTokenFor(api, await owner(api), ["assets:read"]);
-  const asked = get(asset.url, { headers: { authorization: reader.authorization } });
-  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  const download = get(asset.url, { headers: { authorization: reader.authorization } });
+  const [response] = (await once(download, "response")) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
   expect((await api.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
   response.resume();

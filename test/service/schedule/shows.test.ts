@@ -32,10 +32,10 @@ test("[SHO1] one request shows an asset, a web page or a text: it creates a play
   const usual = await api.showPicture(device);
   const asset = (await api.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg")).body;
   const link = await device.connect();
-  const made = await api.call("POST", "show", { asset_id: asset.id, players: [device.playerId], until: at(hour), fit: "cover" });
-  expect([made.status, made.body.warnings]).toEqual([201, []]);
+  const created = await api.call("POST", "show", { asset_id: asset.id, players: [device.playerId], until: at(hour), fit: "cover" });
+  expect([created.status, created.body.warnings]).toEqual([201, []]);
   await link.next("state.changed");
-  const { body } = made;
+  const { body } = created;
   expect(body).toMatchObject({
     name: "Menu.jpg",
     status: "due",
@@ -48,7 +48,7 @@ test("[SHO1] one request shows an asset, a web page or a text: it creates a play
     players: [{ player_id: device.playerId, name: "Lobby", status: "online" }],
     undo: `DELETE /api/v1/show/${body.id}`,
   });
-  expect(made.headers.get("location")).toMatch(new RegExp(`^http://[^/]+/api/v1/show/${body.id}$`));
+  expect(created.headers.get("location")).toMatch(new RegExp(`^http://[^/]+/api/v1/show/${body.id}$`));
   const playlist = (await api.call("GET", `playlists/${body.playlist_id}`)).body;
   expect(playlist.items).toMatchObject([{ type: "image", asset_id: asset.id, fit: "cover" }]);
   // The layout has the size of the screen.
@@ -297,11 +297,11 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   const clock = new FakeClock(noon);
   await using api = await TestService.start(folder.path, { clock });
   const [lobby, hall] = [await api.pairDevice("Lobby"), await api.pairDevice("Hall")];
-  const made = (await api.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
+  const created = (await api.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
   const other = (await api.call("POST", "show", { text: "Other", lasts_ms: hour, everywhere: true })).body;
-  const proof = async () => (await api.call("GET", `show/${made.id}/proof`)).body;
-  const zone = (await api.call("GET", `layouts/${made.layout_id}`)).body.zones[0].id;
-  const item = (await api.call("GET", `playlists/${made.playlist_id}`)).body.items[0].id;
+  const proof = async () => (await api.call("GET", `show/${created.id}/proof`)).body;
+  const zone = (await api.call("GET", `layouts/${created.layout_id}`)).body.zones[0].id;
+  const item = (await api.call("GET", `playlists/${created.playlist_id}`)).body.items[0].id;
   expect((await proof()).players).toMatchObject([
     { is_showing: null, plays: 0, first_at: null },
     { is_showing: null, plays: 0, first_at: null },
@@ -310,7 +310,7 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   await lobby.call("POST", "heartbeat", heartbeat({ now_playing: presented }));
   await hall.call("POST", "heartbeat", heartbeat());
   const ids = { zone_id: zone, item_id: item };
-  const play = (startMs: number, result: string, { layout_id, schedule_id } = made, durationMs = 10_000) => ({
+  const play = (startMs: number, result: string, { layout_id, schedule_id } = created, durationMs = 10_000) => ({
     ...playOf(noon + startMs, durationMs),
     ...ids,
     layout_id,
@@ -321,8 +321,8 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   const events = [
     play(0, "completed"),
     play(10_000, "cut"),
-    play(20_000, "failed", made, 0),
-    play(30_000, "skipped", made, 0),
+    play(20_000, "failed", created, 0),
+    play(30_000, "skipped", created, 0),
     play(0, "completed", other),
   ];
   expect((await lobby.call("POST", "play-events", { events })).body.accepted).toBe(5);
@@ -343,7 +343,7 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   expect(byName["Hall"]).toMatchObject({ is_showing: false, plays: 0, screenshot_id: null });
   // It can still be proven after it was cleared.
   clock.advance(60_000);
-  await api.call("DELETE", `show/${made.id}`);
+  await api.call("DELETE", `show/${created.id}`);
   const later = await proof();
   expect(later).toMatchObject({ plays: 2, status: "cleared" });
   expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
@@ -379,16 +379,16 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
     expect((await device.call("POST", "play-events", { events: [play] })).body.accepted).toBe(1);
   })();
   // Second call: take a screenshot.
-  const look = await agent.call("take_screenshot", { player: "Lobby", show_id: show.id });
-  expect([look.isError, look.text]).toEqual([false, expect.stringContaining("is_showing")]);
-  expect(look.body).toMatchObject({ player_id: device.playerId, is_showing: true, show_id: show.id });
-  expect(look.content.at(-1)).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
+  const screenshot = await agent.call("take_screenshot", { player: "Lobby", show_id: show.id });
+  expect([screenshot.isError, screenshot.text]).toEqual([false, expect.stringContaining("is_showing")]);
+  expect(screenshot.body).toMatchObject({ player_id: device.playerId, is_showing: true, show_id: show.id });
+  expect(screenshot.content.at(-1)).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
   await plays;
   // Third call: get the proof.
   const proof = await agent.ok("get_show_proof", { id: show.id });
   expect(proof).toMatchObject({
     plays: 1,
-    players: [{ name: "Lobby", is_showing: true, plays: 1, screenshot_id: look.body.screenshot_id }],
+    players: [{ name: "Lobby", is_showing: true, plays: 1, screenshot_id: screenshot.body.screenshot_id }],
   });
   link.socket.close();
 });

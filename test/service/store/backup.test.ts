@@ -167,13 +167,13 @@ test(
     const place = await listener.subscribe(["commands"]);
     await succeed("backup", "--data", data, "--to", to);
     for (let number = 0; number < 3; number += 1) await first.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
-    const heard = await before.next("command");
+    const received = await before.next("command");
     await succeed("restore", "--from", to, "--data", back);
     await using second = await TestService.start(back);
     // Send other messages until the sequence numbers reach the player's.
     for (let number = 0; number < 5; number += 1) await second.call("POST", `players/${device.playerId}/commands`, { type: "reload" });
     const link = moved(device, second.service.url).socket();
-    link.hello(epoch, heard.seq!);
+    link.hello(epoch, received.seq!);
     const welcome = await link.next("welcome");
     expect(welcome.data).toMatchObject({ resumed: false });
     expect(welcome.data.answer.commands).toHaveLength(5);

@@ -87,7 +87,7 @@ test(
     const clock = new FakeClock();
     await using api = await TestService.start(folder.path, { clock });
     using rows = new Rows(folder.path);
-    const begun = clock.now();
+    const startedAt = clock.now();
     const device = await api.pairDevice();
     const { id } = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
     expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
@@ -108,7 +108,7 @@ test(
     await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
     expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
     await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
-    expect(clock.now() - begun).toBeGreaterThanOrEqual(90 * dayMs);
+    expect(clock.now() - startedAt).toBeGreaterThanOrEqual(90 * dayMs);
     expect(rows.count("screenshots")).toBe(0);
     // The asset's file and thumbnail stay.
     await expect.poll(() => blobsIn(folder.path), patient).toHaveLength(2);
@@ -238,7 +238,7 @@ function soon(holds: () => void): Promise<void> {
 
 /** Waits until `holds` stops throwing. Advances the clock by an hour after each failure, since a cleanup may have been running. */
 function inTime(clock: FakeClock, holds: () => void): Promise<void> {
-  const look = () => {
+  const check = () => {
     try {
       holds();
     } catch (error) {
@@ -246,5 +246,5 @@ function inTime(clock: FakeClock, holds: () => void): Promise<void> {
       throw error;
     }
   };
-  return vi.waitFor(look, { timeout: 20_000, interval: 100 });
+  return vi.waitFor(check, { timeout: 20_000, interval: 100 });
 }
