@@ -94,7 +94,7 @@ test("[RUN4] a fast run selects quick files that need no browser and start no pr
   const { files, leftOut } = chooseFastTests();
   expect(files).toEqual(expect.arrayContaining(["test/flaky.test.ts", "test/schedule/schedule-rules.test.ts"]));
   expect(files.filter((path) => /^test\/(?:host|renderer|system|long)\//.test(path))).toEqual([]);
-  // One starts a program, one is slow.
+  // One file starts a program, one is slow.
   expect(files).not.toContain("test/service/store/backup.test.ts");
   expect(files).not.toContain("test/service/fuzz/fuzz.test.ts");
   expect(leftOut).toBeGreaterThan(files.length / 2);

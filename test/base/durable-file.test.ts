@@ -74,7 +74,7 @@ test("[DUR4] kill -9 during a write leaves either the old value or the new one",
     const read = await new DurableFile(path, asNumber).read();
     expect(read).toMatchObject({ is: "found", recovered: false });
     const value = read.is === "found" ? read.value : Number.NaN;
-    // Every reported write is there, and at most one that was in progress.
+    // Every reported write is in the file, and at most one that was in progress.
     expect(value).toBeGreaterThanOrEqual(received);
     last = value;
   }

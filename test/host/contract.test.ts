@@ -40,7 +40,7 @@ function contract(hostUnderTest: HostUnderTest): void {
     expect(await fixture.server.run("location.href")).toBe(page.url);
   });
 
-  test("[HST3] a capture shows what is on the screen, at full size", async () => {
+  test("[HST3] a capture shows the content of the screen at full size", async () => {
     const { bytes, mimeType } = await host.capture(never);
     expect(mimeType).toBe("image/jpeg");
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });

@@ -147,7 +147,7 @@ function logOfBlocked(blocked: string[]): Log {
   return pino({ level: "warn" }, { write });
 }
 
-/** A temporary folder that the browser's user may enter, so that the host uses it and no substitute. */
+/** A temporary folder that the browser's user may enter, so that the host does not replace it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "signage-host-"));
   await chmod(folder, 0o711);

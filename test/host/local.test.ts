@@ -19,7 +19,7 @@ const names: Names = {
   "translated.example": [["64:ff9b::7f00:1"]],
 };
 
-// Attacks keep their process busy, which must not count as a hang.
+// Attacks keep their process busy; this must not count as a hang.
 const limits = { ...defaultLimits, ...frames, loadMs: 20_000, probe: { intervalMs: 60_000, limitMs: 5_000 } };
 /** Every notation of this machine's address as the host of a URL. */
 const spellings: Readonly<Record<string, string>> = {

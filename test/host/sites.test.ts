@@ -176,7 +176,7 @@ function frames(hostUnderTest: HostUnderTest): void {
     const [first, second] = deaths.map((reported) => (reported.is === "failed" ? reported.death : undefined));
     expect(first).toBeDefined();
     expect(second).toBe(first);
-    // A page loaded afterwards has another process, and another end.
+    // A page loaded afterwards has another process, whose end has another id.
     const again = await show("/eats");
     const { death } = (await eventOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
     expect(death).toBeDefined();
@@ -279,7 +279,7 @@ function frames(hostUnderTest: HostUnderTest): void {
     await eventOf(name, "shown");
   });
 
-  test("[WFR11] a site's style is added to its own documents, whatever their policy", async () => {
+  test("[WFR11] a site's style is added to its own documents, even if their policy forbids it", async () => {
     const name = await show("/refuses", { css: "body { background: rgb(1, 2, 200) !important } h1 { display: none }" });
     await eventOf(name, "shown");
     const { bytes } = await fixture.host.capture(never);

@@ -101,7 +101,7 @@ test("[WIR1] shows a pairing code, applies the assigned state once it is claimed
   const scene = await player.host.sceneThat(({ screen }) => screen.is === "stage");
   expect(slotsOf(scene)[0]).toMatchObject({ item: { type: "image", item_id: items[0], asset_id: assets[0] } });
   await player.line("presented");
-  // The clock stands still: the next regular heartbeat never comes.
+  // The clock does not advance, so the next regular heartbeat is never sent.
   const report = await eventually(async () => {
     const { body } = await setup.service.call("GET", `players/${playerId}/now`);
     return body.now_playing.length === 1 ? body : null;
@@ -178,7 +178,7 @@ test("[WIR4] after a day of another service key shows a code over the content, a
   await eventually(async () => (await record.read()).is === "found");
   await second.stop();
   expect(second.host.scenes.filter(({ claim }) => claim !== undefined)).toEqual([]);
-  // All of the day but its last minute is over.
+  // The day has one minute left.
   await record.write({ serviceKey: key, heardMs: 86_400_000 - 60_000 });
 
   await using third = start();

@@ -215,7 +215,7 @@ test("[INT3] second by second over two days of interrupts and limits, layout and
   }
   expect(compared + near).toBe(2 * 24 * 3_600);
   expect(near).toBeLessThan(compared / 100);
-  // The comparison is worthless unless every item of every layout has played.
+  // The comparison proves something only if every item of every layout has played.
   expect(seen.size).toBe(itemLists.flatMap(({ items }) => items).length);
   process.stdout.write(`limits: ${compared} instants compared, all equal\n`);
 }, 120_000);

@@ -256,7 +256,7 @@ standInTest("[ELE6] the tests' stand-in for Electron never becomes ready if an a
   }
 });
 
-test("[ELE7] a hanging Electron is restarted by its parent, and ends when the parent is killed", { timeout: limitMs }, async () => {
+test("[ELE7] if Electron hangs, its parent process restarts it; if the parent is killed, Electron exits", { timeout: limitMs }, async () => {
   await using serviceFolder = await temporaryFolder();
   await using service = await startService(serviceFolder.path);
   await using folder = await temporaryFolder();

@@ -78,7 +78,7 @@ test("[PCK4] the fuses of the packed executable are those of electron-builder.ym
   expect(Object.fromEntries(burnt)).toEqual(electronFuses);
 });
 
-test("[PCK5] the packed service runs with nothing but the package, and its workers load from outside the archive", async () => {
+test("[PCK5] the packed service runs with only the files of the package, and its workers load from outside the archive", async () => {
   const { program } = packed;
   // Makes the files in the archive unloadable, as they may be for Electron's workers.
   for (const { path } of (await filesOfWorkers()).filter(({ path }) => /\.[cm]?js$/.test(path))) {

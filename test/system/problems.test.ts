@@ -15,7 +15,7 @@ test("[PRB12] an item that fails on a real screen is listed in the service's pro
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
   const image = { type: "image", asset_id: await api.upload("green.png", await plainImage([20, 160, 60])), duration_ms: 1_000 };
-  // Nothing listens there.
+  // No server listens there.
   const dead = { type: "web", url: "http://127.0.0.1:9/", duration_ms: 1_000 };
   const { playlistId, layoutId } = await api.publish([image, dead]);
   await using player = startPlayer(api.url, join(folder.path, "player"));
@@ -33,7 +33,7 @@ test("[PRB12] an item that fails on a real screen is listed in the service's pro
   await eventually(async () => (await problems()).length === 0);
 });
 
-test("[REC9] if a real browser ends again and again, the screen, the heartbeat and now report that content is withheld", slow, async () => {
+test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat and now report that content is withheld", slow, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

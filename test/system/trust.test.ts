@@ -131,7 +131,7 @@ test("[TRB3] a player that is removed while offline purges its content when it r
 });
 
 test(
-  "[TRB4] corrupt and truncated downloads are never shown: the previous content stays until the bytes are right",
+  "[TRB4] corrupt and truncated downloads are never shown: the previous content stays until a download is correct",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();

@@ -228,7 +228,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
   });
 });
 
-/** Samples the screen about once per millisecond, except its middle, where X draws its own pointer. */
+/** Samples the screen about once per millisecond, except its centre, where X draws its own pointer. */
 function watch(framebuffer: Framebuffer): { stop(): { lightest: number; samples: number } } {
   const row = Buffer.allocUnsafe(framebuffer.stride);
   let lightest = 0;

@@ -68,7 +68,7 @@ test("[LNK5] waits a random part of the service's spread before reconnecting, do
     expect(reconnect.next()).toBe(60_000 * share);
     reconnect.connectionEnded(60_001);
     expect(reconnect.next()).toBe(20_000 * share);
-    // The player is alone with its service again.
+    // The player is the only one connected to its service again.
     reconnect.connectionEnded(60_001);
     reconnect.setSpread(3);
     expect(reconnect.next()).toBe(1_000 * share);

@@ -164,7 +164,7 @@ async function openPlayer(folder: string, server: string, clock: FakeClock, pinn
   return { keyChange, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-/** Whether the player requests a code: then it has no endless wait. */
+/** Whether the player requests a code, which means that it has no endless wait. */
 async function requestsCode(keyChange: ServiceKeyChange, clock: FakeClock): Promise<boolean> {
   const stop = new AbortController();
   const running = keyChange.run(stop.signal).catch((error: unknown) => error);
@@ -218,7 +218,7 @@ test("[RST11] counts the day only while the service uses that key over TLS, and 
   expect(await requestsCode(last.keyChange, clock)).toBe(false);
 });
 
-test("[RST12] keeps the content when the claim makes it another player", async () => {
+test("[RST12] keeps the content on the screen when the code is claimed as a different player", async () => {
   await using folder = await temporaryFolder();
   const asset = assetOf(Buffer.from("picture"));
   const desired = desiredOf([imageItem(asset, 5_000)], [asset]);

@@ -115,7 +115,7 @@ test("[POP16] over half an hour of every kind of change, the sums by layer, sche
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
 });
 
-test("[POP17] an item that stays while its cause changes is two adjoining plays; an item that appears with the change is one", async () => {
+test("[POP17] an item that stays while its cause changes is counted as two consecutive plays; an item that appears with the change is counted as one", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(({ usual }) => [
     schedule(usual.id, iso(t0 + 13_000), iso(t0 + 40_000), { name: "during an item" }),
@@ -123,7 +123,7 @@ test("[POP17] an item that stays while its cause changes is two adjoining plays;
   ]);
   const player = await SimulatedPlayer.start(folder.path, ready);
   await player.runTo(t0 + 12_500);
-  // The plan is late, as on a busy machine. What counts is when the schedule began.
+  // The plan is late, as on a busy machine. The cause is decided by the start of the schedule.
   player.clock.advance(700);
   await player.runTo(t0 + 39_000);
   await player.plan();

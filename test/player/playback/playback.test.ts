@@ -101,7 +101,7 @@ test("[REM4] a stage names all items of the current loop by their content, even 
   expect(loop).toHaveLength(12);
   expect(due.length).toBeLessThan(12);
   for (const { of } of due) expect(loop).toContain(of);
-  // Another time of day changes no name. A removed item is no longer named.
+  // A later time of day does not change the names. A removed item is no longer named.
   expect(zoneAt(before, t0 + 45_000).loop).toEqual(loop);
   const after = withItems(before, [imageItem(red, 10_000), ...items.slice(1, 11)], [red], "r2");
   const kept = zoneAt(after, t0).loop!.filter((name) => loop!.includes(name));

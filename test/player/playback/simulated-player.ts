@@ -198,7 +198,7 @@ export function sums<T>(all: readonly T[], key: (each: T) => string, ms: (each: 
   return total;
 }
 
-/** Equal keys, and each sum within `tolerance` ms. */
+/** Checks that the keys are equal and each sum is within `tolerance` ms. */
 export function expectSums(reported: Record<string, number>, observed: Record<string, number>, tolerance: number): void {
   expect(Object.keys(reported).toSorted()).toEqual(Object.keys(observed).toSorted());
   for (const [key, ms] of Object.entries(observed))

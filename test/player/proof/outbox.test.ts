@@ -33,7 +33,7 @@ test("[OUT1] the outbox holds the newest thousand messages: the oldest is droppe
   await before.outbox.put(status("the oldest"));
   await before.outbox.put(status("another"));
   for (let number = 3; number <= 1_001; number += 1) await copyFile(join(folder.path, nameOf(2)), join(folder.path, nameOf(number)));
-  // There was already one message too many.
+  // The outbox already holds one message too many.
   const { outbox, losses } = await opened(folder.path);
   expect([outbox.length, outbox.lostCount, losses]).toEqual([1_000, 1, [1]]);
   await outbox.put(status("the newest"));

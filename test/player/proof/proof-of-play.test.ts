@@ -66,7 +66,7 @@ async function uploadAll(folder: string, clock: FakeClock): Promise<{ kept: Map<
   return { kept, received };
 }
 
-test("[POP11] in six hours offline with five kill -9, plays adjoin, none is counted twice, and their sum is the time on the screen", async () => {
+test("[POP11] in six hours offline with five kill -9, plays have no gaps or overlaps, none is counted twice, and their sum is the time on the screen", async () => {
   await using folder = await temporaryFolder();
   const assets = [1, 2, 3].map((byte) => assetOf(Buffer.from([byte])));
   const durations = [7_000, 13_000, 20_000];
@@ -78,7 +78,7 @@ test("[POP11] in six hours offline with five kill -9, plays adjoin, none is coun
   const until = start + 6 * 3_600_000;
   const runs: Observation[][] = [];
   for (let from = start; from < until;) {
-    // Five kills, each at another point between frames. The last run ends normally.
+    // Five kills, each at a different point between frames. The last run ends normally.
     const lines = runs.length < 5 ? 2_000 + runs.length * 701 : Number.POSITIVE_INFINITY;
     const observations = await simulate([folder.path, `boot-${runs.length}`, String(from), String(until), JSON.stringify(desired)], lines);
     expect(observations.length).toBeGreaterThan(0);

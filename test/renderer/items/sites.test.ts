@@ -278,7 +278,7 @@ test(
     expect(loads("/green") + loads("/loops")).toBe(3);
     const failures = count("failed", bad);
     await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures, 60_000);
-    // Once with the bad page at first; once more if it was shown before the bad page was tried, because they share the process.
+    // It ends with the bad page the first time, and once more if it was shown before the bad page was retried, because they share the process.
     expect(count("failed", good)).toBeLessThanOrEqual(2);
     await waitUntil(
       "the good page is there",

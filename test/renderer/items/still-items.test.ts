@@ -65,7 +65,7 @@ test("[ITM2] a photo's EXIF orientation is applied, scaled down or not", async (
   expect(await opened.page.evaluate("document.querySelector('canvas').height")).toBe(540);
 });
 
-test("[ITM3] an animated picture stays animated, however large", async () => {
+test("[ITM3] an animated picture stays animated at any size", async () => {
   const opened = await browser.shared(480, 270);
   await show(opened, image("moving.gif"));
   const seen = new Set<string>();
@@ -202,7 +202,7 @@ test.each([
     const seen = await page.evaluate<Place>(place);
     const expected = sign * (((seen.at * 200) / 1_000) % seen.length);
     const off = Math.abs(seen.x - expected);
-    // As exact as the page knows the clock on a busy machine; near the end of a round the next round counts.
+    // The precision with which the page knows the clock on a busy machine; near the end of a round the next round counts.
     expect(Math.min(off, Math.abs(seen.length - off))).toBeLessThan(40);
     // Enough rounds to fill the zone at any position: there is no gap between two rounds.
     const rounds = await page.locator(".round").count();

@@ -19,7 +19,7 @@ const browser = useTestBrowser();
 const long = 600_000;
 const patient = { timeout: 25_000 };
 
-/** Opens a page at its own surface, which passes on streams of `origin`. */
+/** Opens a page with its own surface, which forwards streams of `origin`. */
 async function open(origin: string) {
   const clock = createSystemClock();
   const outboundHttp = new OutboundHttp({ policy: contentPolicy(() => true) });

@@ -12,7 +12,7 @@ const browser = useTestBrowser(async (folder) => {
   await makeChangesMedia(folder);
 });
 
-test("[GRO1] over hundreds of changes of every kind no count of the page or its browser grows, and the heap keeps its size", { timeout: 600_000 }, async () => {
+test("[GRO1] over hundreds of changes of every kind no resource count of the page or its browser grows, and the heap keeps its size", { timeout: 600_000 }, async () => {
   await using opened = await browser.open();
   const changes = new FastChanges(opened.server);
   const watch = await PageResourceMonitor.start(browser.chromium, opened.page);

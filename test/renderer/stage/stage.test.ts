@@ -80,7 +80,7 @@ test("[PAG6] twenty changes between pictures and clips show no blank or foreign 
   });
   expect(late).toHaveLength(21);
   expect(Math.min(...late)).toBeGreaterThan(-10);
-  // A machine under load presents ten frames a second; bench/changes measures an idle one.
+  // A busy machine presents ten frames a second; bench/changes measures an idle machine.
   expect(late.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
 });
 
@@ -102,7 +102,7 @@ test("[PAG7] a scene that names the same play does not restart it: the clip play
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(1);
 });
 
-test("[PAG8] a removed item is replaced as soon as the item that is due is ready", async () => {
+test("[PAG8] a removed item is replaced as soon as the due item is ready", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]);
@@ -223,7 +223,7 @@ test("[PAG13] a still item that follows itself keeps its element, and each play 
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(3);
 });
 
-test("[PAG14] without a connection to its player the page plays on, reconnects and loses no report", async () => {
+test("[PAG14] without a connection to its player the page keeps playing, reconnects and loses no report", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const plays = consecutiveSlots(server.now(), [
@@ -368,7 +368,7 @@ test("[PAG19] user input has no effect: no menu, no selection, no key, no cursor
   ).toBe(false);
 });
 
-test("[PAG20] an empty zone shows the stage's background; a zone whose slots are all over keeps its last item", async () => {
+test("[PAG20] an empty zone shows the stage's background; a zone whose slots have all ended keeps its last item", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([

@@ -87,7 +87,7 @@ test("[ZON12] an item whose data never arrives is skipped within five seconds of
   await expect.poll(() => page.locator(".item").count()).toBe(2);
   await server.advanceTo(slow.starts_at + 4_000);
   await server.waitForMessage("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
-  // The zone gave it up, before the picture's own timeout of eight seconds and long before the end of its slot.
+  // The zone stopped waiting for it, before the picture's own timeout of eight seconds and long before the end of its slot.
   const { item_id } = slow.item;
   expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([
     { item_id, code: "timeout", detail: "not ready in time" },
@@ -202,7 +202,7 @@ test("[SWP8] a clip that waits for data does not count as frozen and continues w
   const stuck = 'document.querySelector("video").readyState < 3';
   await expect.poll(() => page.evaluate(stuck), { timeout: 30_000 }).toBe(true);
   await page.evaluate('window.before = document.querySelector("video"); window.stoodAt = before.currentTime');
-  // Longer than a clip may make no progress.
+  // Longer than the limit for a clip without progress.
   await page.waitForTimeout(4_500);
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
   gate.resolve();

@@ -67,7 +67,7 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
   ["slide", "right", left, green, right, red],
   ["push", "up", top, red, bottom, green],
   ["push", "right", left, green, right, red],
-])("[TRA1] half of a %s to the %s shows both pictures in their places", async ([type, direction, one, first, other, second]) => {
+])("[TRA1] halfway through a %s to the %s both pictures are in their places", async ([type, direction, one, first, other, second]) => {
   await using opened = await browser.open();
   const at = await halfway(opened, pair(opened, image("red.png"), image("green.png"), moving(type, { direction })));
   expect(isNear(at(...one), first), `${String(at(...one))}, not ${String(first)}`).toBe(true);

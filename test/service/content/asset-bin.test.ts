@@ -141,7 +141,7 @@ test("[AST22] a deleted asset is in the bin, cannot be used in a playlist, and c
   expect((await api.call("DELETE", `assets/${id}?permanent=true`)).status).toBe(409);
 });
 
-test("[AST23] assets are deleted for good after 30 days in the bin", async () => {
+test("[AST23] assets are permanently deleted after 30 days in the bin", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

@@ -55,7 +55,7 @@ test("[AST9] an SVG that only draws is accepted with its size", async () => {
   }
 });
 
-test("[AST10] an SVG with script, event handlers, foreign content, entities or external resources is rejected by name", async () => {
+test("[AST10] an SVG with script, event handlers, foreign content, entities or external resources is rejected, and the error names the part", async () => {
   await using folder = await temporaryFolder();
   await expectRejected(folder.path, [
     ["script", svg("<script>alert(1)</script>"), /<script>/],

@@ -8,7 +8,7 @@ import { numberedClip } from "../../support/media/media.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call, picture } from "../harness.ts";
 
-test("[AST1] pictures of every allowed format are accepted and measured, whatever their name and a generic Content-Type say", async () => {
+test("[AST1] pictures of every allowed format are accepted and measured, even with a wrong name or a generic Content-Type", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   for (const format of ["png", "jpeg", "webp", "avif", "gif"] as const) {

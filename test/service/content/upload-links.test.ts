@@ -106,7 +106,7 @@ test("[ULK4] a link belongs to the team, ends with its creator's token and scope
   expect((await send(link.url, bytes)).status).toBe(201);
   await api.call("DELETE", `tokens/${writer.tokenId}`);
   expect((await send(revoked.url, bytes)).body).toMatchObject({ status: 410, detail: expect.stringContaining("no longer valid") });
-  // A role that may not write assets takes its links with it; so does leaving the team.
+  // A member's links end when the member gets a role that may not write assets, or leaves the team.
   const editor = await inviteMember(api, first, "editor");
   const theirs = (await editor.call("POST", "upload-links", {})).body;
   const path = `teams/${first.teamId}/members/${editor.userId}`;

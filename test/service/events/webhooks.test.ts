@@ -121,7 +121,7 @@ test("[WHK6] endpoints that do not work do not delay a working one, which gets e
   });
   await using disconnecting = await Receiver.start((request) => request.socket.destroy());
   await using working = await Receiver.start();
-  // A fake clock that stands still: the hanging attempts never time out, however slow this machine is.
+  // A fake clock that does not advance: the hanging attempts never time out, even on a slow machine.
   await using api = await TestService.start(folder.path, { ...loopback, clock: new FakeClock(Date.now()) });
   for (const { url } of [hanging, endless, disconnecting]) await createWebhook(api, url);
   await createWebhook(api, "http://127.0.0.1:9/closed");

@@ -203,7 +203,7 @@ export class FuzzedService {
     return token;
   }
 
-  // A second connection to the database file copies whole rows, whatever columns they have.
+  // A second connection to the database file copies whole rows, with all of their columns.
   #row(table: string, column: string, value: string): Record<string, SQLInputValue> {
     using file = this.#open();
     return file.prepare(`SELECT * FROM ${table} WHERE ${column} = ?`).get(value) as Record<string, SQLInputValue>;

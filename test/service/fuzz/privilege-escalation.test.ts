@@ -1,4 +1,4 @@
-// No sequence of requests yields more rights than the token that it began with.
+// No sequence of requests yields more rights than those of its first token.
 // GIVING_SEED repeats a run; GIVING_RUNS sets its length.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

@@ -94,7 +94,7 @@ interface Held {
   teamId: string;
 }
 
-/** The service and its clients, each in a team of its own. */
+/** The service and its clients, each in its own team. */
 export class TestWorld implements AsyncDisposable {
   readonly api: TestService;
   readonly clock: FakeClock;
@@ -324,7 +324,7 @@ export class TokenHolder {
       const allowed = scopesOfRole(role as Role);
       if (before !== undefined && allowed.length < scopesOfRole(before).length) continue;
       expect(beyond(allowed, this.#start.scopes), `somebody became ${role}`).toEqual([]);
-      if (before !== undefined) expect(this.#endsAt, "a token with an end raised somebody for good").toBeNull();
+      if (before !== undefined) expect(this.#endsAt, "a token that expires gave a member a permanent role").toBeNull();
     }
   }
 

@@ -20,7 +20,7 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
-test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write and changes nothing", async () => {
+test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { clock: new FakeClock() });
   const created = async (method: string, path: string, body?: unknown) => {

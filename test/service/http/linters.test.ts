@@ -32,7 +32,7 @@ function isUpgrade(path: readonly (string | number)[]): boolean {
   return described.some(({ path: each, operation }) => each === path[1] && operation.responses["101"] !== undefined);
 }
 
-test("[IOP2] the AsyncAPI parser accepts the description of the WebSockets, whatever was requested before", async () => {
+test("[IOP2] the AsyncAPI parser accepts the description of the WebSockets, even after other requests to the service", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   await (await fetch(`${api.service.url}/api/v1/openapi.json`)).arrayBuffer();

@@ -118,7 +118,7 @@ test("[BIN4] the bin keeps resources for thirty days unless they are permanently
   const restored = await api.call("POST", `layouts/${layout.id}/restore`);
   expect(restored.body.zones).toMatchObject([{ id: layout.zones[0].id, playlist_id: null }]);
 
-  // An asset can be deleted for good even if a playlist in the bin uses it.
+  // An asset can be permanently deleted even if a playlist in the bin uses it.
   const asset = (await api.upload(await picture())).body.id as string;
   const items = [
     { type: "image", asset_id: asset },

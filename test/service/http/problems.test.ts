@@ -127,7 +127,7 @@ test("[PRB4] players can be listed by whether they have problems", async () => {
   expect(await names("has_problems=false")).toEqual(["Well"]);
 });
 
-test("[PRB5] after a restart the service neither reports known problems again nor forgets them", async () => {
+test("[PRB5] after a restart the service neither repeats the events of known problems nor forgets the problems", async () => {
   await using folder = await temporaryFolder();
   const problems = [problem()];
   let device: Device;

@@ -33,7 +33,7 @@ test.each(eras)("[MCP20] the default tool list has at most 40 kB; other toolsets
   expect((await one.ok("list_playlists")).data).toEqual([]);
 });
 
-test("[MCP20] toolsets can be requested by a header; an unknown toolset is rejected by name; every area has a toolset", async () => {
+test("[MCP20] toolsets can be requested by a header; an unknown toolset is rejected, and the error names it; every area has a toolset", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };

@@ -71,7 +71,7 @@ test.each(eras)("[MCP2] a tool has the same effect and result as the REST reques
   link.socket.close();
 });
 
-test("[MCP3] a token's scopes decide which tools, resources and prompts are listed; others are rejected by name", async () => {
+test("[MCP3] a token's scopes decide which tools, resources and prompts are listed; calls of others are rejected, and the error names them", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const first = await owner(api);

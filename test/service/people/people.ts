@@ -1,4 +1,4 @@
-// Users for tests, each with an own token. The first is the owner who started the service; others are invited.
+// Users for tests, each with their own token. The first is the owner who started the service; others are invited.
 import type { Role, Scope } from "../../../src/protocol/operator/people.ts";
 import { call, type ApiResponse, type TestService } from "../harness.ts";
 

@@ -34,7 +34,7 @@ async function decidedBy(device: Device, { stretches }: Forecast): Promise<(stri
 }
 
 test.each(eras)(
-  "[FOR1] the forecast equals what the player decides, at each boundary and across a clock change; MCP returns the same week (%s)",
+  "[FOR1] the forecast equals the player's own decisions, at each boundary and across a clock change; MCP returns the same week (%s)",
   async (era) => {
     await using folder = await temporaryFolder();
     await using setup = await open(folder.path);

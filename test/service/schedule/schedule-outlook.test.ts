@@ -54,7 +54,7 @@ test.each([
   [{ rrule: "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24" }, "Every year on the 24th in December 22:00 to 02:00"],
   [{ rrule: "FREQ=DAILY", starts_at: "2026-11-27T00:00", ends_at: "2026-11-28T00:00" }, "Daily all day"],
   [{ conditions: [{ type: "variable", name: "door_open", value: true }], ends_at: null }, "From 27 November 2026 22:00 on"],
-])("[WRN1] the summary of %j is in words", async (more, words) => {
+])("[WRN1] the summary of %j is a plain sentence", async (more, words) => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { summary } = await setup.create({ timezone: "America/New_York", ...more });

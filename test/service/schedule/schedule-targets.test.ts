@@ -135,7 +135,7 @@ test("[SRE10] a player in the bin no longer gets a schedule but stays in its tar
   expect(await sent(lobby)).toEqual([]);
 });
 
-test("[SRE10] a player that is deleted for good is removed from the targets; a schedule whose last target it was is deleted", async () => {
+test("[SRE10] permanently deleting a player removes it from the targets, and deletes a schedule that has no other target", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, clock, create } = setup;

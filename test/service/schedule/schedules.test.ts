@@ -241,7 +241,7 @@ test("[SRE7] an item's limit per day and its dayparts are validated with a point
   const ready = readyOf(await stateOf(device));
   const dailyAt = (instant: number) => programAt(ready, instant).program.zones[0]!.timeline.daily;
   expect(dailyAt(Date.UTC(2026, 10, 27, 21, 59))).toBeNull();
-  // The night from Friday to Saturday: four plays in its part on Friday, four in its part on Saturday.
+  // The night from Friday to Saturday: four plays on Friday, four on Saturday.
   expect(dailyAt(Date.UTC(2026, 10, 27, 23))?.plays).toHaveLength(4);
   expect(dailyAt(Date.UTC(2026, 10, 28, 1))?.plays).toHaveLength(4);
 });

@@ -152,7 +152,7 @@ test("[SHO4] one request clears a show and leaves nothing of it outside the bin;
   expect((await stateOf(device)).schedules).toEqual(before.schedules);
   expect((await api.call("GET", `show/${first.id}`)).body).toMatchObject({ status: "cleared", next_at: null, players: [] });
   expect((await api.call("DELETE", `show/${first.id}`)).status).toBe(404);
-  // Restored from the bin by its schedule, and cleared again, for good.
+  // Restored from the bin by its schedule, and cleared again, permanently.
   expect((await api.call("POST", `schedules/${first.schedule_id}/restore`)).status).toBe(200);
   expect([(await api.call("GET", `show/${first.id}`)).body.status, ...(await live(api))]).toEqual([
     "due",

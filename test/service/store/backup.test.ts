@@ -76,7 +76,7 @@ test(
         for (let size = 16; !stop.signal.aborted; size += 1) {
           const created = await ask("POST", "assets", await picture("png", 16 + (size % 400)));
           assets.push(created.body.id);
-          // Delete other assets and their bytes for good while the backup copies.
+          // Permanently delete other assets and their bytes while the backup copies.
           const doomed = await ask("POST", "assets", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="9"/>`));
           if ((await ask("DELETE", `assets/${doomed.body.id}?permanent=true`)).status === 204) purged += 1;
         }

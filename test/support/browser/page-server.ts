@@ -62,7 +62,7 @@ export interface PageServer extends AsyncDisposable {
   speedUp<T>(factor: number, work: Promise<T>): Promise<T>;
   /** Sends a scene to every page, and to each page that connects later. */
   draw(scene: Scene): void;
-  /** Resolves with the first message, counted from index `from`, that passes; rejects when none arrives in time. */
+  /** Resolves with the first message from index `from` on that passes; rejects when none arrives in time. */
   waitForMessage<T extends FromPage["type"]>(
     type: T,
     passes?: (message: Extract<FromPage, { type: T }>) => boolean,
