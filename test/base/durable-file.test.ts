@@ -25,7 +25,7 @@ test("[DUR1] a durable file returns the value that was written to it, and has mo
 test.each([
   ["truncated", (path: string) => truncate(path, 20)],
   ["emptied", (path: string) => truncate(path, 0)],
-  ["scribbled over", (path: string) => writeFile(path, "x".repeat(100))],
+  ["overwritten", (path: string) => writeFile(path, "x".repeat(100))],
 ])("[DUR2] if a file is %s, the previous generation is read and the read reports that", async (_how, damage) => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "value.json"), asNumber);

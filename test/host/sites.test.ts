@@ -124,7 +124,7 @@ function frames(hostUnderTest: HostUnderTest): void {
     expect(await frameTicks()).toBe("stage");
     const { bytes } = await fixture.host.capture(never);
     expect(bytes.length).toBeGreaterThan(1_000);
-    await waitUntil("nothing burns a core any more", async () => (await cpuTicks(fixture, 500)) < 25, limitMs);
+    await waitUntil("no process uses a whole core any more", async () => (await cpuTicks(fixture, 500)) < 25, limitMs);
   });
 
   test("[WFR2] the page keeps rendering while an iframe loops", async () => {
@@ -185,7 +185,7 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
     await eventOf(await show("/reports-and-loops"), "shown");
-    await waitUntil("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
+    await waitUntil("the page loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
     // A removed iframe is no longer watched.
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     const stuck = await show("/");
@@ -196,7 +196,7 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR5] headers that forbid framing are removed for the declared site only, the rest of its policy stays", async () => {
     await eventOf(await show("/refuses"), "shown");
-    await waitUntil("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
+    await waitUntil("the page's script has run", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
     expect(site.requests.map(({ path }) => path)).not.toContain("/image");
     expect(await eventOf(await show("/leaves"), "failed")).toMatchObject({
       code: "load",
@@ -228,7 +228,7 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR8] a site's own headers are sent with each request to its origin, and with no other", async () => {
     await eventOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
-    await waitUntil("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
+    await waitUntil("both requests arrived", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
     for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
     for (const { headers } of other.requests) {
       expect(headers.authorization).toBeUndefined();
@@ -263,7 +263,7 @@ function frames(hostUnderTest: HostUnderTest): void {
   test("[WFR9] a page with an untrusted certificate is reported as failed, with the remedy", async (context) => {
     await using folder = await temporaryFolder();
     const created = await createSelfSignedCertificate(folder.path);
-    if (created === null) return context.skip("openssl is not on this machine");
+    if (created === null) return context.skip("openssl is not installed");
     const tls = { key: await readFile(created.key), cert: await readFile(created.cert) };
     await using server = await startWebServer("127.0.0.2", { "/": colouredPage("lime") }, tls);
     expect(await eventOf(await show("/", {}, server.origin), "failed")).toMatchObject({
@@ -275,7 +275,7 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR10] no password dialog appears for requests of a page", async () => {
     const name = await show("/asks");
-    await waitUntil("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
+    await waitUntil("the request was rejected", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
     await eventOf(name, "shown");
   });
 

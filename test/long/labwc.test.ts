@@ -108,7 +108,7 @@ async function startLabwc(): Promise<Labwc> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await waitUntil("labwc is up", () => {
+    await waitUntil("labwc has started", () => {
       if (child.exitCode !== null) throw new Error(`labwc exited with ${child.exitCode}: ${output}`);
       return existsSync(socket);
     });

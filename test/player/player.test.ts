@@ -150,7 +150,7 @@ test("[WIR3] after a revocation removes content and pairing, and shows a new cod
 test("[WIR4] after a day of another service key shows a code over the content, and its claim pins the new key", async (context) => {
   await using folder = await temporaryFolder();
   const tls = await createSelfSignedCertificate(folder.path);
-  if (tls === null) return context.skip("there is no openssl");
+  if (tls === null) return context.skip("openssl is not installed");
   await using cleanup = new AsyncDisposableStack();
   const before = getCACertificates("default");
   cleanup.defer(() => setDefaultCACertificates(before));

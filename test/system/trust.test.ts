@@ -60,7 +60,7 @@ test("[TRB1] with WebSockets blocked a player pairs, plays and executes commands
   expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ status: "online" });
 });
 
-describe("a proxy that answers an error to everything", () => {
+describe("a proxy that responds to everything with an error", () => {
   const owned = new AsyncDisposableStack();
   let playerFolder: string;
   let proxy: Awaited<ReturnType<typeof startProxy>>;

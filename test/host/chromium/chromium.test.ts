@@ -107,7 +107,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
       const dead = once(owner, "exit");
       owner.kill("SIGKILL");
       await dead;
-      await waitUntil("all processes gone", async () => (await processesNaming(folder)).length === 0);
+      await waitUntil("all processes have ended", async () => (await processesNaming(folder)).length === 0);
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
@@ -197,7 +197,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await waitUntil("the browser runs", async () => (await browserProcesses(fixture)).length > 0);
     giveUp.abort();
     await expect(opening).rejects.toMatchObject({ name: "AbortError" });
-    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await waitUntil("all processes have ended", async () => (await browserProcesses(fixture)).length === 0);
   });
 
   test("[HST28] close ends a start in progress", async () => {
@@ -206,7 +206,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     const refused = expect(opening).rejects.toMatchObject({ name: "AbortError" });
     await fixture.host.close();
     await refused;
-    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await waitUntil("all processes have ended", async () => (await browserProcesses(fixture)).length === 0);
   });
 
   test("[HST29] a browser started in advance shows the page given to open", async () => {
@@ -224,7 +224,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await fixture.host.prepare();
     expect((await browserProcesses(fixture)).length).toBeGreaterThan(0);
     await fixture.host.close();
-    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await waitUntil("all processes have ended", async () => (await browserProcesses(fixture)).length === 0);
   });
 });
 

@@ -179,7 +179,7 @@ test("[PXY6] responses and request bodies are streamed, and a client that leaves
   expect([answer.headers["x-own"], answer.headers["x-kept"]]).toEqual([undefined, "2"]);
   expect(String(((await once(answer, "data")) as [Buffer])[0])).toBe("first");
   answer.destroy();
-  await waitUntil("the server is left", () => leftAt > 0);
+  await waitUntil("the server has no connections", () => leftAt > 0);
 });
 
 test("[PXY6] an unreachable host is a failed connection, and the proxy knows why", async () => {

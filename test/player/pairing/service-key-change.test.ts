@@ -87,7 +87,7 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
   test(`[RST10] after a day of another key over TLS requests a code; claiming it pins that key and keeps content, identity and play log (${lostFiles.length === 1 ? "the key was lost" : "all was lost"})`, async (context) => {
     await using folder = await temporaryFolder();
     await using service = await startTlsService(folder.path);
-    if (service === null) return context.skip("there is no openssl");
+    if (service === null) return context.skip("openssl is not installed");
     await using api = new ServiceApi(() => service.url());
     const player = join(folder.path, "player");
     const identity = await Identity.open(player, silentLog);

@@ -71,9 +71,9 @@ const sound = (name: string): SceneItem => item({ type: "audio", src: `/media/${
 const file = (name: string): SceneItem => item({ type: "pdf", src: `/media/${name}` });
 
 test.for([
-  ["an empty sound file", sound("empty.mp3"), /unsupported|decode/],
-  ["a picture with the extension of a sound", sound("picture.mp3"), /unsupported|decode/],
-  ["a sound truncated in its first frame", sound("cut.mp3"), /unsupported|decode/],
+  ["an empty audio file", sound("empty.mp3"), /unsupported|decode/],
+  ["a picture with the extension of an audio file", sound("picture.mp3"), /unsupported|decode/],
+  ["an audio file truncated in its first frame", sound("cut.mp3"), /unsupported|decode/],
   ["an SVG with multiplying entities", image("laughs.svg"), /decode/],
   ["a PDF page of four hundred thousand drawing steps", file("endless.pdf"), /timeout|decode/],
 ] as const)("[BAD1] %s is reported and skipped, and the zone keeps playing", async ([, bad, code]) => {

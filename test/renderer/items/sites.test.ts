@@ -250,7 +250,7 @@ test("[WEB2] a page's dialogs, popups, downloads and prompts do not appear, and 
   const page = item({ type: "web", url: `${web.origin}/hostile` });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("the page tried everything", () => reported("done") === "yes", limitMs);
+  await waitUntil("the page has tried every kind of request", () => reported("done") === "yes", limitMs);
   expect(reported("dialogs")).toBe(",false,");
   expect(reported("popup")).toBe("true");
   expect(reported("permission")).toBe("denied");
@@ -274,14 +274,14 @@ test(
     const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
     await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
     const shown = count("presented", good) + count("presented", bad);
-    await waitUntil("one was tried again", () => count("presented", good) + count("presented", bad) > shown, limitMs);
+    await waitUntil("one page is retried", () => count("presented", good) + count("presented", bad) > shown, limitMs);
     expect(loads("/green") + loads("/loops")).toBe(3);
     const failures = count("failed", bad);
     await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures, 60_000);
-    // It ends with the bad page the first time, and once more if it was shown before the bad page was retried, because they share the process.
+    // It ends with the bad page once, and once more if it was shown before the bad page was retried: they share the process.
     expect(count("failed", good)).toBeLessThanOrEqual(2);
     await waitUntil(
-      "the good page is there",
+      "the good page is shown",
       () => received.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
       60_000,
     );
@@ -428,7 +428,7 @@ test("[WEB5] the page has the layout of its zoom and fills its zone", async () =
   const page = item({ type: "web", url: `${web.origin}/size`, zoom: 2 });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("it reported its size", () => reported("size") !== undefined, limitMs);
+  await waitUntil("the page reports its size", () => reported("size") !== undefined, limitMs);
   expect(reported("size")).toBe("480x270");
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
@@ -483,7 +483,7 @@ test("[WEB8] a bundle is shown from its own origin and can reach nothing else", 
   const shown = item({ type: "html", asset_id: asset.id });
   draw([shown], [asset]);
   await message("presented", shown.id);
-  await waitUntil("its script found everything in order", async () => isGreen(await pixel(480, 270)), limitMs);
+  await waitUntil("the page's script finds no error", async () => isGreen(await pixel(480, 270)), limitMs);
   expect(reported("leak")).toBeUndefined();
 });
 

@@ -73,7 +73,7 @@ async function fire(fuzzed: FuzzedService, { target, place, id, query, headers, 
     ...(sent === undefined ? {} : { body: sent }),
   });
   expect(answer.status, `${target.name} failed: ${JSON.stringify(answer.body)}`).toBeLessThan(500);
-  if (target.params.length > 0 && id !== "known" && answer.status < 300) expect.fail(`${target.name} found what is not there`);
+  if (target.params.length > 0 && id !== "known" && answer.status < 300) expect.fail(`${target.name} succeeded with an unknown or foreign id`);
   // If the fuzzer lost its own token, it would test nothing.
   expect(answer.status, target.name).not.toBe(401);
   if (target.method === "DELETE" && answer.status < 300) fuzzed.removeIds(ids);

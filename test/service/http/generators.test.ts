@@ -89,7 +89,7 @@ const read = ok(await getPlayer(player.id, options), 200);
 GetPlayerResponse.parse(read);
 console.log(JSON.stringify({ player: read, asset }));
 for (const taken of ["Reception", name]) CreatePlaylistBody.parse({ name: taken });
-if (CreatePlaylistBody.safeParse({ name: "a\\u202eb" }).success) throw new Error("a hidden character was taken");
+if (CreatePlaylistBody.safeParse({ name: "a\\u202eb" }).success) throw new Error("a hidden character was accepted");
 `,
   },
 ];

@@ -171,7 +171,7 @@ test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000
 test("[SRV6] with a certificate the service accepts only TLS", { timeout: 60_000 }, async (context) => {
   await using folder = await temporaryFolder();
   const created = await createSelfSignedCertificate(folder.path);
-  if (created === null) return context.skip("openssl is not on this machine");
+  if (created === null) return context.skip("openssl is not installed");
   const { key, cert } = created;
   await mkdir(join(folder.path, "data"));
   const flags = ["--port", "0", "--data", join(folder.path, "data"), "--tls-cert", cert, "--tls-key", key];

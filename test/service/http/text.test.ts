@@ -35,7 +35,7 @@ test("[TXT7] a hidden character in any name is rejected with the field's pointer
   ];
   for (const [method, path, pointer, body] of wrong) {
     const answer = await api.call(method, path, body);
-    if (answer.status === 404 || answer.status === 405) throw new Error(`${method} ${path} is no address`);
+    if (answer.status === 404 || answer.status === 405) throw new Error(`${method} ${path} is not a valid path`);
     expect([path, answer.status, answer.body.errors]).toEqual([path, 422, expect.arrayContaining([{ pointer, detail: fault }])]);
   }
   expect((await api.upload(await picture(), "image/png", bad)).body.errors).toEqual([{ pointer: "?name", detail: fault }]);
