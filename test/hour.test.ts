@@ -57,7 +57,7 @@ test("[HOU1] plays that are reported as observed show no difference; a play with
   ]);
 });
 
-test("[HOU2] sums omit disturbed time on both sides, and list separately what is reported as too long or with another cause", () => {
+test("[HOU2] sums leave out disturbed time on both sides, and list time reported too long or for another cause separately", () => {
   const exact = compareSums(seen, seen, []);
   expect(exact).toContainEqual({ key: `left ${home} red`, seenMs: 4_000, toldMs: 4_000, runs: 2, blurMs: 0 });
   expect(exact.every(({ seenMs, toldMs }) => seenMs === toldMs)).toBe(true);

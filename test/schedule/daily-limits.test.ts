@@ -323,7 +323,7 @@ const someWindow = fc.record({
   }),
 });
 
-test("[LIM6] no item plays more often a day than its limit, whatever windows, interrupts, dayparts and other limits there are", () => {
+test("[LIM6] no item plays more often a day than its limit, with any windows, interrupts, dayparts and other limits", () => {
   let [plays, due] = [0, 0];
   fc.assert(
     fc.property(

@@ -76,7 +76,7 @@ test("[DAY1] across clock changes dayparts follow the wall clock, as those of sc
   ]);
 });
 
-test("[DAY1] a player without a time zone of its own uses that of its device", () => {
+test("[DAY1] a player without its own time zone uses its device's time zone", () => {
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
   const ready = stateOf([item], null);
   const count = (deviceZone: string) =>

@@ -77,7 +77,7 @@ test("[LIM2] the same if a higher priority leaves a layout ten minutes, by sched
   expect(startsOf(byDefault, limited, day + dayMs, day + 31 * dayMs)).toHaveLength(30);
 });
 
-test("[LIM2] windows less than an hour apart share the plays of the hour, whatever plays between them", () => {
+test("[LIM2] windows less than an hour apart share the plays of the hour, even if other layouts play between them", () => {
   for (const limit of [1, 3]) {
     const [free, limited] = [itemOf(7_000), itemOf(11_000, limit)];
     // The default plays for ten minutes, then not for ten: no schedule here is longer.

@@ -207,7 +207,7 @@ test("[SCH7] text that is not a schedule is rejected with a reason and does not 
   );
 });
 
-test("[SCH7] whatever a field contains, the schedule is accepted or rejected, and the others play", () => {
+test("[SCH7] a schedule with any field values is accepted or rejected, and the others play", () => {
   const fields = [
     "id",
     "name",

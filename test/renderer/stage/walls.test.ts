@@ -94,7 +94,7 @@ test("[WAL3] a part with other proportions than its display is not stretched and
   }
 });
 
-test("[WAL4] whatever the sizes, a part is placed on whole pixels inside its display, and neighbours have the same scale", () => {
+test("[WAL4] at any size a part is placed on whole pixels inside its display, and neighbours have the same scale", () => {
   const size = fc.record({ width: fc.integer({ min: 1, max: 8_000 }), height: fc.integer({ min: 1, max: 8_000 }) });
   fc.assert(
     fc.property(size, size, fc.integer({ min: 0, max: 500 }), size, (display, part, gap, layout) => {

@@ -103,7 +103,7 @@ test("[FUZ5] another team's id gets the same 404 as an unknown id", async () => 
     const text = JSON.stringify((await fuzzed.ask(target, { token })).body);
     for (const id of [...fuzzed.pool.values()].flat()) expect(text, target.name).not.toContain(id);
   }
-  process.stdout.write(`fuzz: ${tried} operations asked for another team's things\n`);
+  process.stdout.write(`fuzz: ${tried} operations requested with another team's ids\n`);
   expect(tried).toBeGreaterThan(10);
 });
 

@@ -123,7 +123,7 @@ test("[CAL11] a schedule can limit its windows by a calendar, whose dates are se
   const state = await stateOf(lobby);
   expect(state.calendars).toEqual([{ id: calendar.id, dates: ["2026-12-25", "2027-01-01"] }]);
   expect((await api.call("GET", `players/${lobby.playerId}`)).body.desired_revision).toBe(state.revision);
-  // The player's scheduler accepts what the service sends.
+  // The player's scheduler accepts the state that the service sends.
   const shown = (at: string) => programAt(readyOf(state), Date.parse(at)).program.layout?.id;
   expect([shown("2026-12-24T12:00Z"), shown("2026-12-25T12:00Z")]).toEqual([layout.id, undefined]);
 });

@@ -19,7 +19,7 @@ async function open(folder: string) {
   return { api, device, layout, create, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-test("[WRN1] the response to writing a schedule describes it in words, with its next window and the number of its screens", async () => {
+test("[WRN1] the response to writing a schedule describes it in a sentence, with its next window and the number of its screens", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, create } = setup;

@@ -1,4 +1,4 @@
-// Schedules with several targets: which players they reach, and what happens when one of these players is deleted.
+// Schedules with several targets: which players they reach, and the effect of deleting one of these players.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";

@@ -98,7 +98,7 @@ test("[SRE3] a schedule reaches the players it is for, with its layout, and no o
   const all = (await create()).body;
   expect((await stateOf(lobby)).schedules.map(({ id }) => id)).toEqual([own.id, all.id]);
   expect((await stateOf(bar)).schedules.map(({ id }) => id)).toEqual([tagged.id, all.id]);
-  // The player's scheduler accepts what the service sends.
+  // The player's scheduler accepts the state that the service sends.
   const { program } = programAt(readyOf(await stateOf(lobby)), Date.UTC(2026, 10, 27, 23));
   expect(program.layout?.id).toBe(layout.id);
   // Removing a tag removes its schedules; a change of the layout reaches all players that have it scheduled.
