@@ -1,9 +1,8 @@
-// Runs Vitest. Tests that judge frames or times run one at a time; all others run beside them at the lowest CPU priority, so
-// that they use only the time that those leave.
+// Runs Vitest. Tests that judge frames or times run one at a time; all others run beside them, but only on CPU time that those
+// leave idle.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { parseCLI } from "vitest/node";
 import { rootFolder } from "../../src/main/folders.ts";
@@ -38,21 +37,24 @@ export async function runAllTests(argv: readonly string[], folder: string): Prom
   };
 }
 
+// The scheduling class for tasks that run only on an idle CPU (sched(7), SCHED_IDLE). A low nice value is not enough: as root, the
+// player raises its browser's. `chrt` belongs to Debian's essential package util-linux.
+const idleOnly = ["chrt", "--idle", "0"];
+
 /**
  * Runs Vitest once and reads its report.
- * @param priority of its processes (nice value, -20 to 19).
+ * @param launcher a program and its arguments that start the command that follows them.
  * @throws Error when Vitest ends before all files have.
  */
-export async function runVitest(argv: readonly string[], report: string, priority = constants.priority.PRIORITY_NORMAL): Promise<Run> {
+export async function runVitest(argv: readonly string[], report: string, launcher: readonly string[] = []): Promise<Run> {
   const reporters = ["--reporter=default", `--reporter=${join(rootFolder, "scripts/test/reporter.ts")}`];
   const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
-  const child = spawn(process.execPath, [vitest, "run", ...reporters, ...argv], {
+  const [program, ...words] = [...launcher, process.execPath, vitest, "run", ...reporters, ...argv];
+  const child = spawn(program!, words, {
     cwd: rootFolder,
     stdio: "inherit",
     env: { ...process.env, SIGNAGE_TEST_REPORT: report },
   });
-  // Its workers and their programs inherit the priority.
-  if (priority !== constants.priority.PRIORITY_NORMAL && child.pid !== undefined) setPriority(child.pid, priority);
   const [code] = (await once(child, "exit")) as [number | null];
   return { exitCode: code ?? 1, report: Report.parse(JSON.parse(readFileSync(report, "utf8"))) };
 }

@@ -161,7 +161,7 @@ test("[WHK17] the API description states what webhooks guarantee: delivery at le
   const paths = body.paths["/api/v1/webhooks"];
   for (const description of [post.description, paths.post.description]) {
     expect(description).toContain("at least once");
-    expect(description).toContain("order is not promised");
+    expect(description).toContain("order is not guaranteed");
     expect(description).toContain("webhook-id");
   }
   const headers = post.parameters.map(({ name }: { name: string }) => name);

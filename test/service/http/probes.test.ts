@@ -164,7 +164,7 @@ test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000
   void program.exitCode.finally(() => clearInterval(again));
   expect(await program.exitCode).toBe(1);
   clearInterval(again);
-  expect(program.output).toContain("by a second request to stop");
+  expect(program.output).toContain("after a second request to stop");
   slow.destroy();
 });
 

@@ -64,7 +64,7 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
   expect(flags.stderr).toContain("--server: must be an http:// or https:// address");
   const toolsets = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", tokenFile, "--toolsets", "players,nonsense"], "");
   expect([toolsets.code, toolsets.lines]).toEqual([2, []]);
-  expect(toolsets.stderr).toContain("--toolsets: must be some of everyday, players");
+  expect(toolsets.stderr).toContain("--toolsets: must be one or more of everyday, players");
   const file = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", join(folder.path, "none")], "");
   expect([file.code, file.lines]).toEqual([2, []]);
   const ping = `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" })}\n`;
@@ -72,7 +72,7 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
   expect(nobody.code).toBe(0);
   expect(JSON.parse(nobody.lines[0]!)).toMatchObject({
     id: 7,
-    error: { code: -32603, message: expect.stringContaining("did not answer") },
+    error: { code: -32603, message: expect.stringContaining("did not respond") },
   });
   await using api = await TestService.start(folder.path);
   const answers = (await outputOf(["--server", api.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
