@@ -48,7 +48,7 @@ function play(startedAt: string, durationMs: number, more: Partial<PlayEvent> = 
 
 const send = (device: Device, events: readonly unknown[]): Promise<ApiResponse> => device.call("POST", "play-events", { events });
 
-test("[POP1] a play event is stored once, however often it is sent; each invalid one is reported and does not block the others", async () => {
+test("[POP1] a play event is stored once, however often it is sent; each invalid event is reported and does not block the others", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();
