@@ -1,4 +1,4 @@
-// The demo's content: small files, request bodies that the service accepts, and zones that fill the screen.
+// The demo's content: its files are small, the service accepts its request bodies, and its zones fill the screen.
 import { open, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";

@@ -8,7 +8,7 @@ async function idsIn(pattern: RegExp, path: string): Promise<string[]> {
   return [...text.matchAll(pattern)].map(([, id]) => id!);
 }
 
-test("[DOC1] every rule has a test whose title contains its id, and every id in a title has a rule", async () => {
+test("[DOC1] every rule has a test whose title contains its id, and every id in a test title has a rule", async () => {
   const rules = await idsIn(/^- \*\*([A-Z]{3}\d+)\*\*/gm, "docs/rules.md");
   expect(new Set(rules).size).toBe(rules.length);
   const files = (await readdir(join(rootFolder, "test"), { recursive: true })).filter((name) => name.endsWith(".test.ts"));

@@ -33,7 +33,7 @@ test("[RUN1] tests that pass the first time are counted, and the run exits with 
   expect(judge(run(0, passing), null)).toEqual({ passed: 2, failed: 0, skipped: 1, flaky: [], exitCode: 0 });
 });
 
-test("[RUN2] a test that passes the second time is listed as flaky by file and title, counts as passed, and exits with 0", () => {
+test("[RUN2] a test that fails once and passes when it is repeated is listed as flaky with its file and title, and the run exits with 0", () => {
   const first = run(1, passing, file(swap, { b: "passed", "zones c": "failed" }));
   const second = run(0, file(swap, { b: "passed", "zones c": "passed" }));
   expect(judge(first, second)).toEqual({ passed: 4, failed: 0, skipped: 1, flaky: [`${swap} > zones c`], exitCode: 0 });
@@ -94,7 +94,7 @@ test("[RUN4] a fast run selects quick files that need no browser and start no pr
   const { files, leftOut } = chooseFastTests();
   expect(files).toEqual(expect.arrayContaining(["test/flaky.test.ts", "test/schedule/schedule-rules.test.ts"]));
   expect(files.filter((path) => /^test\/(?:host|renderer|system|long)\//.test(path))).toEqual([]);
-  // One starts a program, one is slow.
+  // One file starts a program, one is slow.
   expect(files).not.toContain("test/service/store/backup.test.ts");
   expect(files).not.toContain("test/service/fuzz/fuzz.test.ts");
   expect(leftOut).toBeGreaterThan(files.length / 2);

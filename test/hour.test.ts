@@ -19,36 +19,36 @@ function run(item: string, from: number, until: number, cause = home): Run {
 
 const seen = [run("red", 0, 2_000), run("green", 2_000, 4_000), run("red", 4_000, 6_000, lunch), run("red", 6_000, 8_000)];
 // Reported slightly late, as pictures and frames are.
-const told = seen.map((each) => ({ ...each, from: each.from - 10, until: each.until - 10 }));
+const reported = seen.map((each) => ({ ...each, from: each.from - 10, until: each.until - 10 }));
 const restart: Disturbance = { from: 3_500, until: 4_500, reason: "restart" };
 
-test("[HOU1] plays that are reported as they were seen show no difference; one reported with another cause, item or time is found", () => {
-  expect(compareRuns(seen, told, [], 50)).toEqual({
+test("[HOU1] plays that are reported as observed show no difference; a play with another cause, item or time is found", () => {
+  expect(compareRuns(seen, reported, [], 50)).toEqual({
     startsMs: [-10, -10, -10, -10],
     endsMs: [-10, -10, -10, -10],
     differences: [],
   });
-  const otherCause = told.map((each) => (each.cause === lunch ? { ...each, cause: "two schedule sch_2" } : each));
+  const otherCause = reported.map((each) => (each.cause === lunch ? { ...each, cause: "two schedule sch_2" } : each));
   expect(compareRuns(seen, otherCause, [], 50).differences).toMatchObject([
     { is: "not-told", ms: 2_000, reason: "unexplained", run: { cause: lunch } },
     { is: "not-seen", ms: 2_000, reason: "unexplained", run: { cause: "two schedule sch_2" } },
   ]);
-  const otherItem = told.map((each) => (each.item === "green" ? { ...each, item: "blue" } : each));
+  const otherItem = reported.map((each) => (each.item === "green" ? { ...each, item: "blue" } : each));
   expect(compareRuns(seen, otherItem, [], 50).differences.map(({ is, run: { item } }) => `${is} ${item}`)).toEqual([
     "not-told green",
     "not-seen blue",
   ]);
-  const late = told.map((each) => (each.item === "green" ? { ...each, from: 2_200 } : each));
+  const late = reported.map((each) => (each.item === "green" ? { ...each, from: 2_200 } : each));
   expect(compareRuns(seen, late, [], 50).differences).toMatchObject([{ is: "start", ms: 200, reason: "unexplained" }]);
-  expect(compareRuns(seen, told.slice(0, -1), [], 50).differences).toMatchObject([{ is: "not-told", run: { from: 6_000 } }]);
+  expect(compareRuns(seen, reported.slice(0, -1), [], 50).differences).toMatchObject([{ is: "not-told", run: { from: 6_000 } }]);
   // There was no sample in the 200 ms before green was seen and ended, so its start and end may lie in that time.
   const blurred = seen.map((each) => ({ ...each, blur: { fromMs: 200, untilMs: 200 } }));
-  const early = (ms: number) => told.map((each) => ({ ...each, from: each.from - ms, until: each.until - ms }));
+  const early = (ms: number) => reported.map((each) => ({ ...each, from: each.from - ms, until: each.until - ms }));
   expect(compareRuns(blurred, early(200), [], 50).differences).toEqual([]);
   expect(compareRuns(blurred, early(250), [], 50).differences).toHaveLength(8);
-  expect(compareSums(blurred, told, [], ({ zone }) => zone)).toMatchObject([{ blurMs: 1_600 }]);
+  expect(compareSums(blurred, reported, [], ({ zone }) => zone)).toMatchObject([{ blurMs: 1_600 }]);
   // One long play is reported instead of two that were seen.
-  const across = [told[0]!, told[1]!, told[2]!, run("red", 5_990, 9_990)];
+  const across = [reported[0]!, reported[1]!, reported[2]!, run("red", 5_990, 9_990)];
   const twice = [...seen, run("green", 8_000, 8_500), run("red", 8_500, 10_000)];
   expect(compareRuns(twice, across, [], 50).differences.map(({ is, ms }) => [is, ms])).toEqual([
     ["end", 1_990],
@@ -57,7 +57,7 @@ test("[HOU1] plays that are reported as they were seen show no difference; one r
   ]);
 });
 
-test("[HOU2] sums omit disturbed time on both sides, and list separately what is reported as too long or with another cause", () => {
+test("[HOU2] sums leave out disturbed time on both sides, and list time reported too long or for another cause separately", () => {
   const exact = compareSums(seen, seen, []);
   expect(exact).toContainEqual({ key: `left ${home} red`, seenMs: 4_000, toldMs: 4_000, runs: 2, blurMs: 0 });
   expect(exact.every(({ seenMs, toldMs }) => seenMs === toldMs)).toBe(true);

@@ -1,4 +1,4 @@
-// Plants imports in a copy of the source tree and has the linter judge them by this project's settings.
+// Plants imports in a copy of the source tree and runs the linter on them with this project's settings.
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { rootFolder } from "../src/main/folders.ts";
 import { temporaryFolder } from "./support/folder.ts";
 
-/** A folder of the import table: what it may import, and what not. Paths from the root; other texts are packages. */
+/** A folder of the import table, with allowed and forbidden imports: paths from the root, or names of packages. */
 interface Row {
   folder: string;
   allowed: readonly string[];
@@ -125,12 +125,12 @@ const cycles = {
 };
 
 const planted = plant();
-/** The files of which the linter complained, by rule. */
+/** The files that the linter rejected, by rule. */
 const complaints = new Map<string, Set<string>>();
 
 beforeAll(async () => {
   await using folder = await temporaryFolder();
-  // The settings as they are, but for what needs the compiler.
+  // The project's settings without the options that need the compiler.
   const { options: _, ...settings } = JSON.parse(await readFile(join(rootFolder, ".oxlintrc.json"), "utf8")) as Record<string, unknown>;
   await write(folder.path, ".oxlintrc.json", JSON.stringify(settings));
   for (const { file, code } of planted) await write(folder.path, file, code);
@@ -166,7 +166,7 @@ async function lint(folder: string): Promise<{ code: string; filename: string }[
   const output = await new Promise<string>((resolve, reject) => {
     const argv = ["--format", "json", "src", "renderer"];
     execFile(program, argv, { cwd: folder, maxBuffer: 256 * 1024 * 1024 }, (error, stdout) => {
-      // It ends with 1 where it found something.
+      // The exit code is 1 if the linter found something.
       if (error !== null && error.code !== 1) reject(error);
       else resolve(stdout);
     });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Batch } from "../../src/base/async/batch.ts";
 
-test("[BAT1] items of one turn of the event loop, or added during another write, are written together, in order and up to a maximum", async () => {
+test("[BAT1] items that are added in one turn of the event loop, or during another write, are written together, in order and up to a maximum", async () => {
   const written: number[][] = [];
   const batch = new Batch<number>(3, async (items) => void written.push([...items]));
   await Promise.all([1, 2, 3, 4].map((item) => batch.add(item)));

@@ -25,7 +25,7 @@ test("[DUR1] a durable file returns the value that was written to it, and has mo
 test.each([
   ["truncated", (path: string) => truncate(path, 20)],
   ["emptied", (path: string) => truncate(path, 0)],
-  ["scribbled over", (path: string) => writeFile(path, "x".repeat(100))],
+  ["overwritten", (path: string) => writeFile(path, "x".repeat(100))],
   ["changed in one digit", async (path: string) => writeFile(path, (await readFile(path, "utf8")).replace(/2\n$/, "7\n"))],
 ])("[DUR2] if a file is %s, the previous generation is read and the read reports that", async (_how, damage) => {
   await using folder = await temporaryFolder();
@@ -39,7 +39,7 @@ test.each([
   expect(await readFile(`${file.path}.previous`, "utf8")).toMatch(/\n1\n$/);
 });
 
-test("[DUR3] a file of which both generations are damaged causes a fault, not an empty value", async () => {
+test("[DUR3] a file whose two generations are both damaged causes a fault, not an empty value", async () => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "value.json"), asNumber);
   await file.write(1);
@@ -49,7 +49,7 @@ test("[DUR3] a file of which both generations are damaged causes a fault, not an
   await expect(file.read()).rejects.toMatchObject({ code: "file-corrupt" });
 });
 
-test("[DUR4] kill -9 during a write leaves the old value or the new one", { timeout: 60_000 }, async () => {
+test("[DUR4] kill -9 during a write leaves either the old value or the new one", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "value.json");
   const writer = `
@@ -62,12 +62,12 @@ test("[DUR4] kill -9 during a write leaves the old value or the new one", { time
   let last = 0;
   for (let round = 0; round < 20; round += 1) {
     const child = spawn(process.execPath, ["--input-type=module", "-e", writer], { stdio: ["ignore", "pipe", "inherit"] });
-    let heard = last;
+    let received = last;
     // Killed during a write, after a number of writes that differs in each round.
     await new Promise<void>((resolve) =>
       child.stdout.on("data", (lines: Buffer) => {
-        heard = Number(lines.toString().trim().split("\n").at(-1));
-        if (heard >= last + 1 + (round % 7)) resolve();
+        received = Number(lines.toString().trim().split("\n").at(-1));
+        if (received >= last + 1 + (round % 7)) resolve();
       }),
     );
     child.kill("SIGKILL");
@@ -75,8 +75,8 @@ test("[DUR4] kill -9 during a write leaves the old value or the new one", { time
     const read = await new DurableFile(path, asNumber).read();
     expect(read).toMatchObject({ is: "found", recovered: false });
     const value = read.is === "found" ? read.value : Number.NaN;
-    // Every reported write is there, and at most one that was in progress.
-    expect(value).toBeGreaterThanOrEqual(heard);
+    // Every reported write is in the file, and at most one that was in progress.
+    expect(value).toBeGreaterThanOrEqual(received);
     last = value;
   }
 });

@@ -40,7 +40,7 @@ function contract(hostUnderTest: HostUnderTest): void {
     expect(await fixture.server.run("location.href")).toBe(page.url);
   });
 
-  test("[HST3] a capture shows what is on the screen, at full size", async () => {
+  test("[HST3] a capture shows the content of the screen at full size", async () => {
     const { bytes, mimeType } = await host.capture(never);
     expect(mimeType).toBe("image/jpeg");
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
@@ -53,7 +53,7 @@ function contract(hostUnderTest: HostUnderTest): void {
 
   test("[HST4] capturing does not change the picture on the screen", async ({ skip }) => {
     const { framebuffer } = fixture;
-    if (framebuffer === null) return skip("no framebuffer to look at");
+    if (framebuffer === null) return skip("no framebuffer");
     await expectContent(fixture);
     await fixture.server.run("globalThis.resized = 0; addEventListener('resize', () => resized++)");
     const before = framebuffer.picture();
@@ -98,7 +98,9 @@ function contract(hostUnderTest: HostUnderTest): void {
     const { page, addresses } = fixture.server;
     const before = fixture.blocked.length;
     await fixture.server.start(`location.href = "${page.url.replace("127.0.0.1", "localhost")}foreign"`);
-    await waitUntil("the host keeps it", () => fixture.blocked.slice(before).some((what) => /leaving the page|left its origin/.test(what)));
+    await waitUntil("the host stops the navigation", () =>
+      fixture.blocked.slice(before).some((what) => /leaving the page|left its origin/.test(what)),
+    );
     expect(await fixture.server.run("location.href")).toBe(fixture.server.page.url);
     expect(addresses.filter((address) => address === "/foreign").length).toBeLessThanOrEqual(1);
     await expectContent(fixture);
@@ -147,7 +149,7 @@ function contract(hostUnderTest: HostUnderTest): void {
   });
 
   test("[HST13] a browser that hangs as a whole is ended and reported as browser-exited, and opens again", async ({ skip }) => {
-    if (electrons.includes(hostUnderTest)) return skip("its host would be stopped with it; that is the supervisor's case");
+    if (electrons.includes(hostUnderTest)) return skip("the host runs inside this browser; its parent process restarts it");
     process.kill(await browserPid(fixture), "SIGSTOP");
     expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited" });
     await host.open(fixture.server.page, never);
@@ -156,7 +158,7 @@ function contract(hostUnderTest: HostUnderTest): void {
 
   test("[HST14] close ends all processes without a fault, and open starts again", async () => {
     await host.close();
-    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await waitUntil("all processes have ended", async () => (await browserProcesses(fixture)).length === 0);
     await host.open(fixture.server.page, never);
     await expectContent(fixture);
     await host.close();

@@ -33,7 +33,7 @@ export class RemoteElectronHost implements Host {
   /** @param folder for its profile; it is in the command line of Electron's processes. */
   constructor(electron: string, folder: string, env: NodeJS.ProcessEnv, log: Log, options: DriverOptions) {
     this.#log = log;
-    // Chromium's sandbox refuses root.
+    // Chromium's sandbox does not work as root.
     giveAway(folder);
     const { executable, argv } = unprivileged({ executable: electron, argv: [join(import.meta.dirname, "electron-driver.ts")] });
     this.#start = () =>

@@ -28,7 +28,7 @@ export interface HostFixture extends AsyncDisposable {
   framebuffer: Framebuffer | null;
   /** A folder that is in the command line of each of the browser's processes. */
   folder: string;
-  /** What the host has prevented, in order. */
+  /** Actions that the host has prevented, in order. */
   blocked: readonly string[];
   /** The next fault the host reports. */
   nextFault(): Promise<HostFault>;
@@ -138,7 +138,7 @@ async function startFixture(
   };
 }
 
-/** A log that keeps only what the host has prevented. */
+/** A log that keeps only the actions that the host has prevented. */
 function logOfBlocked(blocked: string[]): Log {
   const write = (line: string): void => {
     const { msg, what } = JSON.parse(line) as { msg: string; what?: string };
@@ -147,7 +147,7 @@ function logOfBlocked(blocked: string[]): Log {
   return pino({ level: "warn" }, { write });
 }
 
-/** A temporary folder that the browser's user may enter, so that the host uses it and no substitute. */
+/** A temporary folder that the browser's user may enter, so that the host does not replace it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "signage-host-"));
   await chmod(folder, 0o711);
@@ -160,18 +160,18 @@ export async function browserProcesses(fixture: HostFixture, type?: string): Ret
 }
 
 class FaultQueue {
-  readonly #heard: HostFault[] = [];
+  readonly #received: HostFault[] = [];
   #wake: (() => void) | undefined;
 
   constructor(host: Host) {
     host.onFault((fault) => {
-      this.#heard.push(fault);
+      this.#received.push(fault);
       this.#wake?.();
     }, new AbortController().signal);
   }
 
   async next(): Promise<HostFault> {
-    while (this.#heard.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    return this.#heard.shift()!;
+    while (this.#received.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.#received.shift()!;
   }
 }

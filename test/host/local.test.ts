@@ -19,7 +19,7 @@ const names: Names = {
   "translated.example": [["64:ff9b::7f00:1"]],
 };
 
-// Attacks keep their process busy, which must not count as a hang.
+// Attacks keep their process busy; this must not count as a hang.
 const limits = { ...defaultLimits, ...frames, loadMs: 20_000, probe: { intervalMs: 60_000, limitMs: 5_000 } };
 /** Every notation of this machine's address as the host of a URL. */
 const spellings: Readonly<Record<string, string>> = {
@@ -48,15 +48,15 @@ for (const hostUnderTest of [headlessChromium, ...electrons]) {
 }
 
 function reaching(hostUnderTest: HostUnderTest): void {
-  let prey: ProbeListeners;
+  let victim: ProbeListeners;
   let attacker: Attacker;
   beforeAll(async () => {
-    prey = await startProbeListeners();
+    victim = await startProbeListeners();
     attacker = await startAttacker("127.0.0.2");
   });
   afterAll(async () => {
     await attacker[Symbol.asyncDispose]();
-    await prey[Symbol.asyncDispose]();
+    await victim[Symbol.asyncDispose]();
   });
 
   /** A host whose content may connect to the attacker's server and to `more` services of this machine. */
@@ -71,36 +71,36 @@ function reaching(hostUnderTest: HostUnderTest): void {
 
   test("[PXY1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
     await using shown = await open([]);
-    const before = prey.arrivals();
-    prey.requestedPaths.length = 0;
+    const before = victim.arrivals();
+    victim.requestedPaths.length = 0;
     const all = Object.entries(spellings);
     const inEveryWay = ["literal", ...(hostUnderTest === headlessChromium ? ["v6", "name", "own-0"] : [])];
     await shown.attack(attacker, targetsOf(all.filter(([name]) => inEveryWay.includes(name))));
     await shown.attack(attacker, targetsOf(all), 6);
-    expect(prey.requestedPaths).toEqual([]);
-    expect(prey.arrivals()).toEqual(before);
+    expect(victim.requestedPaths).toEqual([]);
+    expect(victim.arrivals()).toEqual(before);
   });
 
   test("[PXY2] an allowed service of this machine is reached by every kind of request; others are not", async () => {
     // The player's page is at 127.0.0.1, which is never framed.
-    await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
-    prey.requestedPaths.length = 0;
+    await using shown = await open([`127.0.0.9:${victim.port}`, `loopback.example:${victim.port}`]);
+    victim.requestedPaths.length = 0;
     const excepted = ["other", "name"];
     await shown.attack(attacker, targetsOf(Object.entries(spellings).filter(([name]) => [...excepted, "localhost"].includes(name))));
     const wanted = excepted.flatMap((name) => tracedKinds.map((kind) => `/${name}/${kind}`)).toSorted();
-    const arrived = new Set(prey.requestedPaths.map((path) => path.replace(/\?.*/, "")));
+    const arrived = new Set(victim.requestedPaths.map((path) => path.replace(/\?.*/, "")));
     expect([...arrived].toSorted()).toEqual(wanted);
   });
 
   test("[PXY3] a page on this machine, or one that leads or redirects there, fails with a reason that names the setting", async () => {
     await using shown = await open([]);
-    const before = prey.arrivals();
-    const target = `http://127.0.0.9:${prey.port}/`;
+    const before = victim.arrivals();
+    const target = `http://127.0.0.9:${victim.port}/`;
     const to = encodeURIComponent(target);
-    const setting = `--allow-local 127.0.0.9:${prey.port}`;
+    const setting = `--allow-local 127.0.0.9:${victim.port}`;
     for (const address of [
       target,
-      `https://127.0.0.9:${prey.port}/`,
+      `https://127.0.0.9:${victim.port}/`,
       `${attacker.origin}/go?${to}`,
       `${attacker.origin}/meta?${to}`,
       `${attacker.origin}/moves?${to}`,
@@ -108,16 +108,16 @@ function reaching(hostUnderTest: HostUnderTest): void {
       const frame = await shown.frame(address);
       expect(await shown.failureOf(frame), address).toMatchObject({ code: "load", detail: expect.stringContaining(setting) });
     }
-    const named = await shown.frame(`http://localhost:${prey.port}/`);
-    expect(await shown.failureOf(named)).toMatchObject({ detail: expect.stringContaining(`--allow-local localhost:${prey.port}`) });
-    expect(prey.arrivals()).toEqual(before);
+    const named = await shown.frame(`http://localhost:${victim.port}/`);
+    expect(await shown.failureOf(named)).toMatchObject({ detail: expect.stringContaining(`--allow-local localhost:${victim.port}`) });
+    expect(victim.arrivals()).toEqual(before);
   });
 
   test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port is rejected", async (context) => {
     await using fixture = await hostUnderTest.start({ allowLocal: new URL(attacker.origin).host, names, limits });
     await fixture.host.prepare();
     const { pagePort } = fixture.host;
-    if (pagePort === null) return context.skip("every port is as good");
+    if (pagePort === null) return context.skip("this host has no fixed page port");
     const requests: { path: string; connection: string | undefined; host: string | undefined }[] = [];
     const server = createServer(({ url = "", headers: { connection, host } }, response) => {
       requests.push({ path: url, connection, host });
@@ -129,14 +129,14 @@ function reaching(hostUnderTest: HostUnderTest): void {
     });
     await once(server, "listening");
     await fixture.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
-    await waitUntil("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
+    await waitUntil("the page is requested", () => requests.some(({ path }) => path === "/page"), limitMs);
     // The proxy would use a separate connection for each request.
     expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
     await expect(fetch(`http://127.0.0.1:${pagePort}/`).then(({ status }) => status)).resolves.toBe(400);
   });
 
   function targetsOf(asked: readonly (readonly [string, string])[]): Record<string, string> {
-    return Object.fromEntries(asked.map(([name, host]) => [name, `http://${host}:${prey.port}`]));
+    return Object.fromEntries(asked.map(([name, host]) => [name, `http://${host}:${victim.port}`]));
   }
 }
 
@@ -166,7 +166,7 @@ class Shown implements AsyncDisposable {
       document.body.append(frame);
       done();
     })`);
-    await waitUntil(`${name} is told of`, () => this.#events.some(({ frame }) => frame === name), limitMs);
+    await waitUntil(`${name} is reported`, () => this.#events.some(({ frame }) => frame === name), limitMs);
     return name;
   }
 
@@ -175,14 +175,14 @@ class Shown implements AsyncDisposable {
     const { ended } = attacker;
     await this.frame(attacker.attack(targets, maxKinds));
     await waitUntil("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
-      throw new Error(`heard ${JSON.stringify(this.#events)}`, { cause: error });
+      throw new Error(`events: ${JSON.stringify(this.#events)}`, { cause: error });
     });
     await this.#fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
   }
 
   async failureOf(frame: string): Promise<IframeEvent> {
     const wanted = (): IframeEvent | undefined => this.#events.find((one) => one.frame === frame && one.is === "failed");
-    await waitUntil(`${frame} failed; heard ${JSON.stringify(this.#events)}`, () => wanted() !== undefined, limitMs);
+    await waitUntil(`${frame} failed; events: ${JSON.stringify(this.#events)}`, () => wanted() !== undefined, limitMs);
     return wanted()!;
   }
 

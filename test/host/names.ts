@@ -15,12 +15,12 @@ export function localRule(flag: string): (host: string, port: number) => boolean
 
 /** Resolves these names as given, and all others as the machine does. */
 export function lookupOf(names: Names): (hostname: string) => Promise<string[]> {
-  const asked = new Map<string, number>();
+  const lookups = new Map<string, number>();
   return async (hostname) => {
     const answers = names[hostname];
     if (answers === undefined) return (await lookup(hostname, { all: true })).map(({ address }) => address);
-    const count = asked.get(hostname) ?? 0;
-    asked.set(hostname, count + 1);
+    const count = lookups.get(hostname) ?? 0;
+    lookups.set(hostname, count + 1);
     return [...answers[Math.min(count, answers.length - 1)]!];
   };
 }

@@ -28,7 +28,7 @@ export async function processesNaming(text: string): Promise<ProcessInfo[]> {
   return found;
 }
 
-/** The process that listens on a TCP port of this machine. @throws Error when there is none. */
+/** The process that listens on a TCP port of this machine. @throws Error if no process listens. */
 export async function pidListeningOn(port: number): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   // Local address, state 0A (listening), inode: see proc(5), /proc/net/tcp.
@@ -40,7 +40,7 @@ export async function pidListeningOn(port: number): Promise<number> {
       if (inode !== undefined && target === `socket:[${inode}]`) return Number(pid);
     }
   }
-  throw new Error(`nobody listens on port ${port}`);
+  throw new Error(`no process listens on port ${port}`);
 }
 
 /** Polls until `condition` holds. @throws Error naming `what` after `limitMs`. */

@@ -45,7 +45,7 @@ function frames(hostUnderTest: HostUnderTest): void {
         "lime",
         "<script>const kept = []; setInterval(() => kept.push(new Uint8Array(20_000_000).fill(1)), 100)</script>",
       ),
-      "/tells-and-loops": colouredPage("lime", "<script>setTimeout(() => { fetch('/looping'); for (;;); }, 500)</script>"),
+      "/reports-and-loops": colouredPage("lime", "<script>setTimeout(() => { fetch('/looping'); for (;;); }, 500)</script>"),
       "/silent": () => undefined,
       "/for-ever": redirectTo("/for-ever"),
       "/ping": colouredPage("lime", "<script>location.replace('/pong')</script>"),
@@ -85,16 +85,20 @@ function frames(hostUnderTest: HostUnderTest): void {
     return name;
   }
   async function frame(name: string, url: string): Promise<void> {
-    const made = "style: 'position:fixed;inset:0;width:50%;height:50%;z-index:9', sandbox: 'allow-scripts allow-same-origin'";
+    const attributes = "style: 'position:fixed;inset:0;width:50%;height:50%;z-index:9', sandbox: 'allow-scripts allow-same-origin'";
     await fixture.server.run(
-      `{ const frame = Object.assign(document.createElement('iframe'), { name: '${name}', ${made}, src: '${url}' }); document.body.append(frame); }`,
+      `{ const frame = Object.assign(document.createElement('iframe'), { name: '${name}', ${attributes}, src: '${url}' }); document.body.append(frame); }`,
     );
   }
   async function eventOf(name: string, is: IframeEvent["is"]): Promise<IframeEvent> {
     const wanted = (): IframeEvent | undefined => events.find((one) => one.frame === name && one.is === is);
-    await waitUntil(`${name} is ${is}; heard ${JSON.stringify(events)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
-      throw new Error(`heard ${JSON.stringify(events)}; asked for ${site.requests.map(({ path }) => path).join(" ")}`, { cause: error });
-    });
+    await waitUntil(`${name} is ${is}; events: ${JSON.stringify(events)}`, () => wanted() !== undefined, limitMs).catch(
+      (error: unknown) => {
+        throw new Error(`events: ${JSON.stringify(events)}; requested: ${site.requests.map(({ path }) => path).join(" ")}`, {
+          cause: error,
+        });
+      },
+    );
     return wanted()!;
   }
   const frameTicks = (): Promise<unknown> =>
@@ -124,7 +128,7 @@ function frames(hostUnderTest: HostUnderTest): void {
     expect(await frameTicks()).toBe("stage");
     const { bytes } = await fixture.host.capture(never);
     expect(bytes.length).toBeGreaterThan(1_000);
-    await waitUntil("nothing burns a core any more", async () => (await cpuTicks(fixture, 500)) < 25, limitMs);
+    await waitUntil("no process uses a whole core any more", async () => (await cpuTicks(fixture, 500)) < 25, limitMs);
   });
 
   test("[WFR2] the page keeps rendering while an iframe loops", async () => {
@@ -172,11 +176,11 @@ function frames(hostUnderTest: HostUnderTest): void {
     await eventOf(quiet, "shown");
     const eats = await show("/eats");
     const deaths = [await eventOf(quiet, "failed"), await eventOf(eats, "failed")];
-    for (const told of deaths) expect(told).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
-    const [first, second] = deaths.map((told) => (told.is === "failed" ? told.death : undefined));
+    for (const reported of deaths) expect(reported).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
+    const [first, second] = deaths.map((reported) => (reported.is === "failed" ? reported.death : undefined));
     expect(first).toBeDefined();
     expect(second).toBe(first);
-    // A page loaded afterwards has another process, and another end.
+    // A page loaded afterwards has another process, whose end has another id.
     const again = await show("/eats");
     const { death } = (await eventOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
     expect(death).toBeDefined();
@@ -184,19 +188,19 @@ function frames(hostUnderTest: HostUnderTest): void {
   });
 
   test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
-    await eventOf(await show("/tells-and-loops"), "shown");
-    await waitUntil("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
+    await eventOf(await show("/reports-and-loops"), "shown");
+    await waitUntil("the page loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
     // A removed iframe is no longer watched.
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     const stuck = await show("/");
-    await waitUntil("it was told of", () => events.some(({ frame: name }) => name === stuck), limitMs);
+    await waitUntil("the iframe is reported", () => events.some(({ frame: name }) => name === stuck), limitMs);
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     await eventOf(await show("/"), "shown");
   });
 
   test("[WFR5] headers that forbid framing are removed for the declared site only, the rest of its policy stays", async () => {
     await eventOf(await show("/refuses"), "shown");
-    await waitUntil("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
+    await waitUntil("the page's script has run", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
     expect(site.requests.map(({ path }) => path)).not.toContain("/image");
     expect(await eventOf(await show("/leaves"), "failed")).toMatchObject({
       code: "load",
@@ -228,7 +232,11 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR8] a site's own headers are sent with each request to its origin, and with no other", async () => {
     await eventOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
-    await waitUntil("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
+    await waitUntil(
+      "both requests arrived",
+      () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"),
+      limitMs,
+    );
     for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
     for (const { headers } of other.requests) {
       expect(headers.authorization).toBeUndefined();
@@ -262,9 +270,9 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR9] a page with an untrusted certificate is reported as failed, with the remedy", async (context) => {
     await using folder = await temporaryFolder();
-    const made = await createSelfSignedCertificate(folder.path);
-    if (made === null) return context.skip("openssl is not on this machine");
-    const tls = { key: await readFile(made.key), cert: await readFile(made.cert) };
+    const created = await createSelfSignedCertificate(folder.path);
+    if (created === null) return context.skip("openssl is not installed");
+    const tls = { key: await readFile(created.key), cert: await readFile(created.cert) };
     await using server = await startWebServer("127.0.0.2", { "/": colouredPage("lime") }, tls);
     expect(await eventOf(await show("/", {}, server.origin), "failed")).toMatchObject({
       code: "load",
@@ -273,13 +281,13 @@ function frames(hostUnderTest: HostUnderTest): void {
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[WFR10] no password dialog comes up for what a page fetches", async () => {
+  test("[WFR10] no password dialog appears for requests of a page", async () => {
     const name = await show("/asks");
-    await waitUntil("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
+    await waitUntil("the request was rejected", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
     await eventOf(name, "shown");
   });
 
-  test("[WFR11] a site's style is added to its own documents, whatever their policy", async () => {
+  test("[WFR11] a site's style is added to its own documents, even if their policy forbids it", async () => {
     const name = await show("/refuses", { css: "body { background: rgb(1, 2, 200) !important } h1 { display: none }" });
     await eventOf(name, "shown");
     const { bytes } = await fixture.host.capture(never);

@@ -99,8 +99,8 @@ async function startLabwc(): Promise<Labwc> {
   const mortal = ["setpriv", "--pdeathsig", "KILL"];
   const [program, ...argv] = [...place, ...env, ...mortal, "env", ...headless, "labwc", "-C", join(inside, "deploy/labwc")];
   const child = spawn(program!, argv, { stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const socket = join(folder, "wayland-0");
   const end = async (): Promise<void> => {
     const ended = once(child, "exit");
@@ -108,8 +108,8 @@ async function startLabwc(): Promise<Labwc> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await waitUntil("labwc is up", () => {
-      if (child.exitCode !== null) throw new Error(`labwc exited with ${child.exitCode}: ${said}`);
+    await waitUntil("labwc has started", () => {
+      if (child.exitCode !== null) throw new Error(`labwc exited with ${child.exitCode}: ${output}`);
       return existsSync(socket);
     });
   } catch (error) {

@@ -17,7 +17,7 @@ const blocked: SandboxState = {
 const chown4755 =
   "sudo chown root:root /app/node_modules/electron/dist/chrome-sandbox && sudo chmod 4755 /app/node_modules/electron/dist/chrome-sandbox";
 
-/** A desktop with Electron's binary, changed as the row says. */
+/** A desktop with Electron's binary, with the changes of a table row. */
 function facts(row: Partial<EngineFacts>): EngineFacts {
   return { engine: undefined, headless: false, electron, uid: 1000, hasDisplay: true, sandbox: { is: "usable" }, ...row };
 }
@@ -36,7 +36,7 @@ const obstacles: [string, Partial<EngineFacts>, string, string][] = [
   ["all at once", { headless: true, hasDisplay: false, uid: 0, sandbox: blocked }, "cannot render without a window", "omit --headless"],
 ];
 
-test("[ENG1] Electron is used if its binary is installed and it can run", () => {
+test("[ENG1] The player uses Electron if its binary is installed and can run", () => {
   expect(decideEngine(facts({}))).toEqual({ name: "electron", executable: electron, why: "its binary is installed" });
   expect(decideEngine(facts({ engine: "electron" }))).toEqual({ name: "electron", executable: electron, why: "requested" });
   // Windows has no user ids.
@@ -49,7 +49,7 @@ test.each(obstacles)("[ENG2] Chromium is used if Electron cannot run, and the lo
   expect(decision.name).toBe("chromium");
   expect(decision.why).toContain(problem);
   expect(decision.why).toContain(remedy);
-  // Chromium has none of these problems, and needs no explanation when it was requested.
+  // Chromium has none of these problems, and needs no explanation if it was requested.
   expect(decideEngine(facts({ ...row, engine: "chromium" }))).toEqual({ name: "chromium", why: "requested" });
   // Without the binary, other obstacles are not mentioned.
   expect(decideEngine(facts({ ...row, electron: null })).why).toBe("Electron's binary is not installed");
@@ -110,7 +110,7 @@ test.each([
   ["Debian's setting allows", { [clone]: "1\n", [most]: "96365\n" }],
   ["AppArmor's setting allows", { [apparmor]: "0\n" }],
   ["none of the settings exists", {}],
-])("[ENG4] Electron's sandbox is usable if user namespaces are, whatever the state of its helper: %s", async (_, settings) => {
+])("[ENG4] Electron's sandbox is usable if user namespaces are, even if its helper is not set up: %s", async (_, settings) => {
   await using here = await machine(settings as Record<string, string>);
   expect(await readSandbox(here.proc, here.executable)).toEqual({ is: "usable" });
 });
@@ -127,7 +127,7 @@ test.each([
   await writeFile(helper, "");
   await chmod(helper, 0o755);
   expect(await readSandbox(proc, executable)).toEqual({ ...state, helperIs: "not-setuid-root" });
-  // As npm installs it: with the mode, but not the owner.
+  // npm installs it with this mode, but with another owner.
   if (process.getuid?.() === 0) await chown(helper, 65_534, 65_534);
   await chmod(helper, 0o4755);
   expect(await readSandbox(proc, executable)).toEqual({ ...state, helperIs: "not-setuid-root" });

@@ -16,13 +16,13 @@ const cli = join(rootFolder, "src/main/cli.ts");
 const programs = ["demo", "serve", "start", "show", "mcp", "backup", "restore", "backup-key", "restore-key"];
 
 test("[FST1] --help of each program lists its flags on standard output and exits with 0", { timeout: 60_000 }, async () => {
-  const asked = programs.map(async (name, index) => {
+  const checks = programs.map(async (name, index) => {
     const { stdout, stderr } = await run(process.execPath, [cli, name, "--nonsense", index % 2 === 0 ? "--help" : "-h"]);
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^\S.*\.\n\n {2}\S.* \[flags\]\n\n(?: {2}.*\n)+/);
     expect(stdout).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : "--data DIR");
   });
-  await Promise.all(asked);
+  await Promise.all(checks);
 });
 
 test("[FST1] --help without a program lists all programs, and so does an unknown program", async () => {

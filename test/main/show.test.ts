@@ -15,7 +15,7 @@ async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
-test("[FST7] show shows a file, a page and a text on screens, and --clear ends that", { timeout: 90_000 }, async () => {
+test("[FST7] npm run show shows a file, a page and a text on screens, and --clear removes them", { timeout: 90_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--server", service.api.url, "--token-file", join(folder.path, "admin-token")];
@@ -90,8 +90,8 @@ test("[FST6] the README's commands for showing one's own picture work as written
     .replaceAll("~/.local/share", folder.path);
   const env = { ...process.env, XDG_DATA_HOME: folder.path };
   await run("bash", ["-euo", "pipefail", "-c", placed], { cwd: rootFolder, env });
-  const made = await shows(service.api);
+  const counts = await shows(service.api);
   // Four shows, of which three were cleared.
-  expect(made.map(({ status }) => status)).toEqual(["due", "cleared", "cleared", "cleared"]);
-  expect(made[0]).toMatchObject({ asset_id: expect.stringMatching(/^ast_/) });
+  expect(counts.map(({ status }) => status)).toEqual(["due", "cleared", "cleared", "cleared"]);
+  expect(counts[0]).toMatchObject({ asset_id: expect.stringMatching(/^ast_/) });
 });

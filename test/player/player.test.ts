@@ -15,13 +15,13 @@ import { TestPlayer } from "../support/player.ts";
 import { eventually } from "../support/programs/programs.ts";
 
 const itemMs = 5_000;
-/** Nobody listens at this address. */
+/** No server listens at this address. */
 const nowhere = "http://127.0.0.1:9";
 
 const clock = new FakeClock();
 let shared: { folder: Awaited<ReturnType<typeof temporaryFolder>>; service: TestService };
 
-// One service for all tests: each has players of its own. It shares the players' clock.
+// One service for all tests; each test has its own players. It shares the players' clock.
 beforeAll(async () => {
   const folder = await temporaryFolder();
   shared = { folder, service: await TestService.start(folder.path, { clock }) };
@@ -65,9 +65,9 @@ async function assign({ service }: Setup, playerId: string, pictures: readonly B
 /** A player that shows one picture; resolves once its heartbeat has reported that. */
 async function showing(setup: Setup, player: TestPlayer) {
   const playerId = await claim(setup, player);
-  const made = await assign(setup, playerId, [await picture("png", 8)]);
-  await eventually(() => player.host.presented.includes(made.items[0]!));
-  return { playerId, ...made };
+  const created = await assign(setup, playerId, [await picture("png", 8)]);
+  await eventually(() => player.host.presented.includes(created.items[0]!));
+  return { playerId, ...created };
 }
 
 /** The plays of the scene's only zone. */
@@ -101,7 +101,7 @@ test("[WIR1] shows a pairing code, applies the assigned state once it is claimed
   const scene = await player.host.sceneThat(({ screen }) => screen.is === "stage");
   expect(slotsOf(scene)[0]).toMatchObject({ item: { type: "image", item_id: items[0], asset_id: assets[0] } });
   await player.line("presented");
-  // The clock stands still: the next regular heartbeat never comes.
+  // The clock does not advance, so the next regular heartbeat is never sent.
   const report = await eventually(async () => {
     const { body } = await setup.service.call("GET", `players/${playerId}/now`);
     return body.now_playing.length === 1 ? body : null;
@@ -150,7 +150,7 @@ test("[WIR3] after a revocation removes content and pairing, and shows a new cod
 test("[WIR4] after a day of another service key shows a code over the content, and its claim pins the new key", async (context) => {
   await using folder = await temporaryFolder();
   const tls = await createSelfSignedCertificate(folder.path);
-  if (tls === null) return context.skip("there is no openssl");
+  if (tls === null) return context.skip("openssl is not installed");
   await using cleanup = new AsyncDisposableStack();
   const before = getCACertificates("default");
   cleanup.defer(() => setDefaultCACertificates(before));
@@ -178,7 +178,7 @@ test("[WIR4] after a day of another service key shows a code over the content, a
   await eventually(async () => (await record.read()).is === "found");
   await second.stop();
   expect(second.host.scenes.filter(({ claim }) => claim !== undefined)).toEqual([]);
-  // All of the day but its last minute is over.
+  // The day has one minute left.
   await record.write({ serviceKey: key, heardMs: 86_400_000 - 60_000 });
 
   await using third = start();
@@ -234,7 +234,7 @@ test("[WIR6] the command restart ends the player, and succeeds once it has start
   expect(second.host.pageUrl).not.toBe("");
 });
 
-test("[WIR7] a new revision leaves the item on screen alone and takes effect at its end", async () => {
+test("[WIR7] a new revision does not interrupt the item on screen and takes effect at its end", async () => {
   await using setup = await createSetup();
   // A loop of two items starts now.
   clock.advance(2 * itemMs - (clock.now() % (2 * itemMs)));

@@ -125,7 +125,7 @@ test("[WIR9] between the preparation of a state and its first stage the page kee
   expect(seen.slice(seen.indexOf("keep"))).not.toContain("preparing");
 });
 
-test("[WIR10] with stored content the network waits for the first picture, and at most five seconds", async () => {
+test("[WIR10] if content is stored, the player connects to the service only after the first picture, but waits at most five seconds", async () => {
   await using folder = await temporaryFolder();
   const requests = { count: 0 };
   const server = (): string => {
@@ -148,7 +148,7 @@ test("[WIR10] with stored content the network waits for the first picture, and a
   }
 });
 
-test("[WIR11] reports as playing only what the present stage shows", async () => {
+test("[WIR11] reports only items of the present stage as playing", async () => {
   await using folder = await temporaryFolder();
   await store(folder.path, stored);
   await using opened = await openSession(folder.path, () => "http://127.0.0.1:9");

@@ -1,4 +1,4 @@
-// Numbers at the borders: whatever comes from outside is within bounds that the inside can live with.
+// Every number that the programs receive has a minimum and a maximum that the code can handle.
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { CommandRequest, CommandUpdate, SignedCommand, SignedRevocation } from "../../src/protocol/device/commands.ts";
@@ -62,7 +62,7 @@ function unbounded(schema: unknown, path = ""): string[] {
 }
 
 test.each(Object.entries({ ...fromService, ...fromPlayer, ...others, ...fromOperators }))(
-  "[BOU1] every number that comes from outside has a finite least and most: %s",
+  "[BOU1] every number from outside has a finite minimum and maximum: %s",
   (_, schema) => {
     for (const io of ["input", "output"] as const) {
       expect(unbounded(z.toJSONSchema(schema, { io, unrepresentable: "any" })), io).toEqual([]);

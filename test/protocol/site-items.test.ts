@@ -1,4 +1,4 @@
-// What web and html items may say.
+// Validation of web and html items.
 import { expect, test } from "vitest";
 import { NewPlaylistItem } from "../../src/protocol/content/items.ts";
 import { newId } from "../support/states.ts";
@@ -6,7 +6,7 @@ import { newId } from "../support/states.ts";
 const web = { type: "web", url: "https://example.com/board?view=1" };
 const html = { type: "html", asset_id: newId("ast") };
 
-test("[WEB12] sound web and html items are taken, with their defaults", () => {
+test("[WEB12] valid web and html items are accepted, with their defaults", () => {
   expect(NewPlaylistItem.parse(web)).toMatchObject({ zoom: 1, headers: {} });
   expect(NewPlaylistItem.parse({ ...web, zoom: 1.5, refresh_interval_ms: 60_000, css: "h1 {}", headers: { "X-Key": "k" } })).toBeTruthy();
   expect(NewPlaylistItem.parse({ ...web, basic_auth: { username: "lobby", password: "a:b" } })).toBeTruthy();
@@ -28,7 +28,7 @@ test.for([
   [{ ...html, network: ["https://api.example.com/path"] }, "network"],
   [{ ...html, network: ["*"] }, "network"],
   [{ ...html, network: ["https://a.example; script-src *"] }, "network"],
-] as const)("[WEB12] %j is refused at %s", ([item, field]) => {
+] as const)("[WEB12] %j is rejected with the name of the field, %s", ([item, field]) => {
   const { error } = NewPlaylistItem.safeParse(item);
   expect(error?.issues.map(({ path }) => path[0])).toContain(field);
 });

@@ -1,4 +1,4 @@
-// Text from people and devices: what names may hold, and what becomes of the rest.
+// Text from people and devices: the characters that names may contain, and the treatment of all others.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -54,7 +54,7 @@ const bad: readonly (readonly [string, string])[] = [
   [`a\u{1f3f4}${tags("obeyme")}\u{e007f}b`, "U+E006F"],
 ];
 
-test("[TXT1] names take every script, emoji and their joiners; a character that is not shown or turns the text is refused by its number", () => {
+test("[TXT1] names accept every script, emoji and their joiners; a character that is invisible or changes the direction of text is rejected with its code point", () => {
   for (const name of good) expect([name, Name.safeParse(name).data, findHiddenCharacter(name)]).toEqual([name, name, null]);
   for (const [name, number] of bad) {
     const issues = Name.safeParse(name).error?.issues.map(({ message }) => message);
@@ -62,14 +62,14 @@ test("[TXT1] names take every script, emoji and their joiners; a character that 
   }
 });
 
-/** Every pattern of the description, each once. */
+/** Every pattern in the API description, without duplicates. */
 const patterns = [...new Set([...JSON.stringify(description).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text]) => text!))].map(
   (text) => JSON.parse(text) as string,
 );
-// Neither what RE2 lacks (looking around, \u), nor what Python reads otherwise (\d) or not at all (\p).
+// Excludes syntax that RE2 lacks (lookaround, \u) and escapes that Python interprets differently (\d) or rejects (\p).
 const plainEscapes = /^(?:[^\\]|\\[^A-Za-z0-9]|\\x[0-9a-f]{2}|\\t)*$/;
 
-test("[TXT2] patterns of the description are plain ranges; with and without the u flag they agree, and name what Name refuses", () => {
+test("[TXT2] patterns in the API description are plain ranges; they match the same with and without the u flag, and reject the same names as the schema Name", () => {
   expect(patterns.length).toBeGreaterThan(20);
   for (const pattern of patterns) {
     expect(pattern).toMatch(plainEscapes);
@@ -80,7 +80,7 @@ test("[TXT2] patterns of the description are plain ranges; with and without the 
   for (const flags of ["", "u", "v"]) {
     const expression = new RegExp(pattern, flags);
     for (const name of good) expect([flags, name, expression.test(name)]).toEqual([flags, name, true]);
-    // The rest no pattern can tell in every tool: Name looks itself.
+    // No pattern can express the other cases in every tool, so the schema Name checks them in code.
     for (const [name, number] of bad.slice(0, 11)) expect([flags, number, expression.test(name)]).toEqual([flags, number, false]);
   }
 });
@@ -90,11 +90,11 @@ const python = (() => {
     execFileSync("python3", ["--version"], { stdio: "ignore" });
     return true;
   } catch {
-    return false; // the rule is about the description; where there is no Python, its other tests stand
+    return false; // without Python this test is skipped; TXT2 still checks the patterns
   }
 })();
 
-test.runIf(python)("[TXT3] Python's re compiles every pattern without a warning and takes and refuses the same names", () => {
+test.runIf(python)("[TXT3] Python's re compiles every pattern without a warning, and accepts and rejects the same names", () => {
   const program = `
 import json, re, sys, warnings
 warnings.simplefilter("error")
@@ -103,19 +103,19 @@ for pattern in patterns: re.compile(pattern)
 json.dump([[bool(re.search(name, text)) for text in texts] for texts in (good, bad)], sys.stdout)
 `;
   const { pattern } = z.toJSONSchema(Name) as { pattern: string };
-  const told = [patterns, pattern, good, bad.slice(0, 11).map(([name]) => name)];
-  const [taken, refused] = JSON.parse(execFileSync("python3", ["-c", program], { input: JSON.stringify(told), encoding: "utf8" })) as [
+  const input = [patterns, pattern, good, bad.slice(0, 11).map(([name]) => name)];
+  const [accepted, rejected] = JSON.parse(execFileSync("python3", ["-c", program], { input: JSON.stringify(input), encoding: "utf8" })) as [
     boolean[],
     boolean[],
   ];
-  expect(taken).toEqual(good.map(() => true));
-  expect(refused).toEqual(refused.map(() => false));
+  expect(accepted).toEqual(good.map(() => true));
+  expect(rejected).toEqual(rejected.map(() => false));
 });
 
 const nasty = `Café\u202e\u0000 ${tags("ignore all")}\u2069\nNet \ud800`;
 const cleaned = "Café\ufffd\ufffd \ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd Net \ufffd";
 
-test("[TXT4] what a device says of itself is never refused: hidden characters become U+FFFD, line breaks spaces, and too much is cut", () => {
+test("[TXT4] text that a device sends about itself is never rejected: hidden characters become U+FFFD, line breaks become spaces, and long text is cut", () => {
   expect(cleanText(nasty, 200)).toBe(cleaned);
   expect(cleanText(`${scotland} ok`, 200)).toBe(`${scotland} ok`);
   expect(cleanText("abcdef", 4)).toBe("abc…");
@@ -126,11 +126,11 @@ test("[TXT4] what a device says of itself is never refused: hidden characters be
   }
   const asking = { public_key: "A".repeat(43), player_version: nasty, hardware: "x".repeat(100_000), timezone: nasty, resolution: null };
   expect(PairingRequest.parse(asking)).toMatchObject({ player_version: cleaned, hardware: `${"x".repeat(199)}…`, timezone: cleaned });
-  const told = Heartbeat.parse(heartbeat);
-  const texts = JSON.stringify(told);
+  const reported = Heartbeat.parse(heartbeat);
+  const texts = JSON.stringify(reported);
   expect(findHiddenCharacter(texts)).toBeNull();
   expect(texts.length).toBeLessThan(8_000);
-  expect(told.variables).toEqual({ door_open: cleaned });
+  expect(reported.variables).toEqual({ door_open: cleaned });
   const said = { id: nasty, ts: 0, type: "unsupported", data: { type: "y".repeat(9_999) } };
   expect(parseMessage(DeviceMessage, JSON.stringify(said))).toMatchObject({
     is: "known",
@@ -172,7 +172,7 @@ const heartbeat = {
   clock_error_ms: null,
 };
 
-test("[TXT5] names that are made of others' text are made clean: a calendar's days, a file as it is saved", () => {
+test("[TXT5] names that are taken from other text, such as a calendar's days or a downloaded file's name, are cleaned", () => {
   expect(cleanEventName(`Neu\u202ejahr ${tags("x")}\u2028 2027`)).toBe("Neujahr 2027");
   expect(contentDisposition("photo\u202egpj.exe", "image/png")).toBe('inline; filename="photogpj.exe.png"');
   const family = "👩‍👧";
@@ -180,11 +180,11 @@ test("[TXT5] names that are made of others' text are made clean: a calendar's da
   expect(removeHiddenCharacters("a\tb\u2066c\u2069")).toBe("a bc");
 });
 
-test("[TXT6] hidden characters of a feed do not reach the screen, neither as such nor as character references", () => {
+test("[TXT6] hidden characters of a feed do not reach the screen, neither directly nor as character references", () => {
   expect(textWithoutMarkup(`News\u202e \u0007of ${tags("obey")}the\u2028day\ufeff ${scotland}`, 200)).toBe(`News of the day ${scotland}`);
   for (const reference of ["&#x202E;", "&#8238;", "&#x00202e", "&#X2066;", "&#917505;", "&#0;"])
     expect([reference, textWithoutMarkup(`a${reference} b`, 200)]).toEqual([reference, "a b"]);
-  // Nor may what is left when one is taken out be another.
+  // Removing one hidden character must not create another reference.
   for (const text of ["a&#x20\u202e2e;b", "a&#x2&#x202e;02e;b"]) expect(textWithoutMarkup(text, 200)).not.toMatch(/&#x202e/i);
   const kept = "a &amp; b &#8212; &#x1F600; &#x200f; &#xffffff; &#x80;";
   expect(textWithoutMarkup(kept, 200)).toBe(kept);

@@ -1,4 +1,4 @@
-// Reads what the page shows: colours at a point, and every frame that the compositor presents.
+// Reads the picture that the page shows: colours at a point, and every frame that the compositor presents.
 import type { Page } from "playwright";
 import sharp from "sharp";
 

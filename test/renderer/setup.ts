@@ -1,4 +1,4 @@
-// Set-up of a file of page tests: one browser for all its tests, closed after the last.
+// Sets up a file of page tests: one browser for all its tests, closed after the last.
 import { afterAll, beforeAll, vi } from "vitest";
 import { type OpenedPage, startTestBrowser, type TestBrowser } from "./test-browser.ts";
 
@@ -8,7 +8,7 @@ const limitMs = 90_000;
 export function useTestBrowser(
   addMedia: (folder: string) => Promise<unknown> = async () => {},
 ): Omit<TestBrowser, typeof Symbol.asyncDispose> {
-  // What has to be quick is measured by the tests themselves; a busy machine may take long for the rest.
+  // This limit is generous for busy machines; tests of speed measure the time themselves.
   vi.setConfig({ testTimeout: limitMs, hookTimeout: limitMs });
   let started: TestBrowser | undefined;
   beforeAll(async () => {

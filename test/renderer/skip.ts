@@ -1,4 +1,4 @@
-// Skips time that a test would only wait for: moves the page's clock once the next items are prepared.
+// Skips time in which nothing happens: moves the page's clock once the next items are prepared.
 import { expect } from "vitest";
 import type { OpenedPage } from "./test-browser.ts";
 

@@ -14,9 +14,9 @@ export interface TestBrowser extends AsyncDisposable {
   mediaFolder: string;
   /** Folder with the built page in `player`. */
   rendererFolder: string;
-  /** Opens a new page with a page server of its own. */
+  /** Opens a new page with its own page server. */
   open(width?: number, height?: number): Promise<OpenedPage>;
-  /** The page that tests share when what was shown before cannot matter to them. Its list of messages is emptied. */
+  /** The page that tests share if earlier content cannot affect them. Its list of messages is emptied. */
   shared(width?: number, height?: number): Promise<OpenedPage>;
 }
 
@@ -78,7 +78,7 @@ async function writeStandardMedia(folder: string): Promise<void> {
     ...Object.entries(colors).map(([name, rgb]) => put(`${name}.png`, plainImage(rgb))),
     put("blue.mp4", clipOf(["blue"], 5)),
     put("green.mp4", clipOf(["green"], 2)),
-    // Two seconds each: the colour tells the position in the clip.
+    // Two seconds each: the colour shows the position in the clip.
     put("steps.mp4", clipOf(["red", "yellow", "magenta"], 2)),
     put("broken.mp4", "this is no clip"),
     put("broken.png", "this is no picture"),

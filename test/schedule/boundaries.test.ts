@@ -1,4 +1,4 @@
-// Changes of program: what the page is sent before, and that it does not depend on when the player decides.
+// Changes of program: the plays that the page is sent in advance do not depend on when the player computes them.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
@@ -175,9 +175,9 @@ test("[BND3] if the geometry stays, the next plays belong to the same stage; an 
   for (const instant of [t0 + 7_000, t0 + 8_000]) expect(slotsOf(second.outlook(valid, instant).stage)[0]).toEqual(plays[0]);
 });
 
-test("[BND4] a player that is asked late or again plays what it would have played in time", async () => {
+test("[BND4] a player that computes its program late or repeatedly plays the same as one that computes it on time", async () => {
   await using folder = await temporaryFolder();
-  // In the second state plays begin in the middle of an item when a window begins: asked late, they have still begun then.
+  // In the second state plays begin in the middle of an item when a window begins; computed late, they still have that start.
   for (const [name, ready] of Object.entries({ alternating, midItem })) {
     const prompt = await playerOf(join(folder.path, `${name}-prompt`), t0);
     for (let instant = t0; instant < t0 + 200_000; instant += 250) prompt.outlook(ready, instant);
@@ -222,7 +222,7 @@ test("[BND4] an override or a new state changes the upcoming stage at once; the 
   expect(other.id).not.toBe(own.id);
 });
 
-test("[BND9] what the page shows of an upcoming stage before its player knows that it is due counts as played; what it only prepared does not", () => {
+test("[BND9] items of an upcoming stage that the page shows before its player knows that the stage is due count as played; items that it only prepares do not", () => {
   const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
   const cause = { layer: "schedule", scheduleId: newId("sch"), overrideId: null } as const;
   const play = (stage: string, key: string, from: number, until: number): PlannedPlay => {

@@ -191,7 +191,7 @@ test("[LIM6] the turns of an interrupt share the plays of a day of its items, an
   }
 });
 
-test("[LIM6] a limited item that is valid for ten minutes of a day plays in them", () => {
+test("[LIM6] a limited item that is valid for ten minutes of a day plays within those ten minutes", () => {
   const valid = { valid_from: new Date(day + 7 * minuteMs).toISOString(), valid_until: new Date(day + 17 * minuteMs).toISOString() };
   const lunch = { dayparts: [{ from: "12:00", until: "12:10" }] };
   const [once, daily, always] = [valid, lunch, {}].map((more) => itemOf(10_000, { max_plays_per_day: 1, ...more }));
@@ -323,7 +323,7 @@ const someWindow = fc.record({
   }),
 });
 
-test("[LIM6] no item plays more often a day than its limit, whatever windows, interrupts, dayparts and other limits there are", () => {
+test("[LIM6] no item plays more often a day than its limit, with any windows, interrupts, dayparts and other limits", () => {
   let [plays, due] = [0, 0];
   fc.assert(
     fc.property(

@@ -23,7 +23,7 @@ function loopOf(items: PlaylistItem[]) {
 }
 
 /** The items whose plays begin from `from` to `until`, with the instants. */
-function begun(items: PlaylistItem[], from: number, until: number): { id: string; at: number }[] {
+function startedAt(items: PlaylistItem[], from: number, until: number): { id: string; at: number }[] {
   const timeline = loopOf(items);
   const plays: { id: string; at: number }[] = [];
   for (let at = playAt(timeline, from)!.endsAt; at < until;) {
@@ -49,7 +49,7 @@ const instants = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2035, 0, 
 test("[LIM1] no item begins more often in any hour than its limit, nor much less often than possible", () => {
   fc.assert(
     fc.property(someItems, instants, (items, from) => {
-      const plays = begun(items, from, from + 3 * hourMs);
+      const plays = startedAt(items, from, from + 3 * hourMs);
       const roundMs = items.reduce((sum, { duration_ms }) => sum + duration_ms!, 0);
       for (const { id, max_plays_per_hour: limit } of items) {
         if (limit === undefined) continue;
@@ -72,7 +72,7 @@ test("[LIM1] the unlimited items of a loop play in order and without a gap, as t
   fc.assert(
     fc.property(someItems, instants, (items, from) => {
       const free = items.filter((item) => item.max_plays_per_hour === undefined).map(({ id }) => id);
-      const shown = begun(items, from, from + hourMs).filter(({ id }) => free.includes(id));
+      const shown = startedAt(items, from, from + hourMs).filter(({ id }) => free.includes(id));
       for (const [index, { id }] of shown.entries()) {
         const before = shown[index - 1];
         if (before !== undefined) expect(id).toBe(free[(free.indexOf(before.id) + 1) % free.length]);
@@ -96,7 +96,7 @@ test("[LIM1] a limit that is never reached changes nothing; limits do not apply 
 test("[LIM1] the reasons say why a limited item is not in this round, and when it plays next", () => {
   const limited = itemOf(10_000, 4);
   const ready = readyOf(desiredOf([itemOf(10_000), limited], []));
-  const plays = begun([...ready.desired.playlists[0]!.items], day, day + 2 * hourMs).filter(({ id }) => id === limited.id);
+  const plays = startedAt([...ready.desired.playlists[0]!.items], day, day + 2 * hourMs).filter(({ id }) => id === limited.id);
   const [first, second] = [plays[0]!, plays[1]!];
   const reason = (instant: number) => explainAt(ready, instant).find(({ layer }) => layer === "item");
   const next = expect.stringContaining(new Date(second.at).toISOString());
@@ -215,7 +215,7 @@ test("[INT3] second by second over two days of interrupts and limits, layout and
   }
   expect(compared + near).toBe(2 * 24 * 3_600);
   expect(near).toBeLessThan(compared / 100);
-  // The comparison is worthless unless every item of every layout has played.
+  // The comparison proves something only if every item of every layout has played.
   expect(seen.size).toBe(itemLists.flatMap(({ items }) => items).length);
   process.stdout.write(`limits: ${compared} instants compared, all equal\n`);
 }, 120_000);

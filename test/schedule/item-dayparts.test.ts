@@ -22,15 +22,15 @@ function stateOf(items: PlaylistItem[], timezone: string | null = "UTC") {
 /** When the item is in the loop, found by following the changes that the program announces. */
 function spansOf(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from: number, until: number): string[] {
   const spans: string[] = [];
-  let begun: number | null = null;
+  let start: number | null = null;
   for (let instant = from; instant < until;) {
     const { program, changesAt } = programAt(ready, instant);
     expect(changesAt).toBeGreaterThan(instant);
     const isIn = program.zones[0]!.timeline.items.some(({ item }) => item.id === id);
-    if (isIn && begun === null) begun = instant;
-    if (!isIn && begun !== null) {
-      spans.push(`${new Date(begun).toISOString().slice(5, 16)} ${(instant - begun) / hourMs}`);
-      begun = null;
+    if (isIn && start === null) start = instant;
+    if (!isIn && start !== null) {
+      spans.push(`${new Date(start).toISOString().slice(5, 16)} ${(instant - start) / hourMs}`);
+      start = null;
     }
     instant = changesAt;
   }
@@ -76,7 +76,7 @@ test("[DAY1] across clock changes dayparts follow the wall clock, as those of sc
   ]);
 });
 
-test("[DAY1] a player without a time zone of its own uses that of its device", () => {
+test("[DAY1] a player without its own time zone uses its device's time zone", () => {
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
   const ready = stateOf([item], null);
   const count = (deviceZone: string) =>

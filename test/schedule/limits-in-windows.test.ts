@@ -77,7 +77,7 @@ test("[LIM2] the same if a higher priority leaves a layout ten minutes, by sched
   expect(startsOf(byDefault, limited, day + dayMs, day + 31 * dayMs)).toHaveLength(30);
 });
 
-test("[LIM2] windows less than an hour apart share the plays of the hour, whatever plays between them", () => {
+test("[LIM2] windows less than an hour apart share the plays of the hour, even if other layouts play between them", () => {
   for (const limit of [1, 3]) {
     const [free, limited] = [itemOf(7_000), itemOf(11_000, limit)];
     // The default plays for ten minutes, then not for ten: no schedule here is longer.
@@ -110,7 +110,7 @@ test("[LIM2] a window in every hour plays it every hour; next to a long window t
   expect(maxInAnHour(startsOf(cut, limited, day, day + 3 * dayMs))).toBe(1);
 });
 
-test("[LIM3] a limited item that is valid for ten minutes plays in them", () => {
+test("[LIM3] a limited item that is valid for only ten minutes plays within those ten minutes", () => {
   const valid = { valid_from: new Date(day + 7 * minuteMs).toISOString(), valid_until: new Date(day + 17 * minuteMs).toISOString() };
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 1, valid)];
   const ready = stateOf([[free, limited]], () => []);

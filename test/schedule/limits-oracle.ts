@@ -44,9 +44,9 @@ function fallsInto(round: number, rounds: number, plays: number, index: number, 
 export function naiveHour(
   interrupts: readonly NaiveInterrupt[],
 ): { name: string; from: number; until: number; number: number; of: number }[] {
-  const asked = interrupts.reduce((sum, { share }) => sum + share, 0);
+  const totalShare = interrupts.reduce((sum, { share }) => sum + share, 0);
   const plays = interrupts.flatMap(({ name, share, playMs, limit }) => {
-    const fairMs = (36_000 * share * 100) / Math.max(100, asked);
+    const fairMs = (36_000 * share * 100) / Math.max(100, totalShare);
     const whole = Math.max(1, Math.round(fairMs / playMs));
     const of = limit === undefined ? whole : Math.min(limit, whole);
     const ms = whole === 1 ? Math.min(playMs, fairMs) : playMs;

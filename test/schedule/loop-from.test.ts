@@ -86,7 +86,7 @@ test.each([
   for (const begin of begins) {
     expect(positionInLoop(ready, at(begin) - 1)).toBeNull();
     expect(positionInLoop(ready, at(begin))).toBe(0);
-    // A player that starts later, or is asked in another order, is at the same place.
+    // A player that starts later, or computes instants in another order, is at the same position.
     for (const laterMs of [1, 3_500_000, 5_400_000, 1_234_567]) {
       expect(positionInLoop(ready, at(begin) + laterMs)).toBe(laterMs % (3 * lengthMs));
       expect(positionInLoop(readyOf(ready.desired), at(begin) + laterMs)).toBe(laterMs % (3 * lengthMs));

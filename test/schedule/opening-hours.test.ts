@@ -59,7 +59,7 @@ test("[HRS1] openings that touch or overlap are one window, also past midnight a
   expect(spans(within, "UTC", ...week)).toEqual(["11-24T09:00 11-24T18:00"]);
   const weekend = of({ weekdays: ["SU"], from: "20:00" }, { weekdays: ["MO"], until: "06:00" });
   expect(spans(weekend, "UTC", ...week)).toEqual(["11-22T20:00 11-23T06:00", "11-29T20:00 11-30T06:00"]);
-  // A window is complete whatever part of it is asked for; a week without a gap has no beginning and no end.
+  // Any query that touches a window returns the complete window; a week without a gap has no beginning and no end.
   expect(spans(weekend, "UTC", "2026-11-23T05:00Z", "2026-11-23T05:01Z")).toEqual(["11-22T20:00 11-23T06:00"]);
   const long = of({ weekdays: workdays }, { weekdays: ["SA"], until: "12:00" });
   expect(spans(long, "Europe/Berlin", "2026-10-22T05:00Z", "2026-10-22T05:01Z")).toEqual(["10-18T22:00 10-24T10:00"]);

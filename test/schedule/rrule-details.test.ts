@@ -9,7 +9,7 @@ import { layout, schedule, stateWith } from "./schedules.ts";
 const [from, until] = [Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 28)];
 
 /** When the windows of a daily schedule in Berlin begin around the night of the autumn change, 2026-10-25 at 01:00Z. */
-function begun(starts: string, ends: string, rrule: string): string[] {
+function startedAt(starts: string, ends: string, rrule: string): string[] {
   const one = layout();
   const ready = stateWith([schedule(one.id, `2026-10-23T${starts}`, `2026-10-23T${ends}`, { rrule, timezone: "Europe/Berlin" })], [one]);
   return [...forecast(ready, from, until)]
@@ -18,7 +18,7 @@ function begun(starts: string, ends: string, rrule: string): string[] {
 }
 
 test("[SCH16] UNTIL in UTC is an instant: it includes a window that begins at it or before, also in a repeated hour", () => {
-  const at = (rule: string) => begun("02:30", "02:45", `FREQ=DAILY;UNTIL=${rule}`);
+  const at = (rule: string) => startedAt("02:30", "02:45", `FREQ=DAILY;UNTIL=${rule}`);
   const days = ["10-23T00:30", "10-24T00:30", "10-25T00:30"];
   // 02:30 occurs at 00:30Z and again at 01:30Z: the window begins at the first.
   expect(at("20261025T002959Z")).toEqual(days.slice(0, 2));
@@ -67,7 +67,7 @@ test.each([
   ["FREQ=YEARLY;BYDAY=1MO,TU;BYMONTHDAY=1,2,3", "2024-01-01 2024-01-02 2024-04-02 2024-07-02 2024-09-03 2024-10-01"],
   ["FREQ=MONTHLY;BYDAY=1MO;BYMONTHDAY=1,3,5,7", "2024-01-01 2024-02-05 2024-04-01 2024-06-03"],
 ])(
-  "[SCH17] in a yearly rule without months a weekday's number counts within the year, also if BYMONTHDAY limits it: %s",
+  "[SCH17] in a yearly rule without months, a numbered weekday counts within the year, even if BYMONTHDAY limits it: %s",
   (rrule, expected) => {
     const days = expected.split(" ");
     expect(dates(rrule, days.length)).toEqual(days);

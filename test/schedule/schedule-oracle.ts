@@ -75,7 +75,7 @@ export function walk(
       const now = zone.read(instant);
       if (now > zone.latest) zone.latest = now;
     }
-    let best: { layout: string; priority: number; begun: number; id: string } | null = null;
+    let best: { layout: string; priority: number; beganAt: number; id: string } | null = null;
     for (const each of open) {
       while (each.next < each.windows.length && each.windows[each.next]![0] <= each.zone.latest) {
         each.begunAt.set(each.windows[each.next]!.join(), instant);
@@ -85,12 +85,12 @@ export function walk(
         const window = each.windows[index]!;
         if (window[1] <= each.zone.latest) continue;
         const { priority, id, layout } = each.schedule;
-        const begun = each.begunAt.get(window.join())!;
+        const beganAt = each.begunAt.get(window.join())!;
         const wins =
           best === null ||
           priority > best.priority ||
-          (priority === best.priority && (begun > best.begun || (begun === best.begun && id > best.id)));
-        if (wins) best = { layout, priority, begun, id };
+          (priority === best.priority && (beganAt > best.beganAt || (beganAt === best.beganAt && id > best.id)));
+        if (wins) best = { layout, priority, beganAt, id };
       }
     }
     if (instant < from) continue;

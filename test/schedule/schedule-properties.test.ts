@@ -162,7 +162,7 @@ test("[SCH5] two players with the same state in a different order decide the sam
     fc.property(shuffled, interventions, playerTimeZone, instants, ([one, other], [original, shuffledInterventions], timezone, at) => {
       const ready = stateWith(one, layouts, { timezone });
       const shuffledState = { ...ready, desired: { ...ready.desired, schedules: other, layouts: layouts.toReversed() } };
-      // The instants asked before must not matter either.
+      // Instants evaluated before must not affect the result either.
       programAt(shuffledState, at + 86_400_000 * 40, contextWith(shuffledInterventions));
       expect(programAt(shuffledState, at, contextWith(shuffledInterventions))).toEqual(programAt(ready, at, contextWith(original)));
       expect(explainAt(shuffledState, at, contextWith(shuffledInterventions))).toEqual(explainAt(ready, at, contextWith(original)));
@@ -207,7 +207,7 @@ test("[SCH7] text that is not a schedule is rejected with a reason and does not 
   );
 });
 
-test("[SCH7] whatever a field contains, the schedule is accepted or rejected, and the others play", () => {
+test("[SCH7] a schedule with any field values is accepted or rejected, and the others play", () => {
   const fields = [
     "id",
     "name",

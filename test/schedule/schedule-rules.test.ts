@@ -52,7 +52,7 @@ test.each([
   ["FREQ=YEARLY;COUNT=3", "2024-02-29", "2024-02-29 2028-02-29 2032-02-29"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO", "1997-08-05", "1997-08-05 1997-08-10 1997-08-19 1997-08-24"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU", "1997-08-05", "1997-08-05 1997-08-17 1997-08-19 1997-08-31"],
-])("[SCH8] %s from %s has the days that RFC 5545 defines", (rrule, start, expected) => {
+])("[SCH8] %s from %s gives the days that RFC 5545 defines", (rrule, start, expected) => {
   const days = expected.split(" ");
   expect(dates(rrule, start, days.length)).toEqual(days);
 });

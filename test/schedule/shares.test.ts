@@ -38,7 +38,7 @@ test("[INT4] only schedules that are active at the same time conflict", () => {
   const night = interrupt("Night", 90, friday);
   expect(conflict(interrupt("New", 90, daypart("SA", "02:00", "03:00")), night)).toBeNull();
   expect(conflict(interrupt("New", 90, daypart("FR", "21:00", "22:01")), night)).not.toBeNull();
-  // Others may conflict without the new schedule.
+  // Existing schedules may conflict among themselves without the new one.
   expect(conflict(interrupt("New", 90, daypart("SA", "02:00", "03:00")), night, { ...night, name: "Other" })).toBeNull();
   // Windows that are over do not count, and overlapping windows of one schedule count once.
   const past = { starts_at: "2026-11-06T22:00", ends_at: "2026-11-07T02:00" };

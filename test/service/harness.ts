@@ -26,7 +26,7 @@ const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.ur
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what came over the wire, looked at field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests check the parsed JSON field by field
   body: any;
 }
 
@@ -207,7 +207,7 @@ export class Device {
 /** A device's WebSocket that keeps received messages until a test reads them. */
 export class DeviceSocket {
   readonly socket: WebSocket;
-  readonly #heard: ServiceMessage[] = [];
+  readonly #received: ServiceMessage[] = [];
   readonly closed: Promise<number>;
   #wake: () => void = () => undefined;
 
@@ -215,7 +215,7 @@ export class DeviceSocket {
     const address = `${url.replace("http", "ws")}/api/v1/device/ws`;
     this.socket = new WebSocket(address, deviceSubprotocol, { headers: { authorization: `Bearer ${token}` } });
     this.socket.on("message", (raw: Buffer) => {
-      this.#heard.push(JSON.parse(raw.toString()) as ServiceMessage);
+      this.#received.push(JSON.parse(raw.toString()) as ServiceMessage);
       this.#wake();
     });
     this.closed = once(this.socket, "close").then(([code]) => code as number);
@@ -235,9 +235,9 @@ export class DeviceSocket {
   async next<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
     const deadline = Date.now() + 3_000;
     for (;;) {
-      const index = this.#heard.findIndex((message) => message.type === type);
-      if (index !== -1) return this.#heard.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;
-      if (Date.now() > deadline) throw new Error(`no ${type} received; got ${this.#heard.map((message) => message.type).join(", ")}`);
+      const index = this.#received.findIndex((message) => message.type === type);
+      if (index !== -1) return this.#received.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;
+      if (Date.now() > deadline) throw new Error(`no ${type} received; got ${this.#received.map((message) => message.type).join(", ")}`);
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), new Promise((resolve) => setTimeout(resolve, 200))]);
     }
   }
@@ -245,12 +245,12 @@ export class DeviceSocket {
   /** Whether no message of `type` arrives. Sends a heartbeat and waits for its reply, which arrives after all earlier messages. */
   async receivesNo(type: ServiceMessage["type"]): Promise<boolean> {
     this.send({ type: "heartbeat", data: heartbeat() });
-    const before = this.#heard.length;
+    const before = this.#received.length;
     for (;;) {
-      if (this.#heard.slice(before).some((message) => message.type === "heartbeat.answer")) break;
+      if (this.#received.slice(before).some((message) => message.type === "heartbeat.answer")) break;
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
-    return !this.#heard.some((message) => message.type === type);
+    return !this.#received.some((message) => message.type === type);
   }
 }
 

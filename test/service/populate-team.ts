@@ -88,15 +88,15 @@ async function converted(): Promise<Buffer> {
 }
 
 /** Creates one resource of every kind: those that need a device step by step, the others with the examples of their operations. */
-export async function populateTeam(bench: TestService, person: Person, file: DatabaseSync): Promise<PopulatedTeam> {
+export async function populateTeam(api: TestService, person: Person, file: DatabaseSync): Promise<PopulatedTeam> {
   const pool: IdPool = new Map();
   collect([person.userId, person.teamId, person.tokenId], pool);
-  const device = await bench.newDevice();
+  const device = await api.newDevice();
   collect((await person.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" })).body, pool);
   await device.firstToken();
   expect((await device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);
-  const begun = await person.call("POST", "uploads", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
-  expect(begun.status).toBe(201);
+  const upload = await person.call("POST", "uploads", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
+  expect(upload.status).toBe(201);
 
   let left = operatorOperations.filter(
     ({ name, method, status }) => method === "POST" && (status === 201 || status === 202) && name !== "pairPlayer",
@@ -123,8 +123,8 @@ export async function populateTeam(bench: TestService, person: Person, file: Dat
   }
   const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
-  const told = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false }));
-  expect(told.status).toBe(200);
+  const reply = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false }));
+  expect(reply.status).toBe(200);
   expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);
   return { pool, device };
 }

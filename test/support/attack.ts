@@ -1,4 +1,4 @@
-// A page that tries to reach an address in every way the web offers, and listeners that record what arrives.
+// A page that tries to reach an address by every kind of request, and listeners that record what arrives.
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";

@@ -1,4 +1,4 @@
-// Builds what `npm run build` builds, and reads the code of the bundled programs for tests.
+// Builds the same files as `npm run build`, and reads the code of the bundled programs for tests.
 import { execFile } from "node:child_process";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Runs a player's commands on real files: signed as by a service, executed by a counter, with the reports for the service.
+// Runs a player's commands on real files: signed as by a service, executed by a counting executor, with the reports for the service.
 import { join } from "node:path";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base/jws.ts";

@@ -1,4 +1,4 @@
-// Records the program's calls of node:fs/promises: what was synced when, and what was renamed.
+// Records the program's calls of node:fs/promises, in order: writes, syncs and renames.
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 

@@ -1,4 +1,4 @@
-// A host without a browser: its page is a WebSocket client of the player's real page server, which presents what is due at once.
+// A host without a browser: its page is a WebSocket client of the player's real page server, which presents due items at once.
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Clock } from "../../src/base/clock.ts";
@@ -17,7 +17,7 @@ export class FakeHost implements Host {
   readonly presented: string[] = [];
   /** The picture that the next capture returns. */
   picture: Capture = { bytes: Buffer.alloc(0), mimeType: "image/png" };
-  /** Whether the page reports what it shows. */
+  /** Whether the page reports the items that it shows. */
   isReporting = true;
   pageUrl = "";
   reloads = 0;
@@ -47,7 +47,7 @@ export class FakeHost implements Host {
     }
   }
 
-  /** Reports that frames are presented, and what is due now and not reported yet. Call it after the clock was moved. */
+  /** Reports presented frames, and the items that are due now and not reported yet. Call it after moving the clock. */
   presentDue(): void {
     const screen = this.scene?.screen;
     if (screen === undefined || !this.isReporting) return;

@@ -21,7 +21,7 @@ async function middleOf(base64: string): Promise<number[]> {
 const isNear = (seen: readonly number[], wanted: readonly number[]) =>
   seen.every((value, channel) => Math.abs(value - wanted[channel]!) <= 12);
 
-test("[MCP18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it, temporarily shows something else and ends that", async () => {
+test("[MCP18] over MCP an agent finds the one of two players whose screen is dark, sees its screen, publishes to it, shows something else for a limited time and ends that", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -41,7 +41,7 @@ test("[MCP18] over MCP an agent finds the dark one of two players, sees its scre
   const darkId = await claim(dark, "Hall");
   await agent.ok("update_player", { id: litId, layout_id: usual.layoutId });
 
-  // The dark one is found by what each presents, not by what it was assigned.
+  // The agent finds the dark player by the presented items, not by the assigned layout.
   const found = await eventually(async () => {
     const { data } = await agent.ok("list_players", { status: "online" });
     const now = await Promise.all(data.map(({ id }: { id: string }) => agent.ok("get_player_now", { id })));

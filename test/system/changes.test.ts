@@ -76,7 +76,7 @@ describe("changes of program", () => {
     },
   );
 
-  /** Resolves once the player has dropped what the kind before added, and shows its own layout's first item. */
+  /** Resolves once the player has removed the program of the previous kind and shows its own layout's first item. */
   async function ownLayoutAlone(): Promise<void> {
     const { api, playerId, framebuffer } = watched;
     await eventually(async () => (await api.ok("GET", `players/${playerId}`))["in_sync"] === true);

@@ -43,7 +43,7 @@ test("[PRG2] Ctrl+C stops everything and leaves no process; the next start needs
   }
 });
 
-test("[PRG3] killed with -9, the demo ends its service, player and browser", async () => {
+test("[PRG3] when the demo is killed with kill -9, its service, player and browser end too", async () => {
   await using folder = await temporaryFolder();
   await using program = demo(folder.path);
   await program.line("ready");

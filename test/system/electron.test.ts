@@ -241,37 +241,44 @@ standInTest(
   },
 );
 
-standInTest("[ELE6] the stand-in never becomes ready if an app awaits its readiness at top level, like Electron", async () => {
-  await using folder = await temporaryFolder();
-  const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
-  const program = startOnStandIn(app, folder.path, xvfb.display);
-  try {
-    await program.line("evaluating");
-    // Another app became ready in the meantime, so this one never will.
-    await using other = startElectronPlayer(folder.path, xvfb.display, ["--server", "http://127.0.0.1:9"]);
-    await other.line("screen shown");
-    expect(program.lines.map(({ msg }) => msg)).toEqual(["evaluating"]);
-  } finally {
+standInTest(
+  "[ELE6] the tests' stand-in for Electron never becomes ready if an app awaits its readiness at top level, just like Electron",
+  async () => {
+    await using folder = await temporaryFolder();
+    const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
+    const program = startOnStandIn(app, folder.path, xvfb.display);
+    try {
+      await program.line("evaluating");
+      // Another app became ready in the meantime, so this one never will.
+      await using other = startElectronPlayer(folder.path, xvfb.display, ["--server", "http://127.0.0.1:9"]);
+      await other.line("screen shown");
+      expect(program.lines.map(({ msg }) => msg)).toEqual(["evaluating"]);
+    } finally {
+      await program.kill();
+    }
+  },
+);
+
+test(
+  "[ELE7] if Electron hangs, its parent process restarts it; if the parent is killed, Electron exits",
+  { timeout: limitMs },
+  async () => {
+    await using serviceFolder = await temporaryFolder();
+    await using service = await startService(serviceFolder.path);
+    await using folder = await temporaryFolder();
+    await using program = startSupervisedPlayer(folder.path, xvfb.display, ["--server", service.api.url]);
+    await publish(service.api, program, green);
+    await shows(green);
+
+    const from = program.lines.length;
+    const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
+    process.kill(electron!.pid, "SIGSTOP");
+    await program.line("restarting Electron", from);
+    await program.line("presented", from);
+    await shows(green);
+
     await program.kill();
-  }
-});
-
-test("[ELE7] a hanging Electron is restarted by its parent, and ends when the parent is killed", { timeout: limitMs }, async () => {
-  await using serviceFolder = await temporaryFolder();
-  await using service = await startService(serviceFolder.path);
-  await using folder = await temporaryFolder();
-  await using program = startSupervisedPlayer(folder.path, xvfb.display, ["--server", service.api.url]);
-  await publish(service.api, program, green);
-  await shows(green);
-
-  const from = program.lines.length;
-  const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
-  process.kill(electron!.pid, "SIGSTOP");
-  await program.line("restarting Electron", from);
-  await program.line("presented", from);
-  await shows(green);
-
-  await program.kill();
-  await eventually(async () => (await processesNaming(folder.path)).length === 0);
-  await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value) => value === 0));
-});
+    await eventually(async () => (await processesNaming(folder.path)).length === 0);
+    await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value) => value === 0));
+  },
+);

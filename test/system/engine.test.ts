@@ -20,7 +20,7 @@ async function withElectron(): Promise<{ env: Record<string, string>; data: stri
 
 const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
 
-test("[ENG20] without a window the player uses Chromium even if Electron's binary is installed, and the log says why", async () => {
+test("[ENG20] without a window, the player uses Chromium even if Electron's binary is installed, and the log says why", async () => {
   await using here = await withElectron();
   await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
   expect(await player.line("browser engine selected")).toMatchObject({

@@ -78,7 +78,7 @@ test("[PCK4] the fuses of the packed executable are those of electron-builder.ym
   expect(Object.fromEntries(burnt)).toEqual(electronFuses);
 });
 
-test("[PCK5] the packed service runs with nothing but the package, and its workers load from outside the archive", async () => {
+test("[PCK5] the packed service runs with only the files of the package, and its workers load from outside the archive", async () => {
   const { program } = packed;
   // Makes the files in the archive unloadable, as they may be for Electron's workers.
   for (const { path } of (await filesOfWorkers()).filter(({ path }) => /\.[cm]?js$/.test(path))) {
@@ -204,7 +204,7 @@ async function productionPackages(): Promise<Set<string>> {
   return new Set(production.map(([folder, { version }]) => `${folder.replace(/^.*node_modules\//, "")} ${version}`));
 }
 
-/** Names and versions of the packages in the archive, whatever their nesting. */
+/** Names and versions of the packages in the archive, at any depth. */
 async function packedPackages(): Promise<string[]> {
   const folders = new Set(packed.files.flatMap(({ path }) => /^(node_modules\/(@[^/]+\/)?[^/]+\/)+/.exec(path)?.[0] ?? []));
   const manifests = [...folders].map((folder) => readFile(join(packed.program, folder, "package.json"), "utf8"));

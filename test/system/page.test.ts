@@ -14,10 +14,10 @@ test("[PRG6] a player whose page was not built exits with 1 and one line that sa
   const flags = ["start", "--headless", "--engine", "chromium", "--server", "http://127.0.0.1:9", "--data", data];
   await using player = new Program([join(folder.path, "src/main/cli.ts"), ...flags]);
   expect(await player.exitCode).toBe(1);
-  const told = player.output.split("\n").filter((line) => line !== "");
-  expect(told).toHaveLength(1);
-  expect(told[0]).toMatch(/page is not built: .*index\.html is missing.*npm run build/);
-  expect(told[0]).not.toContain("    at ");
+  const printed = player.output.split("\n").filter((line) => line !== "");
+  expect(printed).toHaveLength(1);
+  expect(printed[0]).toMatch(/page is not built: .*index\.html is missing.*npm run build/);
+  expect(printed[0]).not.toContain("    at ");
   // The player did not create its data folder.
   await expect(readdir(data)).rejects.toMatchObject({ code: "ENOENT" });
 });

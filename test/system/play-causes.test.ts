@@ -1,4 +1,4 @@
-// Proof of play by cause on a real screen: the report has to match what the framebuffer showed, by layout and item.
+// Proof of play by cause on a real screen: the report has to match the framebuffer, by layout and item.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";
@@ -79,18 +79,18 @@ async function publish(api: Api) {
   });
   const size = { name: "L", width: 1920, height: 1080, background_color: "#000000" };
   const half = { top: 0, width: 960, height: 1080, z_index: 0 };
-  const made = new Map<string, string>();
+  const created = new Map<string, string>();
   for (const name of layouts) {
     const mark = await api.ok("POST", "playlists", { name, items: [image(name, 4_000)] });
     const zones = [
       { ...half, name: "left", left: 0, playlist_id: loop.id },
       { ...half, name: "right", left: 960, playlist_id: mark.id },
     ];
-    made.set(name, (await api.ok("POST", "layouts", { ...size, zones })).id);
+    created.set(name, (await api.ok("POST", "layouts", { ...size, zones })).id);
   }
   const nothing = { ...half, name: "left", left: 0, playlist_id: null };
-  made.set("black", (await api.ok("POST", "layouts", { ...size, zones: [nothing] })).id);
-  return { assets, layoutIds: made };
+  created.set("black", (await api.ok("POST", "layouts", { ...size, zones: [nothing] })).id);
+  return { assets, layoutIds: created };
 }
 
 test("[POP26] the report agrees with a real screen by layout, layer, schedule, override, item and player, through schedules, an override, an interrupt, a skip, a pause and a reload", async () => {
@@ -149,11 +149,11 @@ test("[POP26] the report agrees with a real screen by layout, layer, schedule, o
 
   // The next start reports all pending plays.
   await using _next = startPlayer(api.url, playerFolder);
-  const told = await eventually(async () => {
+  const reported = await eventually(async () => {
     const { data } = (await api.ok("GET", `play-events?player_id=${playerId}&limit=100`)) as unknown as { data: PlayEventRecord[] };
     return data.length > 0 && data.toReversed();
   });
-  const plays = told.filter(({ result, duration_ms }) => result !== "skipped" && (result !== "failed" || duration_ms > 0));
+  const plays = reported.filter(({ result, duration_ms }) => result !== "skipped" && (result !== "failed" || duration_ms > 0));
   // Every presented item has an event, and another one if its cause changed meanwhile.
   const edge = t0 + edgeMs;
   const divided = plays.filter(({ started_at }) => Date.parse(started_at) === edge).length;
@@ -195,7 +195,7 @@ test("[POP26] the report agrees with a real screen by layout, layer, schedule, o
   const lost = new Set(plays.filter(({ reason }) => reason === "page-lost").map(keyOf));
   const apart = [...new Set([...truth.keys(), ...report.keys()])].map((key) => {
     const { ms = 0, spans = 0 } = truth.get(key) ?? {};
-    return { key, seen: Math.round(ms), told: report.get(key)?.duration_ms ?? 0, spans, isLost: lost.has(key) };
+    return { key, seen: Math.round(ms), reported: report.get(key)?.duration_ms ?? 0, spans, isLost: lost.has(key) };
   });
   // The screen has to show each play that is long enough, under the mark of its layout. On a busy machine the screen lags behind
   // the page's frames. The lag is measured, because it limits the precision of sums.
@@ -211,7 +211,7 @@ test("[POP26] the report agrees with a real screen by layout, layer, schedule, o
   });
   const lagMs = Math.max(...lags);
   expect(lagMs).toBeLessThan(longestLagMs);
-  const wrong = apart.filter(({ seen: ms, told: counted, spans, isLost }) => {
+  const wrong = apart.filter(({ seen: ms, reported: counted, spans, isLost }) => {
     const allowed = changeMs * (spans + 1) + 2 * lagMs;
     return counted - ms > allowed || ms - counted > allowed + (isLost ? longestReportGapMs : 0);
   });

@@ -15,25 +15,25 @@ test("[PRB12] an item that fails on a real screen is listed in the service's pro
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
   const image = { type: "image", asset_id: await api.upload("green.png", await plainImage([20, 160, 60])), duration_ms: 1_000 };
-  // Nothing listens there.
+  // No server listens there.
   const dead = { type: "web", url: "http://127.0.0.1:9/", duration_ms: 1_000 };
   const { playlistId, layoutId } = await api.publish([image, dead]);
   await using player = startPlayer(api.url, join(folder.path, "player"));
   const playerId = await api.pair(player, layoutId);
   const problems = async () => (await api.ok("GET", `players/${playerId}`))["problems"] as Problems;
-  const told = await eventually(async () => {
+  const reported = await eventually(async () => {
     const all = await problems();
     return all.some(({ code }) => code === "item-load") ? all : null;
   });
   const items = (await api.ok("GET", `playlists/${playlistId}`))["items"] as { id: string; type: string }[];
   const { id: item_id } = items.find(({ type }) => type === "web")!;
-  expect(told).toMatchObject([{ code: "item-load", item_id, zone_id: expect.stringMatching(/^zon_/) }]);
-  expect(await api.ok("GET", `players/${playerId}/now`)).toMatchObject({ problems: told });
+  expect(reported).toMatchObject([{ code: "item-load", item_id, zone_id: expect.stringMatching(/^zon_/) }]);
+  expect(await api.ok("GET", `players/${playerId}/now`)).toMatchObject({ problems: reported });
   await api.ok("PATCH", `playlists/${playlistId}`, { items: [image] });
   await eventually(async () => (await problems()).length === 0);
 });
 
-test("[REC9] if a real browser ends again and again, the screen, the heartbeat and now report that content is withheld", slow, async () => {
+test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat and now report that content is withheld", slow, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

@@ -14,7 +14,7 @@ function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promi
   });
 }
 
-test("[POP14] play events match what was on the screen, also across kill -9, and the report's sum is the zone's time", async () => {
+test("[POP14] play events match the content of the screen, also across kill -9, and the report's sum is the zone's time", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -37,9 +37,9 @@ test("[POP14] play events match what was on the screen, also across kill -9, and
   }
   // The next start immediately reports the pending plays of the previous one; the interrupted play comes last.
   await using player = startPlayer(api.url, playerFolder);
-  const told = await playsAt(api, (plays) => plays.some(({ reason }) => reason === "interrupted"));
+  const reported = await playsAt(api, (plays) => plays.some(({ reason }) => reason === "interrupted"));
   // Plays that were due while the browser was starting are reported as skipped.
-  const first = told.filter(({ result, boot_id }) => result !== "skipped" && boot_id === told[0]!.boot_id);
+  const first = reported.filter(({ result, boot_id }) => result !== "skipped" && boot_id === reported[0]!.boot_id);
   // A play that began just before the kill may be in the log and not in the events, or the other way round.
   expect(Math.abs(first.length - truth.length)).toBeLessThanOrEqual(1);
   expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);

@@ -19,7 +19,7 @@ test(
   async (context) => {
     await using folder = await temporaryFolder();
     const tls = await createSelfSignedCertificate(folder.path);
-    if (tls === null) return context.skip("there is no openssl");
+    if (tls === null) return context.skip("openssl is not installed");
     const before = getCACertificates("default");
     using trust = new DisposableStack();
     trust.defer(() => setDefaultCACertificates(before));
@@ -45,10 +45,10 @@ test(
     await using service = await serve();
     const api = clientOf(service);
     const keys = await new DurableFile(join(data, "service-key.json"), (json) => z.object({ publicKey: z.string() }).parse(json)).read();
-    if (keys.is !== "found") throw new Error("the service made no key");
+    if (keys.is !== "found") throw new Error("the service created no key");
     // Almost the whole day has passed.
-    const heard = { serviceKey: keys.value.publicKey, heardMs: day - 1_000 };
-    await new DurableFile<typeof heard>(join(playerFolder, "other-key.json"), () => heard).write(heard);
+    const received = { serviceKey: keys.value.publicKey, heardMs: day - 1_000 };
+    await new DurableFile<typeof received>(join(playerFolder, "other-key.json"), () => received).write(received);
 
     await using player = start(api.url);
     await player.line("presented");

@@ -47,7 +47,7 @@ test.each([
   expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
 });
 
-test("[REC4] a heartbeat reports that the page is rendering, and what it shows", async () => {
+test("[REC4] a heartbeat reports that the screen is rendering, and the items on it", async () => {
   await using folder = await temporaryFolder();
   await using at = await playing(folder.path);
   const now = await eventually(async () => {

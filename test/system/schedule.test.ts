@@ -48,7 +48,7 @@ test("[SCH19] a schedule is shown when it is due and until it ends; a deleted on
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OVR10] an override is shown immediately, survives kill -9, and ends when it is cleared or expires", async () => {
+test("[OVR10] an override is shown immediately, survives kill -9, and disappears when it is cleared or ends", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

@@ -28,18 +28,18 @@ test("[WEB13] a site in an iframe keeps its cookies and local storage across a r
   await using service = await startService(join(folder.path, "service"));
   const { layoutId } = await service.api.publish([{ type: "web", url: `${site.origin}/`, duration_ms: 3_600_000 }]);
   const start = () => startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
-  const told = () => site.requests.filter(({ path }) => path.startsWith("/told"));
+  const reported = () => site.requests.filter(({ path }) => path.startsWith("/told"));
   {
     await using player = start();
     await service.api.pair(player, layoutId);
     await player.line("presented");
-    await expect.poll(() => told().map(({ path }) => path)).toEqual(["/told?visits=1"]);
-    expect(told()[0]!.headers.cookie).toBe("session=known");
+    await expect.poll(() => reported().map(({ path }) => path)).toEqual(["/told?visits=1"]);
+    expect(reported()[0]!.headers.cookie).toBe("session=known");
     await player.stop();
   }
   site.requests.length = 0;
   await using player = start();
   await player.line("presented");
-  await expect.poll(() => told().map(({ path }) => path)).toEqual(["/told?visits=2"]);
+  await expect.poll(() => reported().map(({ path }) => path)).toEqual(["/told?visits=2"]);
   expect(site.requests.find(({ path }) => path === "/")!.headers.cookie).toBe("session=known");
 });

@@ -16,11 +16,11 @@ test("[FST4] at a terminal the demo reports its steps and the next ones in a few
       .split(/\r?\n/)
       .filter((line) => line !== "");
   await eventually(() => lines().some((line) => line.startsWith("Ctrl+C")));
-  const told = lines().filter((line) => line.startsWith("["));
-  expect(told.join("\n")).not.toMatch(/(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/);
-  expect(told.join("\n")).toMatch(/pairing code is on the screen/);
-  expect(told.length).toBeLessThan(15);
-  // Publishing and screenshots print nothing.
+  const printed = lines().filter((line) => line.startsWith("["));
+  expect(printed.join("\n")).not.toMatch(/(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/);
+  expect(printed.join("\n")).toMatch(/pairing code is on the screen/);
+  expect(printed.length).toBeLessThan(15);
+  // Publishing content and taking screenshots print nothing.
   const [, url] = /(http:\/\/\S+)\/docs/.exec(lines().join("\n"))!;
   const api = new Api(url!, (await readFile(join(folder.path, "service/admin-token"), "utf8")).trim());
   const before = lines();

@@ -60,7 +60,7 @@ test("[TRB1] with WebSockets blocked a player pairs, plays and executes commands
   expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ status: "online" });
 });
 
-describe("a proxy that answers an error to everything", () => {
+describe("a proxy that responds to everything with an error", () => {
   const owned = new AsyncDisposableStack();
   let playerFolder: string;
   let proxy: Awaited<ReturnType<typeof startProxy>>;
@@ -131,7 +131,7 @@ test("[TRB3] a player that is removed while offline purges its content when it r
 });
 
 test(
-  "[TRB4] corrupt and truncated downloads are never shown: the previous content stays until the bytes are right",
+  "[TRB4] corrupt and truncated downloads are never shown: the previous content stays until a download is correct",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();

@@ -60,7 +60,7 @@ test("[SYS1] a fresh player shows a code, is paired, and shows an image and a vi
   expect(revision).toBeTypeOf("string");
 });
 
-test("[SYS2] an update is shown; an identical one restarts nothing; a lost service changes nothing; kill -9 requires no new pairing", async () => {
+test("[SYS2] an update is shown; an identical update restarts nothing; a lost service changes nothing on the screen; after kill -9 the player needs no new pairing", async () => {
   await using folder = await temporaryFolder();
   const serviceFolder = join(folder.path, "service");
   const playerFolder = join(folder.path, "player");
@@ -101,7 +101,7 @@ test("[SYS2] an update is shown; an identical one restarts nothing; a lost servi
     await api.ok("PATCH", `playlists/${playlistId}`, { items: [image(blueId, 700), image(greenId, 700)] });
     await eventually(() => shows(xvfb.framebuffer, blue) || shows(xvfb.framebuffer, green));
 
-    // [CX1] The service dies: both pictures keep alternating.
+    // The service dies: both pictures keep alternating.
     await service.program.kill();
     for (const color of [blue, green, blue, green]) await eventually(() => shows(xvfb.framebuffer, color));
 
@@ -116,7 +116,7 @@ test("[SYS2] an update is shown; an identical one restarts nothing; a lost servi
   expect(again.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
 });
 
-test("[SYS3] the screenshot returned by a command shows what is on the screen", async () => {
+test("[SYS3] the screenshot returned by a command shows the content of the screen", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

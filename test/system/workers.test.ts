@@ -1,4 +1,4 @@
-// Workers of the page in a real player, whose host must let workers run although it watches iframes.
+// Workers of the page in a real player, whose host watches iframes but must not stop workers.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";

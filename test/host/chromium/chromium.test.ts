@@ -107,7 +107,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
       const dead = once(owner, "exit");
       owner.kill("SIGKILL");
       await dead;
-      await waitUntil("all processes gone", async () => (await processesNaming(folder)).length === 0);
+      await waitUntil("all processes have ended", async () => (await processesNaming(folder)).length === 0);
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
@@ -149,9 +149,9 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await fixture.host.open(fixture.server.page, never);
     expect(await fixture.server.run("document.title")).toBe("stage");
     await fixture.host.close();
-    const made = (await readdir(replacements)).filter((name) => !known.includes(name));
-    expect(made).toHaveLength(1);
-    await rm(join(replacements, made[0]!), { recursive: true, maxRetries: 5 });
+    const created = (await readdir(replacements)).filter((name) => !known.includes(name));
+    expect(created).toHaveLength(1);
+    await rm(join(replacements, created[0]!), { recursive: true, maxRetries: 5 });
   });
 
   test("[HST23] a page that cannot be reached is reported as page-dead; open succeeds once it can be reached", async () => {
@@ -197,7 +197,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await waitUntil("the browser runs", async () => (await browserProcesses(fixture)).length > 0);
     giveUp.abort();
     await expect(opening).rejects.toMatchObject({ name: "AbortError" });
-    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await waitUntil("all processes have ended", async () => (await browserProcesses(fixture)).length === 0);
   });
 
   test("[HST28] close ends a start in progress", async () => {
@@ -206,7 +206,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     const refused = expect(opening).rejects.toMatchObject({ name: "AbortError" });
     await fixture.host.close();
     await refused;
-    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await waitUntil("all processes have ended", async () => (await browserProcesses(fixture)).length === 0);
   });
 
   test("[HST29] a browser started in advance shows the page given to open", async () => {
@@ -224,11 +224,11 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await fixture.host.prepare();
     expect((await browserProcesses(fixture)).length).toBeGreaterThan(0);
     await fixture.host.close();
-    await waitUntil("all processes gone", async () => (await browserProcesses(fixture)).length === 0);
+    await waitUntil("all processes have ended", async () => (await browserProcesses(fixture)).length === 0);
   });
 });
 
-/** Samples the screen about once per millisecond, except its middle, where X draws its own pointer. */
+/** Samples the screen about once per millisecond, except its centre, where X draws its own pointer. */
 function watch(framebuffer: Framebuffer): { stop(): { lightest: number; samples: number } } {
   const row = Buffer.allocUnsafe(framebuffer.stride);
   let lightest = 0;

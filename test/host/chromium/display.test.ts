@@ -89,7 +89,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     await using display = await startXvnc(fullHd);
     await using fixture = await openOn(display, { window });
     await display.setMode({ width: 1600, height: 1200 });
-    await waitUntil("the browser has heard of it", async () => (await fixture.server.run("screen.width")) === 1600);
+    await waitUntil("the browser has the new size", async () => (await fixture.server.run("screen.width")) === 1600);
     expect(await fixture.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
   });
 });
@@ -103,12 +103,12 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
       await using display = await startXvnc(fullHd, XAUTHORITY);
       const DISPLAY = display.display;
       const end = new AbortController();
-      let told = 0;
-      const watching = watchDisplays({ DISPLAY, XAUTHORITY }, () => (told += 1), end.signal);
+      let notifications = 0;
+      const watching = watchDisplays({ DISPLAY, XAUTHORITY }, () => (notifications += 1), end.signal);
       const ended = expect(watching).rejects.toMatchObject({ name: "AbortError" });
-      await waitUntil("it listens", () => told === 1);
+      await waitUntil("the client listens", () => notifications === 1);
       await display.setMode({ width: 1280, height: 720 });
-      await waitUntil("the change is told", () => told > 1);
+      await waitUntil("the client is notified of the change", () => notifications > 1);
       end.abort();
       await ended;
       await expect(watchDisplays({ DISPLAY, HOME: folder }, () => undefined, never)).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
     await ended;
   });
 
-  test("[HST35] the window follows a display that cannot be listened to", async () => {
+  test("[HST35] the window follows a display that sends the player no notifications", async () => {
     await using display = await startXvnc(fullHd);
     // Xlib accepts this notation, our client does not.
     await using fixture = await openOn({ ...display, display: `unix/${display.display}` });

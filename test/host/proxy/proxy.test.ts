@@ -31,9 +31,15 @@ async function openProxy(options: Partial<BrowserProxyOptions> = {}): Promise<Br
 /** Requests an address through the proxy; rejects when the connection ends without a response. */
 async function ask(proxy: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
   const { hostname, port } = new URL(proxy.address);
-  const asked = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
-  asked.end(body);
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const requested = request({
+    hostname,
+    port,
+    path: url,
+    method: body === undefined ? "GET" : "POST",
+    headers: { host: new URL(url).host },
+  });
+  requested.end(body);
+  const [answer] = (await once(requested, "response")) as [IncomingMessage];
   return answer;
 }
 
@@ -73,7 +79,7 @@ test("[PXY4] each connection resolves its name once, and uses one of the resolve
   expect([looks, connections]).toEqual([2, 1]);
 });
 
-test("[PXY4] a name that first leads elsewhere and later to this machine is then rejected, for requests and tunnels", async () => {
+test("[PXY4] a name that first resolves to another machine and later to this one is then rejected, for requests and tunnels", async () => {
   const { server, port } = await serve((_request, response) => response.end("inside"));
   let connections = 0;
   server.on("connection", () => connections++);
@@ -90,7 +96,7 @@ test("[PXY4] a name that first leads elsewhere and later to this machine is then
   expect(connections).toBe(0);
 });
 
-test("[PXY10] a public page cannot guard a private network through the player, a page of such a network can", async () => {
+test("[PXY10] a public page cannot reach a private network through the player; a page on such a network can", async () => {
   const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
   const lookup = async (host: string): Promise<string[]> => [known[host]!];
   const guard = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
@@ -119,14 +125,14 @@ test("[PXY10] a public page cannot guard a private network through the player, a
   expect((await tunnel(proxy, "lan.example:443")).status).toContain("502");
 });
 
-test("[PXY5] the network's proxy is used for everything except this machine", async () => {
-  const asked: string[] = [];
+test("[PXY5] the network's own proxy is used for everything except this machine", async () => {
+  const requested: string[] = [];
   const upstream = await serve((incoming, response) => {
-    asked.push(`${incoming.method} ${incoming.url}`);
+    requested.push(`${incoming.method} ${incoming.url}`);
     response.end("by the proxy");
   });
   upstream.server.on("connect", (incoming, socket) => {
-    asked.push(`CONNECT ${incoming.url}`);
+    requested.push(`CONNECT ${incoming.url}`);
     socket.end("HTTP/1.1 200 OK\r\n\r\nhello");
   });
   const inside = await serve((_request, response) => response.end("inside"));
@@ -143,7 +149,7 @@ test("[PXY5] the network's proxy is used for everything except this machine", as
     await expect(ask(proxy, `http://${host}:${inside.port}/`), host).rejects.toThrow();
     expect((await tunnel(proxy, `${host}:${inside.port}`)).status, host).toContain("502");
   }
-  expect(asked).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
+  expect(requested).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
 });
 
 test("[PXY5] the network's proxy is read from the environment and from Electron's proxy list", async () => {
@@ -179,7 +185,7 @@ test("[PXY6] responses and request bodies are streamed, and a client that leaves
   expect([answer.headers["x-own"], answer.headers["x-kept"]]).toEqual([undefined, "2"]);
   expect(String(((await once(answer, "data")) as [Buffer])[0])).toBe("first");
   answer.destroy();
-  await waitUntil("the server is left", () => leftAt > 0);
+  await waitUntil("the server has no connections", () => leftAt > 0);
 });
 
 test("[PXY6] an unreachable host is a failed connection, and the proxy knows why", async () => {

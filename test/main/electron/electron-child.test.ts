@@ -11,13 +11,13 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually, Program, type Line } from "../../support/programs/programs.ts";
 import type { Life, Start } from "./fake-electron.ts";
 
-// Only the test of a limit waits for it.
+// Only one test waits until this limit.
 const hourMs = 3_600_000;
 const patient: ElectronLimits = {
   firstKeepAliveMs: hourMs,
   silentMs: hourMs,
   graceMs: 10,
-  // The fake exits within milliseconds. One that a failed test left stopped must not delay the others.
+  // The fake exits within milliseconds. A fake that a failed test left stopped must not delay the other tests.
   stopMs: 8_000,
   restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: 10, longestMs: 20 } },
 };

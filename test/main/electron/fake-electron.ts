@@ -6,7 +6,7 @@ import { startKeepAlive } from "../../../src/main/electron/keep-alive.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../../../src/main/player-config.ts";
 import { runProgram } from "../../../src/main/program.ts";
 
-/** `run` until stopped; `mute`: without keep-alive messages; `freeze` after the first one; `deaf` to SIGTERM; else how it exits. */
+/** `run` until stopped; `mute`: without keep-alive messages; `freeze` after the first one; `deaf` to SIGTERM; any other value: the way it exits. */
 export type Life = "run" | "mute" | "freeze" | "deaf" | { exitCode: number } | { signal: NodeJS.Signals };
 
 /** A line of the file `starts` in the app's folder. */

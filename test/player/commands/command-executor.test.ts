@@ -42,7 +42,7 @@ function run(execute: CommandExecutor, command: { type: string; args?: object },
   return execute({ ...CommandRequest.parse(command), id }, signal);
 }
 
-test("[WIR19] identify and reload are done at once, restart only after the next start", async () => {
+test("[WIR19] identify and reload are done at once; restart is done only after the next start", async () => {
   await using folder = await temporaryFolder();
   const { execute, effects, outbox } = await createExecutor(folder.path);
   expect(await run(execute, { type: "identify", args: { duration_ms: 2_000 } })).toEqual({ is: "done", result: null });
@@ -53,7 +53,7 @@ test("[WIR19] identify and reload are done at once, restart only after the next 
 });
 
 test.each(["override.clear", "skip", "pause", "resume", "variables.clear"])(
-  "[WIR20] %s goes to playback, whose result it has",
+  "[WIR20] %s is passed to playback and returns its result",
   async (type) => {
     await using folder = await temporaryFolder();
     const { execute, effects } = await createExecutor(folder.path);
@@ -87,7 +87,7 @@ test("[WIR21] a screenshot is in the outbox, converted and with its digest, befo
   expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 16, height: 16 });
 });
 
-test("[WIR21] a capture that fails fails its command and leaves nothing in the outbox", async () => {
+test("[WIR21] if the capture fails, the command fails and nothing is left in the outbox", async () => {
   await using folder = await temporaryFolder();
   const clock = new CorrectedClock(new FakeClock());
   const outbox = await Outbox.open(join(folder.path, "outbox"), clock, silentLog);

@@ -1,4 +1,4 @@
-// A command journal that was lost or had to forget commands: no command runs twice, and new ones still run.
+// A command journal that was lost or dropped commands: no command runs twice, and new ones still run.
 import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -67,7 +67,7 @@ test.each(damages)(
 );
 
 test.each(damages)(
-  "[CJN1] after only the newest generation was %s, the generation before counts, and earlier commands that it does not know are rejected",
+  "[CJN1] after only the newest generation was %s, the previous generation is used, and earlier commands that are not in it are rejected",
   async (_how, damage) => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
@@ -107,7 +107,7 @@ test("[CJN2] a player that is paired for the first time runs commands that were 
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN2] a journal of a version without a mark is kept: its commands do not run again, new ones do", async () => {
+test("[CJN2] a journal of a version without a marker is kept: its commands do not run again, new ones do", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const [known, fresh] = [newId("cmd"), newId("cmd")];
@@ -126,27 +126,30 @@ test("[CJN2] a journal of a version without a mark is kept: its commands do not 
 test.each([
   ["the mark's own file", "commands-mark.json"],
   ["the journal", "commands.json"],
-])("[CJN3] the mark of a loss is stored twice: without %s it still applies, whatever the clocks do", async (_which, name) => {
-  await using folder = await temporaryFolder();
-  const clock = new FakeClock();
-  const old = await runOneThenLoseJournal(folder.path, clock, (path) => truncate(path, 3));
-  clock.advance(60_000);
-  const { runs, execute } = countingExecutor();
-  const second = await openCommands(folder.path, clock, execute);
-  // The first command after the loss dates the mark.
-  await second.commands.receive(signedCommand(clock, { issuedAt: clock.now() + 60_000 }), signal);
-  await until(() => second.outbox.length >= 3);
-  expect(runs).toHaveLength(1);
-  await statusesIn(second.outbox);
-  await damageBoth(folder.path, name, (path) => rm(path, { force: true }));
-  // Now the clocks of device and service are earlier than when the command was issued.
-  clock.step(-day);
-  const third = await openCommands(folder.path, clock, execute);
-  await third.commands.receive(old, signal);
-  expect([runs.length, await statusesIn(third.outbox)]).toEqual([1, ["rejected"]]);
-});
+])(
+  "[CJN3] the marker of a lost journal is stored twice: without %s it still applies, at any setting of the clocks",
+  async (_which, name) => {
+    await using folder = await temporaryFolder();
+    const clock = new FakeClock();
+    const old = await runOneThenLoseJournal(folder.path, clock, (path) => truncate(path, 3));
+    clock.advance(60_000);
+    const { runs, execute } = countingExecutor();
+    const second = await openCommands(folder.path, clock, execute);
+    // The first command after the loss sets the marker's date.
+    await second.commands.receive(signedCommand(clock, { issuedAt: clock.now() + 60_000 }), signal);
+    await until(() => second.outbox.length >= 3);
+    expect(runs).toHaveLength(1);
+    await statusesIn(second.outbox);
+    await damageBoth(folder.path, name, (path) => rm(path, { force: true }));
+    // Now the clocks of device and service are earlier than when the command was issued.
+    clock.step(-day);
+    const third = await openCommands(folder.path, clock, execute);
+    await third.commands.receive(old, signal);
+    expect([runs.length, await statusesIn(third.outbox)]).toEqual([1, ["rejected"]]);
+  },
+);
 
-test("[CJN3] a power cut between the mark and the new journal loses neither, and with a full disk nothing runs", async () => {
+test("[CJN3] a power cut between writing the marker and the new journal loses neither, and with a full disk nothing runs", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const old = await runOneThenLoseJournal(folder.path, clock, (path) => rm(path, { force: true }));
@@ -166,7 +169,7 @@ test("[CJN3] a power cut between the mark and the new journal loses neither, and
 });
 
 test.each([
-  ["is years behind until the service tells the time", -10 * 365 * day],
+  ["is years behind until the service sends the time", -10 * 365 * day],
   ["was set back an hour", -3_600_000],
   ["is years ahead", 10 * 365 * day],
 ])("[CJN4] after a loss, a machine clock that %s neither lets an old command run nor blocks a new one", async (_how, stepMs) => {
@@ -178,7 +181,7 @@ test.each([
   const { runs, execute } = countingExecutor();
   const { commands, outbox, learn } = await openCommands(folder.path, clock, execute, { aheadMs: null });
   const now = () => clock.now() - stepMs;
-  // The service has not told the time yet, so no command is known to be newer than the loss.
+  // The service has not sent the time yet, so no command is known to be newer than the loss.
   await commands.receive(old, signal);
   expect([runs.length, await statusesIn(outbox)]).toEqual([0, ["rejected"]]);
   clock.advance(60_000);
@@ -192,7 +195,7 @@ test.each([
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN5] the journal holds the newest thousand commands; a forgotten one is rejected and does not run again", async () => {
+test("[CJN5] the journal holds the newest thousand commands; a dropped one is rejected and does not run again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await pairedCommands(folder.path, clock, countingExecutor().execute);
@@ -214,7 +217,7 @@ test("[CJN5] the journal holds the newest thousand commands; a forgotten one is 
   if (after.is !== "found") throw new Error("the journal is gone");
   expect(after.value.entries).toHaveLength(1_000);
   expect(after.value.entries.map((entry) => (entry as { id: string }).id)).not.toContain(ids[0]);
-  // The first is forgotten, the third is still known.
+  // The first was dropped, the third is still stored.
   await commands.receive(signedCommand(clock, { id: ids[0]!, issuedAt: start }), signal);
   expect(await statusesIn(outbox)).toEqual(["rejected"]);
   await commands.receive(signedCommand(clock, { id: ids[2]!, issuedAt: start + 2 }), signal);
@@ -222,7 +225,7 @@ test("[CJN5] the journal holds the newest thousand commands; a forgotten one is 
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN6] a player that was removed and is paired again runs no command of its earlier pairing, and every command of another service", async () => {
+test("[CJN6] a player that was removed and is paired again runs no command of its earlier pairing, but runs every command of a different service", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();

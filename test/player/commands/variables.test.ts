@@ -102,7 +102,7 @@ test("[VAR2] a temporary variable ends on time, which is known in advance; then 
   expect(player.variables["queue"]).toBe(7);
 });
 
-test("[VAR3] a pause holds the current content, whatever variables are set meanwhile", async () => {
+test("[VAR3] a pause holds the current content, even if variables are set during the pause", async () => {
   await using folder = await temporaryFolder();
   const player = await openPlayer(folder.path);
   await player.set({ door_open: true });

@@ -108,7 +108,7 @@ test.each([
   expect(second.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 
-test("[CCH5] shows verified files at the start without asking the service", async () => {
+test("[CCH5] shows verified files at the start without contacting the service", async () => {
   await using folder = await temporaryFolder();
   await (await openCache(folder.path)).prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   const again = await openCache(folder.path);

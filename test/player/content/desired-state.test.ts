@@ -85,7 +85,7 @@ test("[WIR12] fetches the desired state at the start, and again as soon as the s
   expect(service.seen.requests[2]).toBe('"r2"');
 });
 
-test("[WIR13] finds a lost change by polling every five minutes", async () => {
+test("[WIR13] polls every five minutes and so finds a change whose notification was lost", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   await using followed = await follow(folder.path, service.url);
@@ -115,7 +115,7 @@ test("[WIR14] keeps the stored state while the service fails, and tries again wi
   await eventually(() => store.current.value?.revision === "r2");
 });
 
-test("[WIR15] a stored state that is damaged counts as none, and after a revocation none is left", async () => {
+test("[WIR15] a damaged stored state counts as none, and after a revocation none is left", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   const path = join(folder.path, "desired.json");

@@ -17,9 +17,9 @@ const playerId = newId("plr");
 
 /** A service that holds back every token response and reports which requests are still open. */
 async function startSlowService(folder: string) {
-  const asked: ServerResponse[] = [];
+  const responses: ServerResponse[] = [];
   const server = createServer(({ url }, response) => {
-    if (url!.endsWith("/token")) return void asked.push(response);
+    if (url!.endsWith("/token")) return void responses.push(response);
     response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify({ nonce: "n", expires_in: 60 }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -32,7 +32,7 @@ async function startSlowService(folder: string) {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ access_token, ...grant }));
   return {
     access,
-    asked,
+    responses,
     give,
     async [Symbol.asyncDispose]() {
       await api[Symbol.asyncDispose]();
@@ -45,32 +45,32 @@ async function startSlowService(folder: string) {
 test("[GRA10] concurrent callers share one token renewal, which continues when the first caller aborts", async () => {
   await using folder = await temporaryFolder();
   await using service = await startSlowService(folder.path);
-  const { access, asked, give } = service;
+  const { access, responses, give } = service;
   const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
   const leaving = access.token(first.signal);
   const staying = [access.token(second.signal), access.token(third.signal)];
-  await eventually(() => asked.length === 1);
+  await eventually(() => responses.length === 1);
   first.abort();
   await expect(leaving).rejects.toMatchObject({ name: "AbortError" });
-  give(asked[0]!, "t1");
+  give(responses[0]!, "t1");
   expect(await Promise.all(staying)).toEqual(["t1", "t1"]);
   expect(await access.token(first.signal)).toBe("t1");
-  expect(asked).toHaveLength(1);
+  expect(responses).toHaveLength(1);
 });
 
 test("[GRA11] a renewal is aborted when all callers have aborted, and the next caller starts a new one", async () => {
   await using folder = await temporaryFolder();
   await using service = await startSlowService(folder.path);
-  const { access, asked, give } = service;
+  const { access, responses, give } = service;
   const callers = [new AbortController(), new AbortController()];
   const left = callers.map(({ signal }) => access.token(signal));
-  await eventually(() => asked.length === 1);
+  await eventually(() => responses.length === 1);
   for (const caller of callers) caller.abort();
   // At this moment the aborted renewal has not ended yet.
   const next = access.token(new AbortController().signal);
   for (const each of left) await expect(each).rejects.toMatchObject({ name: "AbortError" });
-  await eventually(() => asked.length === 2 && asked[0]!.destroyed);
-  give(asked[1]!, "t2");
+  await eventually(() => responses.length === 2 && responses[0]!.destroyed);
+  give(responses[1]!, "t2");
   expect(await next).toBe("t2");
   await expect(access.token(AbortSignal.abort())).resolves.toBe("t2");
 });

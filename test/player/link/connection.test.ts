@@ -68,7 +68,7 @@ test("[LNK5] waits a random part of the service's spread before reconnecting, do
     expect(reconnect.next()).toBe(60_000 * share);
     reconnect.connectionEnded(60_001);
     expect(reconnect.next()).toBe(20_000 * share);
-    // The player is alone with its service again.
+    // The player is the only one connected to its service again.
     reconnect.connectionEnded(60_001);
     reconnect.setSpread(3);
     expect(reconnect.next()).toBe(1_000 * share);
@@ -109,7 +109,7 @@ test("[LNK6] keeps the spread of a welcome over a lost connection, and does not 
   await expect(running).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time beyond all bounds, %d, does not change the clock", async (ms) => {
+test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time outside the allowed range, %d, does not change the clock", async (ms) => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(1_000, { received_at_ms: ms, answered_at_ms: ms });
   await using api = new ServiceApi(() => service.url);
@@ -118,12 +118,12 @@ test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time beyond all bound
   const identity = await Identity.open(folder.path, silentLog);
   const access = new AccessTokens(api, identity, { server: service.url, playerId, playerName: "Lobby", serviceKey: key }, clock);
   const before = clock.now();
-  const told: string[] = [];
+  const reported: string[] = [];
   const connection = new Connection({
     api,
     accessTokens: access,
     clock,
-    log: { ...silentLog, warn: (_: unknown, message?: string) => void told.push(message ?? "") } as typeof silentLog,
+    log: { ...silentLog, warn: (_: unknown, message?: string) => void reported.push(message ?? "") } as typeof silentLog,
     createHeartbeat: async () => heartbeat(),
     onRevision: () => undefined,
     onCommand: async () => undefined,
@@ -131,7 +131,7 @@ test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time beyond all bound
   });
   const stop = new AbortController();
   const running = connection.run(stop.signal);
-  await eventually(() => told.includes("ignored a message that this player does not know") || connection.link.value.is === "online");
+  await eventually(() => reported.includes("ignored a message that this player does not know") || connection.link.value.is === "online");
   expect(clock.now()).toBe(before);
   expect(new Date(clock.now()).toISOString()).toBe(new Date(before).toISOString());
   stop.abort();

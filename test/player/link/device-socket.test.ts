@@ -53,7 +53,7 @@ test("[LNK2] detects a half-open socket after forty seconds without a message or
   await silent;
 });
 
-test("[LNK3] rejects if the service rejects the token or the upgrade, or is not there", async () => {
+test("[LNK3] fails if the service rejects the token or the upgrade, or cannot be reached", async () => {
   await using service = await startFakeService((device) => device.close(4401));
   using socket = await DeviceSocket.open(service.url, "token", new FakeClock(), signal);
   await expect(socket.receive(async () => undefined, signal)).rejects.toMatchObject({ code: "refused" });

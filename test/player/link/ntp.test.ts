@@ -35,11 +35,11 @@ function responseTo(asked: Buffer, now: number): Buffer {
 async function startTimeServer(reply: (asked: Buffer) => readonly Buffer[]) {
   const socket = createSocket("udp4");
   let asked = 0;
-  const heard: (() => void)[] = [];
+  const listeners: (() => void)[] = [];
   socket.on("message", (packet, from: RemoteInfo) => {
     asked += 1;
     for (const answer of reply(packet)) socket.send(answer, from.port, from.address);
-    for (const hear of heard.splice(0)) hear();
+    for (const listener of listeners.splice(0)) listener();
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -48,7 +48,7 @@ async function startTimeServer(reply: (asked: Buffer) => readonly Buffer[]) {
     get asked() {
       return asked;
     },
-    whenAsked: () => new Promise<void>((resolve) => heard.push(resolve)),
+    whenAsked: () => new Promise<void>((resolve) => listeners.push(resolve)),
     async [Symbol.asyncDispose]() {
       const closed = once(socket, "close");
       socket.close();

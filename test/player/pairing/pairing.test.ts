@@ -47,18 +47,18 @@ const codes = ["BCDF-GHJK", "LMNP-QRST", "VWXZ-BCDF"];
 /** Runs pairing against a service that issues the codes above and responds to token requests in turn. */
 async function pairAgainst(tokenAnswers: Answer[], before: Answer[] = []) {
   await using folder = await temporaryFolder();
-  let asked = 0;
+  let requestCount = 0;
   const seen: { code: string | null; trouble: string | null }[] = [];
   let proof = "";
   await using fake = await startFakeService((path, body) => {
     if (path.endsWith("/pairing-requests")) {
       const first = before.shift();
       if (first !== undefined) return first;
-      const user_code = codes[asked++]!;
+      const user_code = codes[requestCount++]!;
       return {
         status: 201,
         body: {
-          device_code: `d${asked}`,
+          device_code: `d${requestCount}`,
           user_code,
           verification_uri: null,
           verification_uri_complete: null,
@@ -104,7 +104,7 @@ test("[PAI2] replaces an expired code by a new one without an error", async () =
   ]);
 });
 
-test("[PAI3] shows trouble beside the code, which stays valid, until the service responds again", async () => {
+test("[PAI3] shows a connection problem beside the code, which stays valid, until the service responds again", async () => {
   const { seen } = await pairAgainst([{ status: 503, body: "{}" }, refused("authorization_pending"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },

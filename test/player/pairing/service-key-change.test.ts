@@ -32,19 +32,20 @@ async function startTlsService(folder: string) {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, await readFile(tls.cert, "utf8")]);
   const data = join(folder, "data");
-  let bench = await TestService.start(data, { tls });
-  const url = () => bench.service.url.replace("127.0.0.1", "localhost");
+  let testService = await TestService.start(data, { tls });
+  const url = () => testService.service.url.replace("127.0.0.1", "localhost");
   return {
     url,
-    call: (method: string, path: string, body?: unknown) => call(url(), method, path, body, { authorization: `Bearer ${bench.token}` }),
+    call: (method: string, path: string, body?: unknown) =>
+      call(url(), method, path, body, { authorization: `Bearer ${testService.token}` }),
     async restart(lostFiles: readonly string[] = []): Promise<void> {
-      await bench[Symbol.asyncDispose]();
+      await testService[Symbol.asyncDispose]();
       for (const name of lostFiles) await rm(join(data, name), { recursive: true, force: true });
-      bench = await TestService.start(data, { tls });
+      testService = await TestService.start(data, { tls });
     },
     async [Symbol.asyncDispose](): Promise<void> {
       setDefaultCACertificates(before);
-      await bench[Symbol.asyncDispose]();
+      await testService[Symbol.asyncDispose]();
     },
   };
 }
@@ -87,7 +88,7 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
   test(`[RST10] after a day of another key over TLS requests a code; claiming it pins that key and keeps content, identity and play log (${lostFiles.length === 1 ? "the key was lost" : "all was lost"})`, async (context) => {
     await using folder = await temporaryFolder();
     await using service = await startTlsService(folder.path);
-    if (service === null) return context.skip("there is no openssl");
+    if (service === null) return context.skip("openssl is not installed");
     await using api = new ServiceApi(() => service.url());
     const player = join(folder.path, "player");
     const identity = await Identity.open(player, silentLog);
@@ -115,7 +116,7 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
     expect(key).not.toBe(pairing.serviceKey);
     // The link requests a token every minute. A restart loses at most ten minutes of the count.
     const listen = async (keyChange: ServiceKeyChange, ms: number): Promise<void> => {
-      for (let heard = 0; heard < ms; heard += minute) {
+      for (let received = 0; received < ms; received += minute) {
         clock.advance(minute);
         await keyChange.observeKey(key);
       }
@@ -164,7 +165,7 @@ async function openPlayer(folder: string, server: string, clock: FakeClock, pinn
   return { keyChange, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-/** Whether the player requests a code: then it has no endless wait. */
+/** Whether the player requests a code, which means that it has no endless wait. */
 async function requestsCode(keyChange: ServiceKeyChange, clock: FakeClock): Promise<boolean> {
   const stop = new AbortController();
   const running = keyChange.run(stop.signal).catch((error: unknown) => error);
@@ -180,7 +181,7 @@ test("[RST11] counts the day only while the service uses that key over TLS, and 
   const [pinned, other, third] = [1, 2, 3].map(() => createKeyPair().publicKey) as [string, string, string];
   const clock = new FakeClock();
   const day = async (keyChange: ServiceKeyChange, stepMs: number, totalMs: number, key = other): Promise<void> => {
-    for (let heard = 0; heard < totalMs; heard += stepMs) {
+    for (let received = 0; received < totalMs; received += stepMs) {
       clock.advance(stepMs);
       await keyChange.observeKey(key);
     }
@@ -222,7 +223,7 @@ test("[RST11] counts the day only while the service uses that key over TLS, and 
   expect(await requestsCode(last.keyChange, clock)).toBe(false);
 });
 
-test("[RST12] keeps the content when the claim makes it another player", async () => {
+test("[RST12] keeps the content on the screen when the code is claimed as a different player", async () => {
   await using folder = await temporaryFolder();
   const asset = assetOf(Buffer.from("picture"));
   const desired = desiredOf([imageItem(asset, 5_000)], [asset]);

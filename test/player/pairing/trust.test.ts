@@ -1,4 +1,4 @@
-// What a player trusts: the pinned key, documents for this player only, and tokens that have not expired.
+// A player trusts only these: the pinned key, documents for this player only, and tokens that have not expired.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ const foreign = createKeyPair();
 const playerId = newId("plr");
 const signal = new AbortController().signal;
 
-/** A service that issues tokens of ten minutes with `key`, or the set refusal, and serves the set state. */
+/** A service that issues tokens of ten minutes with `key`, or the error that a test sets, and serves the state that a test sets. */
 async function startFakeService() {
   const at = {
     key: pinned.publicKey,
@@ -85,7 +85,7 @@ test.each([
   ["of another device", { sub: thumbprint(foreign.publicKey) }],
   ["of another player on this device", { player: newId("plr") }],
   ["that is a command", { typ: commandJwsType }],
-])("[TRU2] a revocation %s has no effect, neither as a message nor with a refused token", async (_which, about) => {
+])("[TRU2] a revocation %s has no effect, whether it arrives as a message or with a rejected token request", async (_which, about) => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService();
   const { access, api, identity, pairing } = await openPlayer(folder.path, service.url);

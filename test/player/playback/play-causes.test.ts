@@ -115,7 +115,7 @@ test("[POP16] over half an hour of every kind of change, the sums by layer, sche
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
 });
 
-test("[POP17] an item that stays while its cause changes is two adjoining plays; an item that appears with the change is one", async () => {
+test("[POP17] an item that stays while its cause changes is counted as two consecutive plays; an item that appears with the change is counted as one", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(({ usual }) => [
     schedule(usual.id, iso(t0 + 13_000), iso(t0 + 40_000), { name: "during an item" }),
@@ -123,7 +123,7 @@ test("[POP17] an item that stays while its cause changes is two adjoining plays;
   ]);
   const player = await SimulatedPlayer.start(folder.path, ready);
   await player.runTo(t0 + 12_500);
-  // The plan is late, as on a busy machine. What counts is when the schedule began.
+  // The plan is late, as on a busy machine. The cause is decided by the start of the schedule.
   player.clock.advance(700);
   await player.runTo(t0 + 39_000);
   await player.plan();
@@ -184,7 +184,7 @@ test("[POP18] the last item of the old stage and the first of the new one each h
   ]);
 });
 
-test("[POP19] every presented item has an event, even a replacement and an item whose plan is long gone", async () => {
+test("[POP19] every presented item has an event, even a replacement and an item whose plan no longer exists", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(() => []);
   const player = await SimulatedPlayer.start(folder.path, ready);
@@ -205,7 +205,7 @@ test("[POP19] every presented item has an event, even a replacement and an item 
     detail: "",
   });
   player.clock.advance(14_000);
-  // What the page does if it can show none of the items in between.
+  // The page does this if it can show none of the items in between.
   const replacement: Slot = { ...third, key: `${third.key}~${second.key}`, starts_at: t0 + 14_000, ends_at: second.ends_at };
   await player.reportPresented(zoneId, replacement, t0 + 14_000);
   player.clock.advance(6_000);
@@ -213,7 +213,7 @@ test("[POP19] every presented item has an event, even a replacement and an item 
   const gone = player.zone().slots[1]!;
   player.clock.advance(3_600_000);
   await player.plan();
-  // The page was disconnected for an hour and reports what it played meanwhile.
+  // The page was disconnected for an hour and reports the plays of that hour.
   await player.reportPresented(zoneId, gone, t0 + 30_000);
   await player.present();
   const events = (await player.stop(folder.path)).filter(({ result }) => result !== "skipped");
@@ -247,7 +247,7 @@ test("[POP20] an empty stage, a fallback and a screen of text end the current pl
   ]);
 });
 
-test("[POP21] a reloaded page and a killed player lose no cause; what an older player left open is still reported", async () => {
+test("[POP21] a reload of the page or a kill of the player loses no cause; plays that an older version left open are still reported", async () => {
   await using folder = await temporaryFolder();
   let due = "";
   const { ready, layouts } = content(({ other }) => {

@@ -16,7 +16,7 @@ function slots(playback: Playback, at: number) {
   return stageAt(playback, at, "UTC")!.stage.zones[0]!.slots;
 }
 
-test("[PLB4] a zone has the current play and those that follow, without a gap", () => {
+test("[PLB4] the page is sent the current play of a zone and the plays that follow it, without a gap", () => {
   const playback = taken(null, desiredOf([imageItem(red, 1_000), imageItem(blue, 2_000)], [red, blue]), t0);
   const all = slots(playback, t0 + 1_500);
   expect(all[0]).toMatchObject({ starts_at: t0 + 1_000, ends_at: t0 + 3_000, offset_ms: 0, item: { asset_id: blue.id } });
@@ -59,7 +59,7 @@ test("[PLB6] after the boundary a restarted player shows the same as one that ke
 test.each([
   ["removed", (items: ReturnType<typeof imageItem>[]) => items.slice(1)],
   ["changed", (items: ReturnType<typeof imageItem>[]) => [{ ...items[0]!, fit: "cover" as const }, ...items.slice(1)]],
-])("[PLB7] an item on the screen that is %s in the new revision leaves at once", (_how, change) => {
+])("[PLB7] an item on the screen that is %s in the new revision ends at once", (_how, change) => {
   const items = [imageItem(red, 3_000), imageItem(blue, 3_000)];
   const before = desiredOf(items, [red, blue]);
   const first = taken(null, before, t0);
@@ -81,7 +81,7 @@ test("[PLB9] without an assigned layout there is no stage", () => {
   expect(stageAt(taken(null, { ...desiredOf([], []), layout: null }, t0), t0, "UTC")).toBeNull();
 });
 
-test("[REM14] the page gets the plays of eight items, or of the whole loop, so that it can skip items that fail", () => {
+test("[REM14] the page receives the plays of eight items, or of the whole loop, so that it can skip items that fail", () => {
   const itemsTold = (length: number, durationMs: number): number => {
     const items = Array.from({ length }, () => imageItem(red, durationMs));
     return new Set(slots(taken(null, desiredOf(items, [red]), t0), t0 + 1).map(({ item }) => item.item_id)).size;
@@ -101,7 +101,7 @@ test("[REM4] a stage names all items of the current loop by their content, even 
   expect(loop).toHaveLength(12);
   expect(due.length).toBeLessThan(12);
   for (const { of } of due) expect(loop).toContain(of);
-  // Another time of day changes no name. A removed item is no longer named.
+  // A later time of day does not change the names. A removed item is no longer named.
   expect(zoneAt(before, t0 + 45_000).loop).toEqual(loop);
   const after = withItems(before, [imageItem(red, 10_000), ...items.slice(1, 11)], [red], "r2");
   const kept = zoneAt(after, t0).loop!.filter((name) => loop!.includes(name));

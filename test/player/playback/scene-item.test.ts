@@ -22,7 +22,7 @@ function slotsOf(items: PlaylistItem[], feedContent?: (url: string) => FeedConte
   return stageAt(playback, loopEpochMs, "UTC", feedContent)!.stage.zones[0]!.slots;
 }
 
-test("[ITM34] every type of item reaches the page complete: files as paths, defaults set, and no other fields", () => {
+test("[ITM34] items of every kind reach the page with all of their fields: files as paths, defaults set, and no other fields", () => {
   const items = [
     make({ type: "video", asset_id: clip.id, start_ms: 1_000 }),
     make({ type: "audio", asset_id: song.id, artwork_asset_id: cover.id }),

@@ -51,7 +51,7 @@ export function content(schedules: (layouts: Layouts) => Record<string, unknown>
 }
 type Layouts = Record<"usual" | "other" | "black", DesiredLayout>;
 
-/** What one zone showed from one instant to another, as a person in front of the screen would see it. */
+/** The content of one zone from one instant to another, as a viewer would see it. */
 export interface ObservedSpan {
   from: number;
   until: number;
@@ -60,10 +60,10 @@ export interface ObservedSpan {
   by: string;
 }
 
-/** The player from its schedule follower to its proof of play, and a page that presents what is due a few ms late. */
+/** The player from its schedule follower to its proof of play, and a page that presents due items a few ms late. */
 export class SimulatedPlayer {
   readonly clock: FakeClock;
-  /** What was on the screen, with causes from {@link ScheduleFollower.why}, not from the slots. */
+  /** The content of the screen, with causes from {@link ScheduleFollower.why}, not from the slots. */
   readonly observed: ObservedSpan[] = [];
   readonly #proof: ProofOfPlay;
   readonly #follower: ScheduleFollower;
@@ -110,7 +110,7 @@ export class SimulatedPlayer {
     return this.report({ type: "presented", ...about, starts_at: starts_at - offset_ms, ends_at: whole_ends_at, at });
   }
 
-  /** Plans what is due now and passes it to proof of play. Returns when the next plan is due. */
+  /** Plans the current plays and passes them to proof of play. Returns when the next plan is due. */
   async plan(): Promise<number> {
     const now = this.clock.now();
     const intervals = this.#follower.follow(this.#ready, now);
@@ -121,7 +121,7 @@ export class SimulatedPlayer {
     return changesAt;
   }
 
-  /** Presents what is due, like the page. */
+  /** Presents the due items, like the page. */
   async present(): Promise<void> {
     const at = this.clock.now();
     const stage = this.#stage;
@@ -198,7 +198,7 @@ export function sums<T>(all: readonly T[], key: (each: T) => string, ms: (each: 
   return total;
 }
 
-/** Equal keys, and each sum within `tolerance` ms. */
+/** Checks that the keys are equal and each sum is within `tolerance` ms. */
 export function expectSums(reported: Record<string, number>, observed: Record<string, number>, tolerance: number): void {
   expect(Object.keys(reported).toSorted()).toEqual(Object.keys(observed).toSorted());
   for (const [key, ms] of Object.entries(observed))

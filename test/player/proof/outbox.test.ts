@@ -1,4 +1,4 @@
-// The limits of the outbox, on real files: what it drops first, and that it logs the loss.
+// The limits of the outbox, on real files: which messages it drops first, and that it logs the loss.
 import { copyFile, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ test("[OUT1] the outbox holds the newest thousand messages: the oldest is droppe
   await before.outbox.put(status("the oldest"));
   await before.outbox.put(status("another"));
   for (let number = 3; number <= 1_001; number += 1) await copyFile(join(folder.path, nameOf(2)), join(folder.path, nameOf(number)));
-  // There was already one message too many.
+  // The outbox already holds one message too many.
   const { outbox, losses } = await opened(folder.path);
   expect([outbox.length, outbox.lostCount, losses]).toEqual([1_000, 1, [1]]);
   await outbox.put(status("the newest"));
@@ -51,7 +51,7 @@ test("[OUT1] the outbox holds the newest thousand messages: the oldest is droppe
   expect(delivered[0]).toMatchObject({ update: { error: { detail: "another" } } });
 });
 
-test("[OUT1] undelivered screenshots do not fill the disk: above 128 MB the oldest is dropped first, never a command's result", async () => {
+test("[OUT1] undelivered screenshots do not fill the disk: above 128 MB the oldest screenshot is dropped first, and never a command's result", async () => {
   await using folder = await temporaryFolder();
   const before = await opened(folder.path);
   await before.outbox.put(status("done"));

@@ -1,4 +1,4 @@
-// The queue of play events on real files: when it uploads, and what it survives.
+// The queue of play events on real files: when it uploads, and which faults it survives.
 import { appendFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ function event(): PlayEvent {
 }
 const empty = { bootId: "b", clockOffsetMs: 0, clockErrorMs: null, open: [] };
 
-test("[POP12] events are uploaded once there are 500 or the oldest is a minute old, and deleted only after the response", async () => {
+test("[POP12] events are uploaded once there are 500 or the oldest is a minute old, and are deleted only after the response", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { playLog } = await PlayLog.open(folder.path, clock, silentLog);
@@ -67,7 +67,7 @@ test("[POP12] events are uploaded once there are 500 or the oldest is a minute o
   await playLog.close();
 });
 
-test("[POP13] a torn line loses only itself; a full queue drops its oldest events and logs that", async () => {
+test("[POP13] a partly written line loses only its own event; a full queue drops its oldest events and logs the loss", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const first = await PlayLog.open(folder.path, clock, silentLog);

@@ -67,7 +67,7 @@ test("[POP8] a play lasts from its first frame to the first frame of the next; i
   expect(run([page, plan, presented(a, 0), planned(5, [])])).toEqual(["cut ended-early 0-5"]);
 });
 
-test("[POP9] an item that cannot be shown has failed, a play without frames was skipped, and the item before stays on the screen", () => {
+test("[POP9] an item that cannot be shown is reported as failed and a play without frames as skipped; the previous item stays on the screen", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const frame = (seconds: number): PlayInput => ({ is: "frame", at: at(seconds) });
@@ -76,7 +76,7 @@ test("[POP9] an item that cannot be shown has failed, a play without frames was 
   expect(run([plan, presented(a, 0), failed(a), failed(a), presented(b, 10)])).toEqual(["failed decode 0-10"]);
   expect(run([plan, presented(a, 0), frame(19), planned(21, [c]), planned(24, [c])])).toEqual(["skipped not-ready 10-10"]);
   expect(run([plan, planned(10, [b, c]), planned(20, [c]), planned(30, [])])).toEqual(["skipped no-page 0-0", "skipped no-page 10-10"]);
-  // Replaced before its start, or during it without a frame: it was not meant to be seen.
+  // Replaced before its start, or during it without a frame: it was not due any more.
   expect(run([plan, presented(a, 0), planned(5, [a, c]), planned(15, [c]), planned(40, [])])).toEqual([
     "skipped no-page 20-20",
     "completed 0-40",

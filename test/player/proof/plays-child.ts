@@ -1,4 +1,4 @@
-// Runs proof of play over simulated hours in a process that the test kills. It prints what it really presented.
+// Runs proof of play over simulated hours in a process that the test kills. It prints the plays that it really presented.
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";

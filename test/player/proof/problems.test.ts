@@ -133,7 +133,7 @@ test("[PRB9] withheld content, a frozen screen, failed downloads, a full disk an
   expect(all[0]).toMatchObject({ since: new Date(t0 - 9_000).toISOString(), detail: expect.stringMatching(/5 times.*out of memory/) });
   expect(all[1]).toMatchObject({ since: new Date(t0 - 20_000).toISOString() });
   expect(all[2]!.detail).toContain("ast_1: disk");
-  // A player that has just started gets time to come up.
+  // A player that has just started has time to show its first frame.
   expect(codes(at(t0, { uptimeMs: 30_000, stillMs: 20_000, clockErrorMs: Infinity }))).toEqual(["item-load"]);
 });
 
@@ -205,7 +205,7 @@ function heartbeatOf(more: {
   return status.heartbeat();
 }
 
-test("[REC5] one late report of the page does not count as not rendering; four missing ones do", async () => {
+test("[REC5] one late report from the page does not count as a failure to render; four missing reports do", async () => {
   expect(await heartbeatOf({ stillMs: 3_000 })).toMatchObject({ rendering: true });
   expect(await heartbeatOf({ stillMs: 6_500 })).toMatchObject({ rendering: true });
   expect(await heartbeatOf({ stillMs: 12_500 })).toMatchObject({ rendering: false });

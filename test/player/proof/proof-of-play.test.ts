@@ -15,7 +15,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
 
-/** What really happened, as the child process prints it. */
+/** The real events, as the child process prints them. */
 interface Observation {
   is: "presented" | "beat" | "stopped";
   at: number;
@@ -36,7 +36,7 @@ async function simulate(argv: string[], lines: number): Promise<Observation[]> {
   return observations;
 }
 
-/** Uploads all events in `folder`, losing some responses. Returns what the service keeps, and how many events it received. */
+/** Uploads all events in `folder`, losing some responses. Returns the events that the service keeps, and how many it received. */
 async function uploadAll(folder: string, clock: FakeClock): Promise<{ kept: Map<string, PlayEvent>; received: number }> {
   const proof = await ProofOfPlay.open({ folder, bootId: "last", clock: new CorrectedClock(clock), log: silentLog });
   const kept = new Map<string, PlayEvent>();
@@ -66,7 +66,7 @@ async function uploadAll(folder: string, clock: FakeClock): Promise<{ kept: Map<
   return { kept, received };
 }
 
-test("[POP11] in six hours offline with five kill -9, plays adjoin, none is counted twice, and their sum is the time on the screen", async () => {
+test("[POP11] in six hours offline with five kill -9, plays have no gaps or overlaps, none is counted twice, and their sum is the time on the screen", async () => {
   await using folder = await temporaryFolder();
   const assets = [1, 2, 3].map((byte) => assetOf(Buffer.from([byte])));
   const durations = [7_000, 13_000, 20_000];
@@ -78,7 +78,7 @@ test("[POP11] in six hours offline with five kill -9, plays adjoin, none is coun
   const until = start + 6 * 3_600_000;
   const runs: Observation[][] = [];
   for (let from = start; from < until;) {
-    // Five kills, each at another point between frames. The last run ends normally.
+    // Five kills, each at a different point between frames. The last run ends normally.
     const lines = runs.length < 5 ? 2_000 + runs.length * 701 : Number.POSITIVE_INFINITY;
     const observations = await simulate([folder.path, `boot-${runs.length}`, String(from), String(until), JSON.stringify(desired)], lines);
     expect(observations.length).toBeGreaterThan(0);

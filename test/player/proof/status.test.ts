@@ -13,7 +13,7 @@ import { newId } from "../../support/states.ts";
 const noProblems = { problems: [], problems_left_out: 0 };
 const shown = { zone_id: newId("zon"), item_id: newId("itm"), asset_id: null, presented_at: "2026-11-21T12:00:00.000Z" };
 
-/** A status of an unpaired player without a page, but for `more`. */
+/** The status of an unpaired player without a page; `more` replaces fields. */
 function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) {
   const machine = fakeMachine();
   const status = new Status({

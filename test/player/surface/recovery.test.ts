@@ -63,13 +63,13 @@ function paired(about: Partial<Extract<ScreenContext["phase"], { is: "paired" }>
   };
 }
 
-test("[SCN1] content that plays stays on the screen, whatever is wrong with the link or the next state", () => {
+test("[SCN1] playing content stays on the screen, even if the link or the next state fails", () => {
   const stage = { is: "stage", stage: full };
   expect(screenOf(paired({ link: { is: "offline", trouble } }))).toEqual(stage);
   expect(screenOf(paired({ progress: { ...progress, is: "failed", detail: "disk" } }))).toEqual(stage);
 });
 
-test("[SCN2] unpaired, unreachable, empty and preparing are four different screens", () => {
+test("[SCN2] the screens for an unpaired player, an unreachable service, an empty player and a player that prepares content are all different", () => {
   const asking: ScreenContext = { ...paired({}), phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
   expect(screenOf(asking)).toMatchObject({ is: "pairing", code: null, trouble, device: "192.0.2.7 · signage-player 1.0.0" });
   expect(screenOf(paired({ known: "nothing", stage: null, link: { is: "offline", trouble } }))).toMatchObject({ is: "preparing", trouble });
@@ -90,7 +90,7 @@ test("[REC7] content that crashes the browser is withheld, and the screen says s
     expect(JSON.stringify(screen)).toMatch(/5 times.*out of memory/);
     expect(JSON.stringify(screen)).toMatch(/Remove the item/);
   }
-  // On trial, the content is shown again.
+  // The content is shown again as a trial.
   expect(screenOf({ ...paired({}), withheld: { ...withheld, isNow: false } })).toEqual({ is: "stage", stage: full });
 });
 

@@ -107,7 +107,7 @@ test("[REC6] a page that reports but presents no frame is reloaded after fifteen
   expect(display.recovery.display.value).toEqual({ is: "showing" });
 });
 
-test("[REC6] a page that falls silent is reloaded, and after three failed reloads the browser is restarted", async () => {
+test("[REC6] a page that stops reporting is reloaded, and after three failed reloads the browser is restarted", async () => {
   await using display = await openDisplay();
   const send = await display.page();
   await send(hello);

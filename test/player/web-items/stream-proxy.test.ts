@@ -87,7 +87,7 @@ test("[ITM33] other origins are not requested: not by URL, redirect, a stream th
   expect(kit.seen.map(({ url }) => url)).toEqual(["/live.m3u8"]);
 });
 
-test("[ITM33] a declared origin on this machine is rejected all the same", async () => {
+test("[ITM33] a declared origin on this machine is rejected too", async () => {
   await using kit = await open((_request, response) => response.end("secret"), new OutboundHttp({ policy: contentPolicy() }));
   const answer = await kit.get("/stream/known");
   expect(answer.status).toBe(403);

@@ -1,4 +1,4 @@
-// Broken, hostile and oversized content: each item is named and passed over, or shown as far as possible, and the zone always goes on.
+// Broken, hostile and oversized content: each item is reported and skipped, or shown as far as possible, and the zone always keeps playing.
 import { execFile } from "node:child_process";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -71,12 +71,12 @@ const sound = (name: string): SceneItem => item({ type: "audio", src: `/media/${
 const file = (name: string): SceneItem => item({ type: "pdf", src: `/media/${name}` });
 
 test.for([
-  ["an empty sound file", sound("empty.mp3"), /unsupported|decode/],
-  ["a picture with the extension of a sound", sound("picture.mp3"), /unsupported|decode/],
-  ["a sound truncated in its first frame", sound("cut.mp3"), /unsupported|decode/],
+  ["an empty audio file", sound("empty.mp3"), /unsupported|decode/],
+  ["a picture with the extension of an audio file", sound("picture.mp3"), /unsupported|decode/],
+  ["an audio file truncated in its first frame", sound("cut.mp3"), /unsupported|decode/],
   ["an SVG with multiplying entities", image("laughs.svg"), /decode/],
   ["a PDF page of four hundred thousand drawing steps", file("endless.pdf"), /timeout|decode/],
-] as const)("[BAD1] %s is named and passed over, and the zone goes on", async ([, bad, code]) => {
+] as const)("[BAD1] %s is reported and skipped, and the zone keeps playing", async ([, bad, code]) => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const slots = consecutiveSlots(server.now() - 50, [
@@ -98,7 +98,7 @@ test.for([
   ["an SVG of a million pixels a side", image("vast.svg")],
   ["an SVG of twenty thousand levels", image("deep.svg")],
   ["a PDF page of a million points a side", file("vast.pdf")],
-] as const)("[BAD2] %s is shown as far as possible or passed over, and the next item is on time", async ([, odd]) => {
+] as const)("[BAD2] %s is shown as far as possible or skipped, and the next item is on time", async ([, odd]) => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const slots = consecutiveSlots(server.now() - 50, [
@@ -107,7 +107,7 @@ test.for([
   ]);
   server.draw(stage([zone(slots)]));
   const isNext = server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
-  // A clip has to be played through what is wrong with it.
+  // A clip is played in real time, so that its faulty part is reached.
   if (odd.type !== "video") {
     await expect.poll(() => server.messages.some(({ type }) => type === "presented" || type === "failed"), { timeout: 60_000 }).toBe(true);
     await server.advanceTo(slots[1]!.starts_at - 500);

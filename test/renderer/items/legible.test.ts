@@ -190,7 +190,7 @@ test("[PIX10] a clip of one frame is shown like a picture and does not fail", as
   ]);
   server.draw(stage([zone(slots)]));
   await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
-  // Longer than a clip may make no progress before it counts as stalled.
+  // Longer than the limit after which a clip without progress counts as stalled.
   while (server.now() < slots[2]!.starts_at - 500) {
     const seen = (await readScreen(page))(480, 270);
     expect(isNear(seen, "yellow"), String(seen)).toBe(true);

@@ -27,7 +27,7 @@ function withSlots({ screen, identify }: Scene, slots: Slot[]): Scene {
 const nameOf = (color: Rgb): string =>
   (["red", "yellow", "magenta"] as const).find((name) => isNear(color, name, 40)) ?? `foreign ${color.join()}`;
 
-test("[ITM10] a trimmed clip shows only its part, repeatedly, without a foreign frame", async () => {
+test("[ITM10] a trimmed clip shows only its part, repeatedly, and no frame from outside it", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   // steps.mp4: two seconds each of red, yellow, magenta.

@@ -66,7 +66,7 @@ test("[ITM25] a PDF that starts late shows the page that is due; the first and t
   expect(await nameOn(opened)).toBe("green");
 });
 
-test("[ITM26] of a thousand pages only those in use are kept in memory", async () => {
+test("[ITM26] of a PDF with a thousand pages only the pages in use are kept in memory", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);

@@ -45,7 +45,7 @@ let host: Host;
 let web: WebServer;
 let display: Xvfb;
 let isDown = false;
-const heard: FromPage[] = [];
+const received: FromPage[] = [];
 /** A page that is green in its upper left quarter and blue elsewhere. */
 const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset:0 50% 50% 0;background:rgb(0,160,0)'></div>");
 const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
@@ -113,7 +113,7 @@ beforeAll(async () => {
     clock,
     log: silentLog,
   });
-  surface.onMessage((message) => heard.push(message), never);
+  surface.onMessage((message) => received.push(message), never);
   profile = await browserFolder();
   display = await startXvfb({ width: 960, height: 540 });
   host = createChromiumHost({
@@ -140,7 +140,7 @@ afterAll(async () => {
   await rm(profile, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(() => {
-  heard.length = 0;
+  received.length = 0;
   web.requests.length = 0;
   isDown = false;
 });
@@ -204,9 +204,9 @@ function drawSideBySide(items: PlaylistItem[]): void {
 }
 
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
-  const found = () => heard.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
+  const found = () => received.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
   await waitUntil(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
-    throw new Error(`received ${JSON.stringify(heard.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
+    throw new Error(`received ${JSON.stringify(received.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
   });
   return found() as Extract<FromPage, { type: T }>;
 }
@@ -250,7 +250,7 @@ test("[WEB2] a page's dialogs, popups, downloads and prompts do not appear, and 
   const page = item({ type: "web", url: `${web.origin}/hostile` });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("the page tried everything", () => reported("done") === "yes", limitMs);
+  await waitUntil("the page has tried every kind of request", () => reported("done") === "yes", limitMs);
   expect(reported("dialogs")).toBe(",false,");
   expect(reported("popup")).toBe("true");
   expect(reported("permission")).toBe("denied");
@@ -270,19 +270,19 @@ test(
     const bad = item({ type: "web", url: `${web.origin}/loops` });
     drawSideBySide([good, bad]);
     const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
-      heard.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
+      received.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
     const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
     await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
     const shown = count("presented", good) + count("presented", bad);
-    await waitUntil("one was tried again", () => count("presented", good) + count("presented", bad) > shown, limitMs);
+    await waitUntil("one page is retried", () => count("presented", good) + count("presented", bad) > shown, limitMs);
     expect(loads("/green") + loads("/loops")).toBe(3);
     const failures = count("failed", bad);
     await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures, 60_000);
-    // Once with the bad page at first; once more if it was shown before the bad page was tried, because they share the process.
+    // It ends with the bad page once, and once more if it was shown before the bad page was retried: they share the process.
     expect(count("failed", good)).toBeLessThanOrEqual(2);
     await waitUntil(
-      "the good page is there",
-      () => heard.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
+      "the good page is shown",
+      () => received.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
       60_000,
     );
     const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
@@ -299,8 +299,8 @@ test("[WEB3] a page in an endless loop fails, the report names its site, and the
   await message("presented", loops.id);
   const failed = await message("failed", loops.id);
   expect(failed).toMatchObject({ code: "stalled", detail: expect.stringContaining(web.origin) });
-  const beats = heard.filter(({ type }) => type === "beat").length;
-  await waitUntil("the page still sends heartbeats", () => heard.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
+  const beats = received.filter(({ type }) => type === "beat").length;
+  await waitUntil("the page still sends heartbeats", () => received.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   draw([blue]);
   await message("presented", blue.id);
@@ -315,7 +315,7 @@ async function killFramedPages(): Promise<void> {
   for (const { pid } of started.toSorted((a, b) => a.at - b.at).slice(1)) process.kill(pid, "SIGKILL");
 }
 
-/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around and do not tell the order. */
+/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around, so they do not give the order. */
 async function startTimeOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
@@ -323,9 +323,9 @@ async function startTimeOf(pid: number): Promise<number> {
 
 /** The reports on an item, in order. */
 const reportsOn = ({ id }: PlaylistItem): string[] =>
-  heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
+  received.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
 
-test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown, the next item is", async () => {
+test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown; the next item is", async () => {
   const painted: IframeEvent[] = [];
   const over = new AbortController();
   host.onIframeEvent((news) => news.is === "shown" && painted.push(news), over.signal);
@@ -343,7 +343,7 @@ test("[REM5] a page that crashes after it was ready and before its start has fai
   expect(await pixel(950, 10)).toSatisfy(isBlue);
 });
 
-test("[REM6] a page that crashes on screen is hidden as soon as that is known: the fallback is seen, not the browser's error picture", async () => {
+test("[REM6] a page that crashes on screen is hidden as soon as the crash is known: viewers see the fallback, not the browser's error page", async () => {
   const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 3_600_000 });
   const slow = item({ type: "web", url: `${web.origin}/silent`, duration_ms: 3_600_000 });
   drawFromNow([dies, slow]);
@@ -353,7 +353,7 @@ test("[REM6] a page that crashes on screen is hidden as soon as that is known: t
   const failed = await message("failed", dies.id);
   expect(failed.code).toBe("crashed");
   expect(failed.at).toBeGreaterThan(killedAt - 50);
-  // The fallback is dark and bluish, the browser's error picture grey.
+  // The fallback is dark and bluish, the browser's error page is grey.
   const isFallback = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
   await waitUntil("the fallback is shown", () => isFallback(display.framebuffer.pixel(950, 10)), 1_000);
   const seen = new Set<string>();
@@ -372,7 +372,7 @@ test("[WEB4] a page that cannot be loaded is never shown: the previous one stays
   const missing = item({ type: "web", url: `${web.origin}/missing` });
   draw([missing]);
   expect(await message("failed", missing.id)).toMatchObject({ code: "load", detail: expect.stringContaining("HTTP 404") });
-  expect(heard.some((one) => one.type === "presented" && one.item_id === missing.id)).toBe(false);
+  expect(received.some((one) => one.type === "presented" && one.item_id === missing.id)).toBe(false);
 });
 
 test.for([
@@ -381,14 +381,14 @@ test.for([
   ["/ping", "load"],
   ["/empty", "blank"],
   ["/file", "load"],
-] as const)("[BAD4] a page at %s is named (%s) and passed over, and the zone goes on", async ([path, code]) => {
+] as const)("[BAD4] a page at %s is reported (%s) and skipped, and the zone keeps playing", async ([path, code]) => {
   const bad = item({ type: "web", url: `${web.origin}${path}`, duration_ms: 3_600_000 });
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   const next = draw([bad, blue]);
   expect(await message("failed", bad.id)).toMatchObject({ code });
   next();
   await message("presented", blue.id);
-  expect(heard.some((one) => one.type === "presented" && one.item_id === bad.id)).toBe(false);
+  expect(received.some((one) => one.type === "presented" && one.item_id === bad.id)).toBe(false);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
@@ -399,7 +399,7 @@ test("[WFR15] workers of a framed page run, and workers inside them", async () =
   await expect.poll(() => pixel(480, 270), { timeout: limitMs }).toSatisfy(isGreen);
 });
 
-test("[BAD5] a page that opens endless dialogs, prints and asks before it is left is replaced like any other", async () => {
+test("[BAD5] a page that opens endless dialogs, prints and asks for confirmation before it is left is replaced like any other", async () => {
   const intrusive = item({ type: "web", url: `${web.origin}/asks-before-leaving` });
   draw([intrusive]);
   await message("presented", intrusive.id);
@@ -408,7 +408,7 @@ test("[BAD5] a page that opens endless dialogs, prints and asks before it is lef
   draw([blue]);
   await message("presented", blue.id);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
-  expect(heard.some(({ type }) => type === "failed")).toBe(false);
+  expect(received.some(({ type }) => type === "failed")).toBe(false);
 });
 
 test("[BAD6] a bundle in an endless loop fails alone, and the next item is shown", async () => {
@@ -428,7 +428,7 @@ test("[WEB5] the page has the layout of its zoom and fills its zone", async () =
   const page = item({ type: "web", url: `${web.origin}/size`, zoom: 2 });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("it reported its size", () => reported("size") !== undefined, limitMs);
+  await waitUntil("the page reports its size", () => reported("size") !== undefined, limitMs);
   expect(reported("size")).toBe("480x270");
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
@@ -461,7 +461,7 @@ test("[WEB7] a page is reloaded hidden; when that fails, the page on screen stay
   const before = requestCount();
   await waitUntil("reloads have failed", () => requestCount() >= before + 2, limitMs);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
-  expect(heard.some(({ type }) => type === "failed")).toBe(false);
+  expect(received.some(({ type }) => type === "failed")).toBe(false);
 });
 
 test("[WEB8] a bundle is shown from its own origin and can reach nothing else", async () => {
@@ -483,7 +483,7 @@ test("[WEB8] a bundle is shown from its own origin and can reach nothing else", 
   const shown = item({ type: "html", asset_id: asset.id });
   draw([shown], [asset]);
   await message("presented", shown.id);
-  await waitUntil("its script found everything in order", async () => isGreen(await pixel(480, 270)), limitMs);
+  await waitUntil("the page's script finds no error", async () => isGreen(await pixel(480, 270)), limitMs);
   expect(reported("leak")).toBeUndefined();
 });
 
@@ -533,7 +533,7 @@ test("[WEB11] changes between web, html and text items show no other picture in 
     item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 1_000 }),
   ];
   const redraw = draw(items, [asset]);
-  const presented = () => heard.filter(({ type }) => type === "presented");
+  const presented = () => received.filter(({ type }) => type === "presented");
   await waitUntil("the loop runs", () => presented().length > 0, limitMs);
   const isRed = ([red, green, blue]: readonly number[]): boolean => red! > 160 && green! < 40 && blue! < 40;
   const foreign = new Map<string, number>();
@@ -557,5 +557,5 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   }
   expect([...foreign]).toEqual([]);
   expect(samples).toBeGreaterThan(2_000);
-  expect(heard.filter(({ type }) => type === "failed")).toEqual([]);
+  expect(received.filter(({ type }) => type === "failed")).toEqual([]);
 });

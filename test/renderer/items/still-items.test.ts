@@ -65,7 +65,7 @@ test("[ITM2] a photo's EXIF orientation is applied, scaled down or not", async (
   expect(await opened.page.evaluate("document.querySelector('canvas').height")).toBe(540);
 });
 
-test("[ITM3] an animated picture stays animated, however large", async () => {
+test("[ITM3] an animated picture stays animated at any size", async () => {
   const opened = await browser.shared(480, 270);
   await show(opened, image("moving.gif"));
   const seen = new Set<string>();
@@ -84,11 +84,11 @@ test("[ITM3] an animated picture stays animated, however large", async () => {
 
 test("[ITM4] an SVG is drawn as a picture: its scripts and links have no effect", async () => {
   const opened = await browser.shared();
-  const asked: string[] = [];
-  opened.page.on("request", (request) => asked.push(request.url()));
+  const requests: string[] = [];
+  opened.page.on("request", (request) => requests.push(request.url()));
   await show(opened, image("script.svg"));
   expect(isNear((await readScreen(opened.page))(480, 270), "green")).toBe(true);
-  expect(asked.filter((url) => url.includes("from-svg"))).toEqual([]);
+  expect(requests.filter((url) => url.includes("from-svg"))).toEqual([]);
 });
 
 test.each([
@@ -97,7 +97,7 @@ test.each([
   ["broken.png", "decode"],
   ["missing.png", "load"],
   ["huge.png", "unsupported"],
-])("[ITM5] %s is reported as %s and the page goes on working", async (name, code) => {
+])("[ITM5] %s is reported as %s, and the page keeps working", async (name, code) => {
   const opened = await browser.shared();
   const failed = await failureOf(opened, image(name));
   expect(failed.code).toBe(code);
@@ -202,7 +202,7 @@ test.each([
     const seen = await page.evaluate<Place>(place);
     const expected = sign * (((seen.at * 200) / 1_000) % seen.length);
     const off = Math.abs(seen.x - expected);
-    // As exact as the page knows the clock on a busy machine; near the end of a round the next round counts.
+    // The precision with which the page knows the clock on a busy machine; near the end of a round the next round counts.
     expect(Math.min(off, Math.abs(seen.length - off))).toBeLessThan(40);
     // Enough rounds to fill the zone at any position: there is no gap between two rounds.
     const rounds = await page.locator(".round").count();

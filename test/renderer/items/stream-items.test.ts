@@ -19,7 +19,7 @@ const browser = useTestBrowser();
 const long = 600_000;
 const patient = { timeout: 25_000 };
 
-/** Opens a page at its own surface, which passes on streams of `origin`. */
+/** Opens a page with its own surface, which forwards streams of `origin`. */
 async function open(origin: string) {
   const clock = createSystemClock();
   const outboundHttp = new OutboundHttp({ policy: contentPolicy(() => true) });
@@ -102,8 +102,8 @@ test("[ITM29] a stream that is interrupted is reported, its last picture stays, 
   live.isDown = true;
   await expect.poll(() => opened.count("failed"), patient).toBe(1);
   expect(isNear((await readScreen(opened.page))(480, 270), "blue", 40)).toBe(true);
-  const asked = live.requestedPaths.length;
-  await expect.poll(() => live.requestedPaths.length, patient).toBeGreaterThan(asked);
+  const requestsBefore = live.requestedPaths.length;
+  await expect.poll(() => live.requestedPaths.length, patient).toBeGreaterThan(requestsBefore);
   live.isDown = false;
   const moving =
     "(() => { const all = [...document.querySelectorAll('video')]; const now = all.map((each) => each.currentTime).join(); const moved = window.was !== undefined && window.was !== now; window.was = now; return moved; })()";

@@ -15,7 +15,7 @@ const browser = useTestBrowser();
 
 function stageWith(zones: SceneZone[], about: Partial<Stage> = {}): Stage {
   const { screen } = stage(zones, about);
-  if (screen.is !== "stage") throw new Error("no stage was made");
+  if (screen.is !== "stage") throw new Error("no stage was created");
   return screen.stage;
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { CrashSuspects } from "../../../renderer/player/stage/crash-suspects.ts";
 
-/** Lets all these items crash, in this order, and returns the last verdicts. */
+/** Lets these items crash, in this order, and returns the last results. */
 function crash(suspects: CrashSuspects, items: string[], crashId: string, now: number): Record<string, string> {
   let verdicts = {};
   for (const item of items) {
@@ -29,7 +29,7 @@ test("[REM11] items that crashed together are tried one at a time; the one that 
     expect(suspects.mayRun(item)).toBe(true);
     suspects.itemStarted(item, 24_000);
   }
-  // Tried again with the others it is blamed at once, in whatever order the crashes are reported.
+  // If it is tried again with the others, it is blamed at once, in any order of the crash reports.
   suspects.itemStarted("b", 40_000);
   expect(crash(suspects, ["a", "b", "c"], "3", 41_000)).toEqual({ a: "innocent", b: "culprit", c: "innocent" });
 });

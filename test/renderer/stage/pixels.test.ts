@@ -52,7 +52,7 @@ function moving(type: Transition["type"], about: Partial<Transition> = {}): Tran
 }
 
 interface Case {
-  /** The picture shown before and after; each name counts as a file of its own. */
+  /** The picture shown before and after; each name counts as a separate file. */
   picture: string;
   background?: string;
   transition: Transition;
@@ -186,7 +186,7 @@ test("[PIX2] equal pictures change without a change of one level by every other 
   expect(await stepThrough(cases)).toEqual([]);
 });
 
-test("[PIX3] half of a crossfade is the mean of both pictures over the zone's background, transparent areas included", async () => {
+test("[PIX3] halfway through a crossfade the picture is the mean of both pictures over the zone's background, transparent areas included", async () => {
   await using opened = await browser.open(display.width, display.height);
   const { server, page } = opened;
   const background: Rgb = [0x20, 0x40, 0x60];
@@ -234,7 +234,7 @@ test("[PIX4] two layouts that look alike change without a change of one level, b
   expect(seen).toEqual([]);
 });
 
-test("[PIX1] on a display, as the compositor runs it, a grey does not change during a crossfade", async () => {
+test("[PIX1] on a display, during a real crossfade of the compositor, a grey does not change", async () => {
   await using xvfb = await startXvfb({ width: 640, height: 360 });
   await using server = await startPageServer(browser.mediaFolder, browser.rendererFolder);
   const kiosk = await chromium.launch({

@@ -13,7 +13,7 @@ function createBudget() {
   return { granted, reserve, settled: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 }
 
-test("[ZON11] waiting items are prepared in the order of their starts, whatever the order of their requests", async () => {
+test("[ZON11] waiting items are prepared in the order of their starts, not in the order of their requests", async () => {
   const { granted, reserve, settled } = createBudget();
   const first = reserve("first", 0);
   await settled();

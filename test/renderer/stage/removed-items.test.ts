@@ -1,4 +1,4 @@
-// Removed items leave in time whatever their successor does; an item that only waits for its successor stays.
+// Removed items leave in time even if their successor fails; an item that only waits for its successor stays.
 import { expect, test } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import { image, item, slot, stage, zone } from "../scenes.ts";
@@ -49,7 +49,7 @@ test("[REM1] a removed item whose successor never loads leaves within five secon
   await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
 });
 
-test("[REM1] a removed item leaves at once when no item that works follows", async () => {
+test("[REM1] a removed item leaves at once if no working item follows", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const red = image("red.png");
@@ -104,7 +104,7 @@ test("[REM3] a removed item is replaced as soon as another item is ready, before
   expect(at - removedAt).toBeLessThan(3_000);
 });
 
-test("[REM13] five pages in a row that never load delay the next item by seconds, not by their slots, and hardly at all once they are known to fail", async () => {
+test("[REM13] five pages in a row that never load delay the next item by seconds, not by the length of their slots, and hardly at all once they are known to fail", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   const bad = Array.from({ length: 5 }, silentPage);

@@ -80,7 +80,7 @@ test("[PAG6] twenty changes between pictures and clips show no blank or foreign 
   });
   expect(late).toHaveLength(21);
   expect(Math.min(...late)).toBeGreaterThan(-10);
-  // A machine under load presents ten frames a second; bench/changes measures an idle one.
+  // A busy machine presents ten frames a second; bench/changes measures an idle machine.
   expect(late.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
 });
 
@@ -102,7 +102,7 @@ test("[PAG7] a scene that names the same play does not restart it: the clip play
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(1);
 });
 
-test("[PAG8] a removed item is replaced as soon as the item that is due is ready", async () => {
+test("[PAG8] a removed item is replaced as soon as the due item is ready", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]);
@@ -110,11 +110,11 @@ test("[PAG8] a removed item is replaced as soon as the item that is due is ready
   await server.waitForMessage("presented");
   const next = slot(image("green.png"), server.now() - 5_000, long);
   zonesOf(scene)[0]!.slots = [next];
-  const asked = server.now();
+  const startedAt = server.now();
   server.draw(scene);
   const { at } = await server.waitForMessage("presented", ({ key }) => key === next.key);
   // The removed item's slot ends much later; the next item still has to be loaded.
-  expect(at - asked).toBeLessThan(2_000);
+  expect(at - startedAt).toBeLessThan(2_000);
   expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
@@ -223,7 +223,7 @@ test("[PAG13] a still item that follows itself keeps its element, and each play 
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(3);
 });
 
-test("[PAG14] without a connection to its player the page plays on, reconnects and loses no report", async () => {
+test("[PAG14] without a connection to its player the page keeps playing, reconnects and loses no report", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const plays = consecutiveSlots(server.now(), [
@@ -254,7 +254,7 @@ test("[PAG15] a clip without progress is reported within five seconds and restar
     .toBe(true);
 });
 
-test("[PAG21] while a new picture is being presented nothing is disposed of or prepared, unless the next item is already late", async () => {
+test("[PAG21] while a new picture is being presented nothing is unmounted or prepared, unless the next item is already late", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   // Records when items are mounted or unmounted; `neverCalm` replaces the delay before an unmount by ten minutes.
@@ -321,7 +321,7 @@ test("[PAG16] a hundred quick changes leave no elements or decoders behind", asy
   await expect.poll(count).toBeLessThanOrEqual(before + 5);
 });
 
-test("[PAG17] a still screen is idle, and its heartbeat reports frames", async () => {
+test("[PAG17] a page with still content is idle, and its heartbeat reports frames", async () => {
   await using opened = await browser.open();
   const { server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]));
@@ -368,7 +368,7 @@ test("[PAG19] user input has no effect: no menu, no selection, no key, no cursor
   ).toBe(false);
 });
 
-test("[PAG20] an empty zone shows the stage's background; a zone whose slots are all over keeps its last item", async () => {
+test("[PAG20] an empty zone shows the stage's background; a zone whose slots have all ended keeps its last item", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([

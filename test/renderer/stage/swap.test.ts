@@ -1,4 +1,4 @@
-// Changes of items: nothing leaves before the next item is ready, failing items are passed over, and nothing leaks.
+// Changes of items: nothing leaves before the next item is ready, failing items are skipped, and nothing leaks.
 import { execFile } from "node:child_process";
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ test("[SWP1] with slow loads the old picture stays until the new one is ready, w
   expect(server.messages.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[SWP2] a bad item in a long slot is passed over within five seconds and reported once, and the next item stays for its own slot", async () => {
+test("[SWP2] a bad item in a long slot is skipped within five seconds and reported once, and the next item stays for its own slot", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -71,7 +71,7 @@ test("[SWP2] a bad item in a long slot is passed over within five seconds and re
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });
 
-test("[ZON12] an item whose data never arrives is passed over within five seconds of its start, despite its long slot, and reported as not ready", async () => {
+test("[ZON12] an item whose data never arrives is skipped within five seconds of its start, despite its long slot, and reported as not ready", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   // The request never gets a response.
@@ -87,7 +87,7 @@ test("[ZON12] an item whose data never arrives is passed over within five second
   await expect.poll(() => page.locator(".item").count()).toBe(2);
   await server.advanceTo(slow.starts_at + 4_000);
   await server.waitForMessage("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
-  // The zone gave it up, before the picture's own timeout of eight seconds and long before the end of its slot.
+  // The zone stopped waiting for it, before the picture's own timeout of eight seconds and long before the end of its slot.
   const { item_id } = slow.item;
   expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([
     { item_id, code: "timeout", detail: "not ready in time" },
@@ -156,7 +156,7 @@ test("[SWP5] in a layout with a background picture that is the fallback", async 
   await expect.poll(async () => isNear((await readScreen(page))(480, 270), "yellow"), { timeout: 10_000 }).toBe(true);
 });
 
-test("[SWP6] a clip that freezes is passed over within five seconds if another item can be shown", async () => {
+test("[SWP6] a clip that freezes is skipped within five seconds if another item can be shown", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -202,7 +202,7 @@ test("[SWP8] a clip that waits for data does not count as frozen and continues w
   const stuck = 'document.querySelector("video").readyState < 3';
   await expect.poll(() => page.evaluate(stuck), { timeout: 30_000 }).toBe(true);
   await page.evaluate('window.before = document.querySelector("video"); window.stoodAt = before.currentTime');
-  // Longer than a clip may make no progress.
+  // Longer than the limit for a clip without progress.
   await page.waitForTimeout(4_500);
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
   gate.resolve();
@@ -215,7 +215,7 @@ test.for([
   ["headless.mp4", ["unsupported", "decode"]],
   ["picture.mp4", ["unsupported"]],
   ["empty.png", ["decode", "load"]],
-] as const)("[SWP9] %s is detected, named and passed over within five seconds", async ([name, codes]) => {
+] as const)("[SWP9] %s is detected, reported and skipped within five seconds", async ([name, codes]) => {
   await using opened = await browser.open();
   const { server } = opened;
   const bad = name.endsWith(".mp4") ? video(name, null) : image(name);

@@ -74,7 +74,7 @@ test("[SYN2] a clip that is off by more is corrected by a seek", async () => {
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at + 3_000)), patience).toBeLessThan(40);
 });
 
-test("[SYN3] below 12 ms the speed does not change, whatever the noise, and a correction does not oscillate", () => {
+test("[SYN3] below 12 ms the speed does not change, even with noise, and a correction does not oscillate", () => {
   const noisy = new DriftCorrector();
   for (let at = 0; at < 1_000; at += 1) {
     expect(noisy.correctionFor(at % 7 === 0 ? 180 : 9 * Math.sin(at), at * 250)).toEqual({ is: "rate", rate: 1 });

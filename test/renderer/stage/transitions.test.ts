@@ -1,4 +1,4 @@
-// Transitions on a real Chromium: what is seen midway, when they begin and end, and when they are replaced by cuts.
+// Transitions on a real Chromium: the picture midway, their start and end, and their replacement by cuts.
 import { expect, test } from "vitest";
 import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
@@ -67,7 +67,7 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
   ["slide", "right", left, green, right, red],
   ["push", "up", top, red, bottom, green],
   ["push", "right", left, green, right, red],
-])("[TRA1] half of a %s to the %s shows both pictures in their places", async ([type, direction, one, first, other, second]) => {
+])("[TRA1] halfway through a %s to the %s both pictures are in their places", async ([type, direction, one, first, other, second]) => {
   await using opened = await browser.open();
   const at = await halfway(opened, pair(opened, image("red.png"), image("green.png"), moving(type, { direction })));
   expect(isNear(at(...one), first), `${String(at(...one))}, not ${String(first)}`).toBe(true);
@@ -114,10 +114,10 @@ test("[TRA4] a transition begins at its slot's start by the clock, does not move
   const { at } = await transitionTo(opened, slots[1]);
   const places = 'JSON.stringify([...document.querySelectorAll("video")].map((clip) => clip.currentTime))';
   const before = JSON.parse(await page.evaluate<string>(places)) as number[];
-  const [begun, total] = await page.evaluate<[number, number]>(
+  const [startedAt, total] = await page.evaluate<[number, number]>(
     "document.getAnimations().map((a) => [a.startTime + performance.timeOrigin, a.effect.getTiming().duration])[0]",
   );
-  const offset = slots[1].starts_at - server.clockOffsetMs - begun;
+  const offset = slots[1].starts_at - server.clockOffsetMs - startedAt;
   // By the timeline if the play was on time; by its first frame if this machine was late.
   if (at - slots[1].starts_at < 40) expect(Math.abs(offset)).toBeLessThan(25);
   else expect(offset).toBeLessThan(25);

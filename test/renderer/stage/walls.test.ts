@@ -1,4 +1,4 @@
-// Video walls on a real Chromium: each page shows its part of one picture, and none shows what is behind the bezels.
+// Video walls on a real Chromium: each page shows its part of one picture, and none shows the area behind the bezels.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -43,7 +43,7 @@ const browser = useTestBrowser(async (folder) => {
 test.each([
   ["an image", () => image("stripes.png")],
   ["a clip", () => video("stripes.mp4", 3_000)],
-])("[WAL1] two displays show the two ends of %s exactly to the pixel, and nothing of what is between them", async (_, make) => {
+])("[WAL1] two displays show the two ends of %s exactly to the pixel, and nothing of the area between them", async (_, make) => {
   for (const part of [left, right]) {
     const { page, server } = await browser.shared(400, 300);
     const play = slot(make(), server.now() - 100, 600_000);
@@ -94,7 +94,7 @@ test("[WAL3] a part with other proportions than its display is not stretched and
   }
 });
 
-test("[WAL4] whatever the sizes, a part is placed on whole pixels inside its display, and neighbours have the same scale", () => {
+test("[WAL4] at any size a part is placed on whole pixels inside its display, and neighbours have the same scale", () => {
   const size = fc.record({ width: fc.integer({ min: 1, max: 8_000 }), height: fc.integer({ min: 1, max: 8_000 }) });
   fc.assert(
     fc.property(size, size, fc.integer({ min: 0, max: 500 }), size, (display, part, gap, layout) => {

@@ -258,7 +258,7 @@ test.for(rotations)(
     for (const [each, color, [left, top]] of places) {
       for (const [x, y] of corners) expect(isNear(at(...onScreen([left + x, top + y], rotation)), color, 6), each.type).toBe(true);
     }
-    // The stem of the L is on the left: more ink there than on the right, whatever the rotation.
+    // The stem of the L is on the left: more ink there than on the right, at any rotation.
     const ink = (from: number, to: number): number => {
       let count = 0;
       for (let x = from; x < to; x += 2) {
@@ -371,7 +371,7 @@ test("[ZON7] the display rotates without restarting anything", async () => {
   server.draw({ ...scene, rotation: 90 });
   await expect.poll(() => page.evaluate("before.isConnected && before.currentTime > begun + 0.2"), { timeout: 10_000 }).toBe(true);
   const at = await readScreen(page);
-  // 960x540 upright in 540x960, seen turned: a strip of 304 in the middle of the width.
+  // 960x540 upright in 540x960, shown rotated: a strip of 304 in the middle of the width.
   expect(at(480, 5)).not.toEqual([0, 0, 0]);
   expect(at(100, 270)).toEqual([0, 0, 0]);
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(1);

@@ -17,29 +17,29 @@ const patient = { timeout: 20_000 };
 const bundle = () => zipOf([{ name: "index.html", bytes: Buffer.from("<p>Hello") }]);
 const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><g/></svg>');
 
-async function settled(bench: TestService, id: string): Promise<Asset> {
-  await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
-  return Asset.parse((await bench.call("GET", `assets/${id}`)).body);
+async function settled(api: TestService, id: string): Promise<Asset> {
+  await expect.poll(async () => (await api.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
+  return Asset.parse((await api.call("GET", `assets/${id}`)).body);
 }
 
 test("[AST18] a picture's thumbnail is made in the background, is small and upright, and is served like a file", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const pixels = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: "#3355ff" } })
     .jpeg()
     .withMetadata({ orientation: 6 })
     .toBuffer();
-  const created = (await bench.upload(pixels)).body;
+  const created = (await api.upload(pixels)).body;
   expect(created).toMatchObject({ status: "processing", thumbnail_url: null, width: 1_000, height: 2_000 });
-  const asset = await settled(bench, created.id);
-  const response = await bench.call("GET", asset.thumbnail_url!);
+  const asset = await settled(api, created.id);
+  const response = await api.call("GET", asset.thumbnail_url!);
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/webp"]);
   expect(await sharp(response.body).metadata()).toMatchObject({ format: "webp", width: 256, height: 512 });
-  expect((await bench.call("GET", asset.thumbnail_url!, undefined, { "if-none-match": response.headers.get("etag")! })).status).toBe(304);
-  const svg = await settled(bench, (await bench.upload(drawing)).body.id);
+  expect((await api.call("GET", asset.thumbnail_url!, undefined, { "if-none-match": response.headers.get("etag")! })).status).toBe(304);
+  const svg = await settled(api, (await api.upload(drawing)).body.id);
   expect(svg.thumbnail_url).not.toBeNull();
-  const pdf = (await bench.upload(pdfOf(1))).body;
-  expect((await bench.call("GET", `assets/${pdf.id}/thumbnail`)).status).toBe(404);
+  const pdf = (await api.upload(pdfOf(1))).body;
+  expect((await api.call("GET", `assets/${pdf.id}/thumbnail`)).status).toBe(404);
 });
 
 test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready without one otherwise", async () => {
@@ -68,7 +68,7 @@ test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready wi
   }
 });
 
-test("[AST20] the next start makes interrupted thumbnails, and gives up on a file that crashed the process", async () => {
+test("[AST20] the next start creates thumbnails that were interrupted, and gives up on a file that crashed the process", async () => {
   await using folder = await temporaryFolder();
   const first = await TestService.start(folder.path);
   const { id } = (await first.upload(await picture())).body;
@@ -85,29 +85,29 @@ test("[AST20] the next start makes interrupted thumbnails, and gives up on a fil
     [2, false],
   ] as const) {
     write(tries);
-    await using bench = await TestService.start(folder.path);
-    expect((await settled(bench, id)).thumbnail_url !== null).toBe(has);
+    await using api = await TestService.start(folder.path);
+    expect((await settled(api, id)).thumbnail_url !== null).toBe(has);
   }
 });
 
 test("[AST21] names and tags can be changed with If-Match; lists filter by kind, tag, name, hash and bin", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const image = (await bench.upload(await picture(), "image/png", "Summer 50%_off.png")).body;
-  const pdf = (await bench.upload(pdfOf(1), "application/pdf", "Menu")).body;
-  await settled(bench, image.id);
-  const before = await bench.call("GET", `assets/${image.id}`);
-  const changed = await bench.call(
+  await using api = await TestService.start(folder.path);
+  const image = (await api.upload(await picture(), "image/png", "Summer 50%_off.png")).body;
+  const pdf = (await api.upload(pdfOf(1), "application/pdf", "Menu")).body;
+  await settled(api, image.id);
+  const before = await api.call("GET", `assets/${image.id}`);
+  const changed = await api.call(
     "PATCH",
     `assets/${image.id}`,
     { tags: ["a%", 'q"uote', "a%"] },
     { "if-match": before.headers.get("etag")! },
   );
   expect([changed.status, changed.body.tags, changed.body.name]).toEqual([200, ["a%", 'q"uote'], image.name]);
-  const late = await bench.call("PATCH", `assets/${image.id}`, { name: "x" }, { "if-match": before.headers.get("etag")! });
+  const late = await api.call("PATCH", `assets/${image.id}`, { name: "x" }, { "if-match": before.headers.get("etag")! });
   expect(late.status).toBe(412);
-  expect((await bench.call("PATCH", `assets/${image.id}`, { sha256: "0" })).status).toBe(422);
-  const ids = async (query: string) => (await bench.call("GET", `assets?${query}`)).body.data.map((asset: Asset) => asset.id);
+  expect((await api.call("PATCH", `assets/${image.id}`, { sha256: "0" })).status).toBe(422);
+  const ids = async (query: string) => (await api.call("GET", `assets?${query}`)).body.data.map((asset: Asset) => asset.id);
   expect(await ids("kind=image")).toEqual([image.id]);
   expect(await ids("kind=document")).toEqual([pdf.id]);
   expect(await ids(`tag=${encodeURIComponent('q"uote')}`)).toEqual([image.id]);
@@ -116,65 +116,65 @@ test("[AST21] names and tags can be changed with If-Match; lists filter by kind,
   expect(await ids("q=50%25_OFF")).toEqual([image.id]);
   expect(await ids("q=%25")).toEqual([image.id]);
   expect(await ids("q=summer&kind=document")).toEqual([]);
-  const poster = (await bench.upload(pdfOf(2), "application/pdf", "Übergröße")).body;
+  const poster = (await api.upload(pdfOf(2), "application/pdf", "Übergröße")).body;
   expect(await ids(`q=${encodeURIComponent("ÜBERGRÖ")}`)).toEqual([poster.id]);
   expect(await ids(`sha256=${pdf.sha256}`)).toEqual([pdf.id]);
   expect(await ids("deleted=true")).toEqual([]);
-  expect((await bench.call("GET", "assets?kind=nonsense")).status).toBe(422);
+  expect((await api.call("GET", "assets?kind=nonsense")).status).toBe(422);
 });
 
 test("[AST22] a deleted asset is in the bin, cannot be used in a playlist, and can be restored completely", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const bytes = await picture();
-  const { id } = (await bench.upload(bytes)).body;
-  expect((await bench.call("DELETE", `assets/${id}`)).status).toBe(204);
-  expect((await bench.call("DELETE", `assets/${id}`)).status).toBe(204);
-  const list = async (query = "") => (await bench.call("GET", `assets${query}`)).body.data.map((asset: Asset) => asset.id);
+  const { id } = (await api.upload(bytes)).body;
+  expect((await api.call("DELETE", `assets/${id}`)).status).toBe(204);
+  expect((await api.call("DELETE", `assets/${id}`)).status).toBe(204);
+  const list = async (query = "") => (await api.call("GET", `assets${query}`)).body.data.map((asset: Asset) => asset.id);
   expect([await list(), await list("?deleted=true")]).toEqual([[], [id]]);
-  const refused = await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: id }] });
+  const refused = await api.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: id }] });
   expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining("restore it")]);
-  const restored = await bench.call("POST", `assets/${id}/restore`);
+  const restored = await api.call("POST", `assets/${id}/restore`);
   expect([restored.status, restored.body.deleted_at]).toEqual([200, null]);
-  expect((await bench.call("GET", `assets/${id}/content`)).body).toEqual(bytes);
-  expect((await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: id }] })).status).toBe(201);
-  expect((await bench.call("DELETE", `assets/${id}?permanent=true`)).status).toBe(409);
+  expect((await api.call("GET", `assets/${id}/content`)).body).toEqual(bytes);
+  expect((await api.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: id }] })).status).toBe(201);
+  expect((await api.call("DELETE", `assets/${id}?permanent=true`)).status).toBe(409);
 });
 
-test("[AST23] assets are deleted for good after 30 days in the bin", async () => {
+test("[AST23] assets are permanently deleted after 30 days in the bin", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const { id, sha256 } = (await bench.upload(await picture())).body;
-  await settled(bench, id);
-  await bench.call("DELETE", `assets/${id}`);
+  await using api = await TestService.start(folder.path, { clock });
+  const { id, sha256 } = (await api.upload(await picture())).body;
+  await settled(api, id);
+  await api.call("DELETE", `assets/${id}`);
   clock.advance(29 * 86_400_000);
-  expect((await bench.call("GET", `assets/${id}`)).status).toBe(200);
+  expect((await api.call("GET", `assets/${id}`)).status).toBe(200);
   expect(await blobsIn(folder.path)).toContain(sha256);
   await expect
     .poll(async () => {
       clock.advance(86_400_000);
-      return (await bench.call("GET", `assets/${id}`)).status;
+      return (await api.call("GET", `assets/${id}`)).status;
     }, patient)
     .toBe(404);
   await expect.poll(() => blobsIn(folder.path), patient).toEqual([]);
 });
 
-test("[AST24] deleting for good frees the file and its thumbnail, but no bytes that another asset uses", async () => {
+test("[AST24] permanently deleting an asset frees the file and its thumbnail, but no bytes that another asset uses", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const used = async () =>
     Number((await promisify(execFile)("du", ["-s", "--block-size=1", join(folder.path, "blobs")])).stdout.split("\t")[0]);
   const before = await used();
   const bytes = await picture("png", 1_200);
-  const [one, two] = [(await bench.upload(bytes)).body, (await bench.upload(bytes)).body];
-  await settled(bench, one.id);
-  await settled(bench, two.id);
+  const [one, two] = [(await api.upload(bytes)).body, (await api.upload(bytes)).body];
+  await settled(api, one.id);
+  await settled(api, two.id);
   expect(await used()).toBeGreaterThanOrEqual(before + bytes.length);
-  expect((await bench.call("DELETE", `assets/${one.id}?permanent=true`)).status).toBe(204);
-  expect((await bench.call("GET", `assets/${two.id}/content`)).body).toEqual(bytes);
-  expect((await bench.call("DELETE", `assets/${two.id}`)).status).toBe(204);
-  expect((await bench.call("DELETE", `assets/${two.id}?permanent=true`)).status).toBe(204);
+  expect((await api.call("DELETE", `assets/${one.id}?permanent=true`)).status).toBe(204);
+  expect((await api.call("GET", `assets/${two.id}/content`)).body).toEqual(bytes);
+  expect((await api.call("DELETE", `assets/${two.id}`)).status).toBe(204);
+  expect((await api.call("DELETE", `assets/${two.id}?permanent=true`)).status).toBe(204);
   expect(await blobsIn(folder.path)).toEqual([]);
   // The folders of the blob store may stay.
   expect(await used()).toBeLessThan(before + 4 * 4_096 + 1);
@@ -182,14 +182,14 @@ test("[AST24] deleting for good frees the file and its thumbnail, but no bytes t
 
 test("[AST25] deleting and uploading the same bytes concurrently never leaves an asset without its bytes", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const bytes = await picture("png", 16);
-  let held = (await bench.upload(bytes)).body.id as string;
+  let currentId = (await api.upload(bytes)).body.id as string;
   for (let round = 0; round < 25; round += 1) {
-    const [created] = await Promise.all([bench.upload(bytes), bench.call("DELETE", `assets/${held}?permanent=true`)]);
+    const [created] = await Promise.all([api.upload(bytes), api.call("DELETE", `assets/${currentId}?permanent=true`)]);
     expect(created!.status).toBe(201);
-    held = created!.body.id;
-    const read = await bench.call("GET", `assets/${held}/content`);
+    currentId = created!.body.id;
+    const read = await api.call("GET", `assets/${currentId}/content`);
     expect([read.status, read.body.length]).toEqual([200, bytes.length]);
   }
 });
@@ -205,18 +205,18 @@ test("[AST26] the next start deletes unreferenced files and keeps the others", a
   const orphan = "ab".repeat(32);
   await mkdir(join(folder.path, "blobs/ab"), { recursive: true });
   await writeFile(join(folder.path, "blobs/ab", orphan), "left by a crash");
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   await expect.poll(() => blobsIn(folder.path), patient).not.toContain(orphan);
   expect((await blobsIn(folder.path)).toSorted()).toEqual(named.toSorted());
-  expect((await bench.call("GET", kept.thumbnail_url!)).status).toBe(200);
+  expect((await api.call("GET", kept.thumbnail_url!)).status).toBe(200);
 });
 
 test("[AST27] files that a browser could run are sandboxed attachments, and names are never paths", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const headersOf = async (bytes: Buffer, name: string) => {
-    const { url } = (await bench.upload(bytes, undefined, name)).body;
-    const { headers } = await bench.call("GET", url);
+    const { url } = (await api.upload(bytes, undefined, name)).body;
+    const { headers } = await api.call("GET", url);
     expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     return headers.get("content-disposition");
@@ -232,20 +232,20 @@ test("[AST27] files that a browser could run are sandboxed attachments, and name
     /^inline; filename="a_; filename=_evil\.html\.png"; filename\*=UTF-8''a%22%3B%20filename%3D%22evil\.html\.png$/,
   );
   expect(await headersOf(png, "Größe 50%.png")).toBe("inline; filename=\"Gr__e 50_.png\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%2050%25.png");
-  expect((await bench.upload(png, undefined, "evil\u202Egnp.exe")).status).toBe(422);
+  expect((await api.upload(png, undefined, "evil\u202Egnp.exe")).status).toBe(422);
   expect(await headersOf(png, "..")).toBe('inline; filename="file.png"');
 });
 
 test("[AST28] on request, equal bytes reuse the team's existing asset", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const bytes = await picture();
-  const first = await bench.upload(bytes);
-  const again = await bench.call("POST", "assets?duplicate=reuse&name=other", bytes, { "idempotency-key": "k" });
+  const first = await api.upload(bytes);
+  const again = await api.call("POST", "assets?duplicate=reuse&name=other", bytes, { "idempotency-key": "k" });
   expect([again.status, again.body.id]).toEqual([200, first.body.id]);
-  const repeated = await bench.call("POST", "assets?duplicate=reuse&name=other", bytes, { "idempotency-key": "k" });
+  const repeated = await api.call("POST", "assets?duplicate=reuse&name=other", bytes, { "idempotency-key": "k" });
   expect([repeated.status, repeated.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
-  await bench.call("DELETE", `assets/${first.body.id}`);
-  expect((await bench.call("POST", "assets?duplicate=reuse", bytes)).status).toBe(201);
+  await api.call("DELETE", `assets/${first.body.id}`);
+  expect((await api.call("POST", "assets?duplicate=reuse", bytes)).status).toBe(201);
   expect((await stat(join(folder.path, "blobs", first.body.sha256.slice(0, 2), first.body.sha256))).size).toBe(bytes.length);
 });

@@ -108,10 +108,10 @@ test("[UPL8] the data folder of an older version is migrated: its assets stay an
   await db.destroy();
   await mkdir(join(folder.path, "blobs", sha256.slice(0, 2)), { recursive: true });
   await writeFile(join(folder.path, "blobs", sha256.slice(0, 2), sha256), bytes);
-  await using bench = await TestService.start(folder.path);
-  await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
-  const asset = Asset.parse((await bench.call("GET", `assets/${id}`)).body);
+  await using api = await TestService.start(folder.path);
+  await expect.poll(async () => (await api.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
+  const asset = Asset.parse((await api.call("GET", `assets/${id}`)).body);
   expect(asset).toMatchObject({ name: "old", kind: "image", tags: [], sha256, warnings: [], deleted_at: null });
-  expect((await bench.call("GET", asset.thumbnail_url!)).status).toBe(200);
-  expect((await bench.call("GET", asset.url!)).body).toEqual(bytes);
+  expect((await api.call("GET", asset.thumbnail_url!)).status).toBe(200);
+  expect((await api.call("GET", asset.url!)).body).toEqual(bytes);
 });

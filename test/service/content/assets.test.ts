@@ -8,21 +8,21 @@ import { numberedClip } from "../../support/media/media.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call, picture } from "../harness.ts";
 
-test("[AST1] pictures of every allowed format are accepted and measured, whatever their name and a generic Content-Type say", async () => {
+test("[AST1] pictures of every allowed format are accepted and measured, even with a wrong name or a generic Content-Type", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   for (const format of ["png", "jpeg", "webp", "avif", "gif"] as const) {
     const bytes = await picture(format);
-    const response = await bench.upload(bytes, "application/octet-stream", `../../etc/${format}`);
+    const response = await api.upload(bytes, "application/octet-stream", `../../etc/${format}`);
     expect(response.status, JSON.stringify(response.body)).toBe(201);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const about = { mime_type: `image/${format}`, width: 64, height: 64, duration_ms: null, size_bytes: bytes.length, sha256 };
     expect(Asset.parse(response.body)).toMatchObject({ ...about, name: `../../etc/${format}` });
   }
   expect((await readdir(folder.path)).toSorted()).not.toContain("etc");
-  const withoutType = await fetch(`${bench.service.url}/api/v1/assets`, {
+  const withoutType = await fetch(`${api.service.url}/api/v1/assets`, {
     method: "POST",
-    headers: { authorization: `Bearer ${bench.token}` },
+    headers: { authorization: `Bearer ${api.token}` },
     body: new Uint8Array(await picture()),
   });
   expect(withoutType.status).toBe(201);
@@ -30,8 +30,8 @@ test("[AST1] pictures of every allowed format are accepted and measured, whateve
 
 test("[AST1] a video is accepted with its size and length", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const response = await bench.upload(await numberedClip(1), "video/mp4");
+  await using api = await TestService.start(folder.path);
+  const response = await api.upload(await numberedClip(1), "video/mp4");
   expect(response.status, JSON.stringify(response.body)).toBe(201);
   expect(response.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
   expect(response.body.duration_ms).toBeGreaterThan(950);
@@ -40,7 +40,7 @@ test("[AST1] a video is accepted with its size and length", async () => {
 
 test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 422 and advice, and leave no files", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const png = await picture();
   const clip = await numberedClip(1);
   const cases: [string, Buffer, string, RegExp][] = [
@@ -59,23 +59,23 @@ test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 4
     ["a truncated PDF", Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf", /cannot be read/],
   ];
   for (const [name, bytes, type, detail] of cases) {
-    const response = await bench.upload(bytes, type);
+    const response = await api.upload(bytes, type);
     expect([name, response.status]).toEqual([name, 422]);
     expect(response.body.detail, name).toMatch(detail);
   }
-  expect((await bench.call("GET", "assets")).body.data).toEqual([]);
+  expect((await api.call("GET", "assets")).body.data).toEqual([]);
   expect(await readdir(join(folder.path, "blobs"))).toEqual(["incoming"]);
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
 });
 
 test("[AST3] a body above the limit is rejected with 413, with or without Content-Length", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { maxAssetBytes: 10_000 });
+  await using api = await TestService.start(folder.path, { maxAssetBytes: 10_000 });
   const large = Buffer.alloc(10_001);
-  expect((await bench.upload(large)).status).toBe(413);
-  const chunked = await fetch(`${bench.service.url}/api/v1/assets`, {
+  expect((await api.upload(large)).status).toBe(413);
+  const chunked = await fetch(`${api.service.url}/api/v1/assets`, {
     method: "POST",
-    headers: { authorization: `Bearer ${bench.token}`, "content-type": "image/png" },
+    headers: { authorization: `Bearer ${api.token}`, "content-type": "image/png" },
     body: new ReadableStream({
       start(controller) {
         controller.enqueue(large);
@@ -85,31 +85,31 @@ test("[AST3] a body above the limit is rejected with 413, with or without Conten
     duplex: "half",
   } as RequestInit);
   expect(chunked.status).toBe(413);
-  const json = await bench.call("POST", "playlists", `{"name":"${"x".repeat(1_100_000)}"}`, { "content-type": "application/json" });
+  const json = await api.call("POST", "playlists", `{"name":"${"x".repeat(1_100_000)}"}`, { "content-type": "application/json" });
   expect([json.status, json.body.type]).toEqual([413, "/problems/too-large"]);
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
 });
 
 test("[AST4] equal bytes are stored once and stay until the last asset with them is deleted", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const bytes = await picture();
-  const [one, two] = [(await bench.upload(bytes)).body, (await bench.upload(bytes)).body];
+  const [one, two] = [(await api.upload(bytes)).body, (await api.upload(bytes)).body];
   expect(one.id).not.toBe(two.id);
   const stored = () => readdir(join(folder.path, "blobs", one.sha256.slice(0, 2)));
   expect(await stored()).toContain(one.sha256);
-  await bench.call("DELETE", `assets/${one.id}?permanent=true`);
-  expect((await bench.call("GET", `assets/${two.id}/content`)).body).toEqual(bytes);
-  await bench.call("DELETE", `assets/${two.id}?permanent=true`);
+  await api.call("DELETE", `assets/${one.id}?permanent=true`);
+  expect((await api.call("GET", `assets/${two.id}/content`)).body).toEqual(bytes);
+  await api.call("DELETE", `assets/${two.id}?permanent=true`);
   expect(await stored()).not.toContain(one.sha256);
 });
 
 test("[AST5] content is served in full, by range, or as 304, with a strong ETag", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const bytes = await picture();
-  const { id, url, sha256, mime_type } = (await bench.upload(bytes)).body;
-  const get = (headers = {}) => bench.call("GET", url, undefined, headers);
+  const { id, url, sha256, mime_type } = (await api.upload(bytes)).body;
+  const get = (headers = {}) => api.call("GET", url, undefined, headers);
   const whole = await get();
   expect([whole.status, whole.body]).toEqual([200, bytes]);
   expect(Object.fromEntries(whole.headers)).toMatchObject({
@@ -132,29 +132,29 @@ test("[AST5] content is served in full, by range, or as 304, with a strong ETag"
   expect((await get({ range: "bytes=0-9", "if-range": '"other"' })).status).toBe(200);
   expect((await get({ range: "bytes=0-9", "if-range": `"${sha256}"` })).status).toBe(206);
   expect((await get({ "if-none-match": `"${sha256}"` })).status).toBe(304);
-  const head = await bench.call("HEAD", url);
+  const head = await api.call("HEAD", url);
   expect([head.status, head.headers.get("content-length"), head.body.length]).toEqual([200, String(bytes.length), 0]);
-  expect((await call(bench.service.url, "GET", url)).status).toBe(401);
-  expect((await bench.call("GET", `assets/${id}`)).body.url).toBe(url);
+  expect((await call(api.service.url, "GET", url)).status).toBe(401);
+  expect((await api.call("GET", `assets/${id}`)).body.url).toBe(url);
 });
 
 test("[AST6] an asset in a playlist cannot be deleted; the error names the playlist", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const { id } = (await bench.upload(await picture())).body;
-  const { id: playlist } = (await bench.call("POST", "playlists", { name: "Lunch", items: [{ type: "image", asset_id: id }] })).body;
-  const refused = await bench.call("DELETE", `assets/${id}`);
+  await using api = await TestService.start(folder.path);
+  const { id } = (await api.upload(await picture())).body;
+  const { id: playlist } = (await api.call("POST", "playlists", { name: "Lunch", items: [{ type: "image", asset_id: id }] })).body;
+  const refused = await api.call("DELETE", `assets/${id}`);
   expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("“Lunch”")]);
-  expect((await bench.call("DELETE", `playlists/${playlist}`)).status).toBe(204);
-  expect((await bench.call("DELETE", `assets/${id}`)).status).toBe(204);
-  expect((await bench.call("GET", `assets/${id}`)).body.deleted_at).not.toBeNull();
+  expect((await api.call("DELETE", `playlists/${playlist}`)).status).toBe(204);
+  expect((await api.call("DELETE", `assets/${id}`)).status).toBe(204);
+  expect((await api.call("GET", `assets/${id}`)).body.deleted_at).not.toBeNull();
 });
 
 test("[AST7] a device can download its own team's files, also by range", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  const { asset } = await bench.showPicture(device);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { asset } = await api.showPicture(device);
   const state = (await device.call("GET", "state")).body;
   expect(state.assets[0].url).toBe(`/api/v1/device/assets/${asset.sha256}`);
   const bytes = (await device.call("GET", `assets/${asset.sha256}`)).body;

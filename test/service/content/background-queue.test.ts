@@ -1,4 +1,4 @@
-// The queue behind imports and thumbnails.
+// The queue for imports and thumbnails.
 import { expect, test } from "vitest";
 import { BackgroundQueue } from "../../../src/service/content/background-queue.ts";
 import { FakeClock } from "../../support/clock.ts";

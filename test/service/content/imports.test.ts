@@ -30,11 +30,11 @@ async function outside(listener: RequestListener, host = "127.0.0.1"): Promise<A
   return { url: `http://${host}:${port}`, port, [Symbol.asyncDispose]: close };
 }
 
-async function imported(bench: TestService, url: string, more: object = {}): Promise<Asset> {
-  const answer = await bench.call("POST", "assets/import", { url, ...more });
+async function imported(api: TestService, url: string, more: object = {}): Promise<Asset> {
+  const answer = await api.call("POST", "assets/import", { url, ...more });
   expect(answer.status, JSON.stringify(answer.body)).toBe(202);
-  expect(answer.headers.get("location")).toBe(`${bench.service.url}/api/v1/assets/${answer.body.id}`);
-  const read = async () => (await bench.call("GET", `assets/${answer.body.id}`)).body;
+  expect(answer.headers.get("location")).toBe(`${api.service.url}/api/v1/assets/${answer.body.id}`);
+  const read = async () => (await api.call("GET", `assets/${answer.body.id}`)).body;
   await expect.poll(async () => (await read()).status, patient).toMatch(/ready|failed/);
   return Asset.parse(await read());
 }
@@ -50,8 +50,8 @@ test("[IMP1] an import is fetched in the background, reports its progress, and b
     await gate.promise;
     response.end(bytes.subarray(half));
   });
-  await using bench = await TestService.start(folder.path, loopback);
-  const created = await bench.call("POST", "assets/import", { url: `${server.url}/a/Sommer%20fest.png?signature=s3cret`, tags: ["web"] });
+  await using api = await TestService.start(folder.path, loopback);
+  const created = await api.call("POST", "assets/import", { url: `${server.url}/a/Sommer%20fest.png?signature=s3cret`, tags: ["web"] });
   expect([created.status, created.body.status, created.body.name, created.body.sha256, created.body.url]).toEqual([
     202,
     "importing",
@@ -61,16 +61,16 @@ test("[IMP1] an import is fetched in the background, reports its progress, and b
   ]);
   const path = `assets/${created.body.id}`;
   await expect
-    .poll(async () => (await bench.call("GET", path)).body.progress, patient)
+    .poll(async () => (await api.call("GET", path)).body.progress, patient)
     .toEqual({ received_bytes: half, total_bytes: bytes.length });
-  expect((await bench.call("GET", `${path}/content`)).status).toBe(404);
-  const early = await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: created.body.id }] });
+  expect((await api.call("GET", `${path}/content`)).status).toBe(404);
+  const early = await api.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: created.body.id }] });
   expect([early.status, early.body.detail]).toEqual([422, expect.stringContaining("import")]);
   gate.resolve();
-  await expect.poll(async () => (await bench.call("GET", path)).body.status, patient).toBe("ready");
-  const asset = Asset.parse((await bench.call("GET", path)).body);
+  await expect.poll(async () => (await api.call("GET", path)).body.status, patient).toBe("ready");
+  const asset = Asset.parse((await api.call("GET", path)).body);
   expect(asset).toMatchObject({ kind: "image", width: 256, tags: ["web"], progress: null, error: null });
-  expect((await bench.call("GET", asset.url!)).body).toEqual(bytes);
+  expect((await api.call("GET", asset.url!)).body).toEqual(bytes);
 });
 
 test("[IMP2] an import that cannot be fetched or shown fails with a reason and leaves no files", async () => {
@@ -85,7 +85,7 @@ test("[IMP2] an import that cannot be fetched or shown fails with a reason and l
     else if (request.url === "/endless") void endless(response);
     else response.writeHead(200, { "content-encoding": "gzip" }).end(png);
   });
-  await using bench = await TestService.start(folder.path, { ...loopback, maxAssetBytes: 100_000 });
+  await using api = await TestService.start(folder.path, { ...loopback, maxAssetBytes: 100_000 });
   await using closed = await outside(() => undefined);
   await closed[Symbol.asyncDispose]();
   const cases = [
@@ -97,14 +97,14 @@ test("[IMP2] an import that cannot be fetched or shown fails with a reason and l
     ["/packed", "bad-answer", /gzip/],
   ] as const;
   for (const [path, code, detail] of cases) {
-    const { status, error, sha256 } = await imported(bench, server.url + path);
+    const { status, error, sha256 } = await imported(api, server.url + path);
     expect([path, status, error, sha256]).toEqual([path, "failed", { code, detail: expect.stringMatching(detail) }, null]);
   }
-  expect((await imported(bench, closed.url)).error?.code).toBe("unreachable");
-  expect((await bench.call("GET", "assets?status=failed")).body.data).toHaveLength(7);
+  expect((await imported(api, closed.url)).error?.code).toBe("unreachable");
+  expect((await api.call("GET", "assets?status=failed")).body.data).toHaveLength(7);
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
   for (const url of ["ftp://example.com/a", "file:///etc/passwd", "nonsense", "http://user:word@example.com/"]) {
-    expect([url, (await bench.call("POST", "assets/import", { url })).status]).toEqual([url, 422]);
+    expect([url, (await api.call("POST", "assets/import", { url })).status]).toEqual([url, 422]);
   }
 });
 
@@ -122,7 +122,7 @@ test("[IMP3] local, private and reserved addresses are never contacted, however 
   await using folder = await temporaryFolder();
   let calls = 0;
   await using server = await outside((_request, response) => void response.end(String((calls += 1))), "0.0.0.0");
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const { port } = server;
   const named = "127.0.0.1 127.1 0177.0.0.1 0x7f.1 2130706433 0x7f000001 127.0.0.1. 0.0.0.0 0 localhost LOCALHOST".split(" ");
   const six =
@@ -130,7 +130,7 @@ test("[IMP3] local, private and reserved addresses are never contacted, however 
   const others = "169.254.169.254 10.0.0.1 172.16.0.1 192.168.1.1 100.64.0.1 224.0.0.1 255.255.255.255".split(" ");
   const hosts = [...named, ...six.map((address) => `[${address}]`), ...others];
   for (const host of hosts) {
-    const { status, error } = await imported(bench, `http://${host}:${port}/`);
+    const { status, error } = await imported(api, `http://${host}:${port}/`);
     expect([host, status, error?.code]).toEqual([host, "failed", "address-refused"]);
     expect(error?.detail).toContain("--allow-address");
   }
@@ -149,25 +149,27 @@ test("[IMP4] at most five redirects are followed, each checked like the first ad
     else if (left !== undefined) response.writeHead(302, { location: `/${Number(left) - 1}` }).end();
     else response.writeHead(307, { location: request.url === "/inner" ? inner.url : "file:///etc/passwd" }).end();
   });
-  await using bench = await TestService.start(folder.path, loopback);
-  expect((await imported(bench, `${server.url}/5`)).status).toBe("ready");
-  expect((await imported(bench, `${server.url}/6`)).error).toEqual({
+  await using api = await TestService.start(folder.path, loopback);
+  expect((await imported(api, `${server.url}/5`)).status).toBe("ready");
+  expect((await imported(api, `${server.url}/6`)).error).toEqual({
     code: "address-refused",
     detail: expect.stringContaining("more than 5"),
   });
-  expect((await imported(bench, `${server.url}/inner`)).error?.code).toBe("address-refused");
-  expect((await imported(bench, `${server.url}/file`)).error?.code).toBe("address-refused");
+  expect((await imported(api, `${server.url}/inner`)).error?.code).toBe("address-refused");
+  expect((await imported(api, `${server.url}/file`)).error?.code).toBe("address-refused");
   expect(secrets).toBe(0);
 });
 
 test("[IMP5] the connection uses the checked address; a hostname is rejected if any of its addresses is forbidden", async () => {
   await using server = await outside((_request, response) => void response.end("here"));
   const answers = [[{ address: "127.0.0.1", family: 4 }], [{ address: "127.0.0.9", family: 4 }]];
-  let asked = 0;
-  await using egress = createOutboundClients(["127.0.0.1"], (_host, _options, done) => done(null, answers[Math.min(asked++, 1)]!)).imports;
+  let requestCount = 0;
+  await using egress = createOutboundClients(["127.0.0.1"], (_host, _options, done) =>
+    done(null, answers[Math.min(requestCount++, 1)]!),
+  ).imports;
   const signal = AbortSignal.timeout(10_000);
   const { body, status } = await egress.request(`http://rebinding.example:${server.port}/`, { signal });
-  expect([status, await body.toArray().then((parts) => Buffer.concat(parts).toString()), asked]).toEqual([200, "here", 1]);
+  expect([status, await body.toArray().then((parts) => Buffer.concat(parts).toString()), requestCount]).toEqual([200, "here", 1]);
   const mixed = [
     { address: "127.0.0.1", family: 4 },
     { address: "10.0.0.1", family: 4 },
@@ -187,9 +189,9 @@ test("[IMP6] an interrupted import restarts at the next start; deleting the asse
     if (isOpen) response.end(bytes.subarray(20));
   });
   const first = await TestService.start(folder.path, loopback);
-  const started = async (bench: TestService) => {
-    const { id } = (await bench.call("POST", "assets/import", { url: server.url })).body;
-    await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.progress.received_bytes, patient).toBe(20);
+  const started = async (api: TestService) => {
+    const { id } = (await api.call("POST", "assets/import", { url: server.url })).body;
+    await expect.poll(async () => (await api.call("GET", `assets/${id}`)).body.progress.received_bytes, patient).toBe(20);
     return id as string;
   };
   const dropped = await started(first);
@@ -216,8 +218,8 @@ test("[IMP7] --allow-address accepts only addresses and blocks", async () => {
 test("[IMP8] an import's URL is shown without its query", async () => {
   await using folder = await temporaryFolder();
   await using server = await outside((_request, response) => void response.writeHead(500).end());
-  await using bench = await TestService.start(folder.path, loopback);
-  const asset = await imported(bench, `${server.url}/a.png?signature=s3cret`);
+  await using api = await TestService.start(folder.path, loopback);
+  const asset = await imported(api, `${server.url}/a.png?signature=s3cret`);
   expect(asset.source_url).toBe(`${server.url}/a.png`);
   expect(JSON.stringify(asset)).not.toContain("s3cret");
 });
@@ -228,28 +230,28 @@ test("[IMP9] no import, redirect or delivery reveals whether an internal hostnam
     const to = decodeURIComponent(request.url!.slice(1));
     response.writeHead(307, { location: to }).end();
   }, "127.0.0.5");
-  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.5"] });
+  await using api = await TestService.start(folder.path, { allowAddresses: ["127.0.0.5"] });
   const [inner, none] = ["localhost", "no-such-name.invalid"];
-  const told = async (url: string) => (await imported(bench, url)).error;
+  const importError = async (url: string) => (await imported(api, url)).error;
   const error = (host: string) => ({
     code: "address-refused",
     detail: expect.stringMatching(new RegExp(`^${host} is not a public address, or the name does not exist`)),
   });
-  const [first, second] = [await told(`http://${inner}/`), await told(`http://${none}/`)];
+  const [first, second] = [await importError(`http://${inner}/`), await importError(`http://${none}/`)];
   expect([first, second]).toEqual([error(inner), error(none)]);
   expect(first!.detail.replaceAll(inner, none)).toBe(second!.detail);
   // A redirect comes from a foreign server, so its target is not revealed either.
   const targets = [`http://${inner}/`, `http://${none}/`, "http://127.0.0.2/", "http://[::1]/", "ftp://10.0.0.1/"];
   const redirected = [];
-  for (const target of targets) redirected.push(await told(`${server.url}/${encodeURIComponent(target)}`));
+  for (const target of targets) redirected.push(await importError(`${server.url}/${encodeURIComponent(target)}`));
   expect(new Set(redirected.map((each) => JSON.stringify(each))).size).toBe(1);
   expect(JSON.stringify([first, second, redirected])).not.toMatch(/127\.0\.0\.2|::1|10\.0\.0\.1/);
 
   const deliveries = [];
   for (const host of [inner, none]) {
-    const webhook = (await bench.call("POST", "webhooks", { name: host, url: `https://${host}/`, events: ["*"] })).body;
-    const { id } = (await bench.call("POST", `webhooks/${webhook.id}/test`)).body;
-    const read = async () => (await bench.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
+    const webhook = (await api.call("POST", "webhooks", { name: host, url: `https://${host}/`, events: ["*"] })).body;
+    const { id } = (await api.call("POST", `webhooks/${webhook.id}/test`)).body;
+    const read = async () => (await api.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
     await expect.poll(async () => (await read()).attempts, patient).toBe(1);
     const { last_error, log } = await read();
     deliveries.push([last_error, log[0].error].map((text: string) => text.replaceAll(host, none)));

@@ -75,7 +75,7 @@ test(
     }
     await using service = await Doomed.start(folder.path, 1);
     expect(await check(service, last!)).toBe(true);
-    // Some kills came before the pairing was stored, some after.
+    // Some kills happened before the pairing was stored, some after.
     expect(seen.length).toBeGreaterThan(8);
     expect(new Set(seen)).toEqual(new Set([true, false]));
 

@@ -23,8 +23,8 @@ function halves(): Sharp {
 }
 
 /** The colour of a pixel of an asset's content. */
-async function colorAt(bench: TestService, asset: { id: string }, x: number, y: number): Promise<number[]> {
-  const content = await bench.call("GET", `assets/${asset.id}/content`);
+async function colorAt(api: TestService, asset: { id: string }, x: number, y: number): Promise<number[]> {
+  const content = await api.call("GET", `assets/${asset.id}/content`);
   const { data, info } = await sharp(content.body).raw().toBuffer({ resolveWithObject: true });
   const at = (y * info.width + x) * info.channels;
   return [...data.subarray(at, at + info.channels)];
@@ -38,8 +38,8 @@ function sha256(bytes: Buffer): string {
 }
 
 /** Uploads `bytes` and checks that the asset is a converted file with `bytes` as its original. */
-async function converted(bench: TestService, bytes: Buffer, original: string, mime = "image/jpeg"): Promise<ApiResponse["body"]> {
-  const response = await bench.upload(bytes, original);
+async function converted(api: TestService, bytes: Buffer, original: string, mime = "image/jpeg"): Promise<ApiResponse["body"]> {
+  const response = await api.upload(bytes, original);
   expect(response.status, JSON.stringify(response.body)).toBe(201);
   const { body } = response;
   expect(body).toMatchObject({
@@ -47,7 +47,7 @@ async function converted(bench: TestService, bytes: Buffer, original: string, mi
     mime_type: mime,
     original: { mime_type: original, sha256: sha256(bytes), size_bytes: bytes.length },
   });
-  const [content, sent] = [await bench.call("GET", `assets/${body.id}/content`), await bench.call("GET", body.original.url)];
+  const [content, sent] = [await api.call("GET", `assets/${body.id}/content`), await api.call("GET", body.original.url)];
   expect([content.headers.get("content-type"), sha256(content.body)]).toEqual([mime, body.sha256]);
   expect([sent.headers.get("content-type"), sha256(sent.body)]).toEqual([original, sha256(bytes)]);
   return body;
@@ -55,23 +55,23 @@ async function converted(bench: TestService, bytes: Buffer, original: string, mi
 
 test("[MFO1] HEIC is converted to an upright JPEG in sRGB, which also gives the thumbnail", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(join(folder.path, "service"));
+  await using api = await TestService.start(join(folder.path, "service"));
   const png = join(folder.path, "halves.png");
   await writeFile(png, await halves().png().toBuffer());
   const heic = await heicOf(png, { width, height, turns: 1 });
-  const asset = await converted(bench, heic, "image/heic");
+  const asset = await converted(api, heic, "image/heic");
   expect(asset).toMatchObject({ width: height, height: width });
   // Turned 90° anticlockwise: the right half is on top.
-  expect(await colorAt(bench, asset, 24, 5)).toEqual(close(right));
-  expect(await colorAt(bench, asset, 24, 58)).toEqual(close(left));
-  await eventually(async () => (await bench.call("GET", `assets/${asset.id}`)).body.thumbnail_url !== null);
+  expect(await colorAt(api, asset, 24, 5)).toEqual(close(right));
+  expect(await colorAt(api, asset, 24, 58)).toEqual(close(left));
+  await eventually(async () => (await api.call("GET", `assets/${asset.id}`)).body.thumbnail_url !== null);
   const profile = (await sharp(await halves().withIccProfile("p3").png().toBuffer()).metadata()).icc!;
-  const wide = await converted(bench, await heicOf(png, { width, height, profile }), "image/heic");
+  const wide = await converted(api, await heicOf(png, { width, height, profile }), "image/heic");
   // The same values are a stronger red in Display P3.
-  const [red, green] = await colorAt(bench, wide, 5, 24);
+  const [red, green] = await colorAt(api, wide, 5, 24);
   expect(red).toBeGreaterThan(left.r + 8);
   expect(green).toBeLessThan(left.g - 8);
-  expect(await bench.upload(heic.subarray(0, heic.length - 200), "image/heic")).toMatchObject({
+  expect(await api.upload(heic.subarray(0, heic.length - 200), "image/heic")).toMatchObject({
     status: 422,
     body: { detail: expect.stringMatching(/HEIC picture cannot be decoded.*as JPEG/) },
   });
@@ -79,47 +79,47 @@ test("[MFO1] HEIC is converted to an upright JPEG in sRGB, which also gives the 
 
 test("[MFO2] TIFF and BMP are converted to JPEG, or to PNG if they are transparent, with the EXIF rotation applied", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const turned = await converted(bench, await halves().withMetadata({ orientation: 6 }).tiff().toBuffer(), "image/tiff");
+  await using api = await TestService.start(folder.path);
+  const turned = await converted(api, await halves().withMetadata({ orientation: 6 }).tiff().toBuffer(), "image/tiff");
   expect(turned).toMatchObject({ width: height, height: width });
   // Turned 90° clockwise: the left half is on top.
-  expect(await colorAt(bench, turned, 24, 5)).toEqual(close(left));
+  expect(await colorAt(api, turned, 24, 5)).toEqual(close(left));
   const glass = { r: 0, g: 200, b: 0, alpha: 0.5 };
   const clear = await sharp({ create: { width, height, channels: 4, background: glass } })
     .tiff({ compression: "deflate" })
     .toBuffer();
-  expect((await colorAt(bench, await converted(bench, clear, "image/tiff", "image/png"), 5, 5)).at(-1)).toBe(128);
+  expect((await colorAt(api, await converted(api, clear, "image/tiff", "image/png"), 5, 5)).at(-1)).toBe(128);
   for (const bits of [8, 24, 32] as const) {
-    const asset = await converted(bench, bmpOf(bits), "image/bmp", bits === 32 ? "image/png" : "image/jpeg");
+    const asset = await converted(api, bmpOf(bits), "image/bmp", bits === 32 ? "image/png" : "image/jpeg");
     expect(asset).toMatchObject({ width: 3, height: 2 });
-    expect((await colorAt(bench, asset, 0, 1)).slice(0, 3)).toEqual(close(left));
-    expect((await colorAt(bench, asset, 0, 0)).slice(0, 3)).toEqual(close(right));
+    expect((await colorAt(api, asset, 0, 1)).slice(0, 3)).toEqual(close(left));
+    expect((await colorAt(api, asset, 0, 0)).slice(0, 3)).toEqual(close(right));
   }
-  expect((await bench.upload(bmpOf(24).subarray(0, 60), "image/bmp")).status).toBe(422);
+  expect((await api.upload(bmpOf(24).subarray(0, 60), "image/bmp")).status).toBe(422);
 });
 
 test("[MFO3] the original of a converted file can be downloaded, found by its hash and reused, and is deleted with its asset", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const bytes = bmpOf(24);
-  const asset = await converted(bench, bytes, "image/bmp");
-  expect((await bench.call("GET", `assets?sha256=${sha256(bytes)}`)).body.data).toMatchObject([{ id: asset.id }]);
-  const again = await bench.call("POST", "assets?duplicate=reuse", bytes, { "content-type": "image/bmp" });
+  const asset = await converted(api, bytes, "image/bmp");
+  expect((await api.call("GET", `assets?sha256=${sha256(bytes)}`)).body.data).toMatchObject([{ id: asset.id }]);
+  const again = await api.call("POST", "assets?duplicate=reuse", bytes, { "content-type": "image/bmp" });
   expect([again.status, again.body.id]).toEqual([200, asset.id]);
   const files = async (): Promise<string[]> =>
     (await readdir(join(folder.path, "blobs"), { recursive: true })).filter((name) => /[0-9a-f]{64}$|incoming\/./.test(name));
-  await eventually(async () => (await bench.call("GET", `assets/${asset.id}`)).body.thumbnail_url !== null);
+  await eventually(async () => (await api.call("GET", `assets/${asset.id}`)).body.thumbnail_url !== null);
   expect((await files()).length).toBe(3);
-  expect((await bench.call("DELETE", `assets/${asset.id}?permanent=true`)).status).toBe(204);
+  expect((await api.call("DELETE", `assets/${asset.id}?permanent=true`)).status).toBe(204);
   await eventually(async () => (await files()).length === 0);
-  const plain = await bench.upload(await halves().png().toBuffer());
+  const plain = await api.upload(await halves().png().toBuffer());
   expect(plain.body.original).toBe(null);
-  expect((await bench.call("GET", `assets/${plain.body.id}/original`)).status).toBe(404);
+  expect((await api.call("GET", `assets/${plain.body.id}/original`)).status).toBe(404);
 });
 
 test("[MFO4] presentations and text documents are rejected with the advice to export them as PDF", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const types = (part: string, type: string): Buffer =>
     Buffer.from(
       `<?xml version="1.0"?><Types><Override PartName="${part}" ContentType="application/vnd.openxmlformats-officedocument.${type}.main+xml"/></Types>`,
@@ -139,7 +139,7 @@ test("[MFO4] presentations and text documents are rejected with the advice to ex
     ["ppt", Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)])],
   ];
   for (const [ending, bytes] of files) {
-    const response = await bench.upload(bytes);
+    const response = await api.upload(bytes);
     expect([ending, response.status, response.body.detail]).toEqual([ending, 422, expect.stringMatching(/export it as PDF/)]);
   }
 });

@@ -48,16 +48,16 @@ async function storedFiles(folder: string): Promise<string[]> {
 
 test("[MPR1] eight hostile files of one team delay neither the service nor another team's upload", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { mediaLimits: withCpuTime(1_000) });
-  const other = await createOtherTeam(bench);
+  await using testService = await TestService.start(folder.path, { mediaLimits: withCpuTime(1_000) });
+  const other = await createOtherTeam(testService);
   const ends: ApiResponse[] = [];
   const hostile = Array.from({ length: 8 }, async () => {
-    const response = await bench.upload(hostileSvg());
+    const response = await testService.upload(hostileSvg());
     ends.push(response);
     return response;
   });
   await busyPid();
-  expect((await bench.call("GET", "/healthz")).status).toBe(200);
+  expect((await testService.call("GET", "/healthz")).status).toBe(200);
   const innocent = await other.call("POST", "assets?name=innocent", await picture(), { "content-type": "image/png" });
   expect(innocent.status).toBe(201);
   expect(ends.length).toBeLessThan(8);
@@ -65,12 +65,12 @@ test("[MPR1] eight hostile files of one team delay neither the service nor anoth
     expect(response).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/1 s of CPU time.*simplify it/) } });
   }
   // The service accepts the next file.
-  expect((await bench.upload(await picture())).status).toBe(201);
+  expect((await testService.upload(await picture())).status).toBe(201);
 });
 
 test("[MPR2] bombs and broken files are rejected with the limit that they exceed, and leave no files", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { mediaLimits: withCpuTime(800) });
+  await using testService = await TestService.start(folder.path, { mediaLimits: withCpuTime(800) });
   const mp4 = await createWithFfmpeg(["-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "libx264"], "mp4");
   // The header claims four billion samples.
   mp4.writeUInt32BE(0xffff_ffff, mp4.indexOf("stts") + 8);
@@ -88,7 +88,7 @@ test("[MPR2] bombs and broken files are rejected with the limit that they exceed
     ["video", mp4, /video (?:takes more than|cannot be read|crashed)/],
   ];
   for (const [what, bytes, detail] of cases) {
-    const response = await bench.upload(bytes);
+    const response = await testService.upload(bytes);
     expect([what, response.status, response.body.detail]).toEqual([what, 422, expect.stringMatching(detail)]);
   }
   expect(await storedFiles(folder.path)).toEqual([]);
@@ -97,16 +97,16 @@ test("[MPR2] bombs and broken files are rejected with the limit that they exceed
 test("[MPR3] a file that takes too much memory is rejected, and its process ends", async () => {
   await using folder = await temporaryFolder();
   const picture = { ...defaultLimits.picture, memoryMb: 160 };
-  await using bench = await TestService.start(folder.path, { mediaLimits: { picture } });
-  const response = await bench.upload(pngBomb({ isInterlaced: true }));
+  await using testService = await TestService.start(folder.path, { mediaLimits: { picture } });
+  const response = await testService.upload(pngBomb({ isInterlaced: true }));
   expect(response).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/picture takes more than 160 MB of memory/) } });
   expect(await mediaPids()).toEqual([]);
 });
 
 test("[MPR4] a file whose process is killed is examined again; after a second kill it is rejected with the advice to try later", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const once = bench.upload(hostileSvg());
+  await using testService = await TestService.start(folder.path);
+  const once = testService.upload(hostileSvg());
   const first = await busyPid();
   process.kill(first, "SIGKILL");
   const second = await busyPid(process.pid, first);
@@ -115,7 +115,7 @@ test("[MPR4] a file whose process is killed is examined again; after a second ki
     status: 422,
     body: { detail: expect.stringMatching(/killed the program that examines it twice.*Try again later/) },
   });
-  const again = bench.upload(pngBomb());
+  const again = testService.upload(pngBomb());
   process.kill(await busyPid(), "SIGKILL");
   expect((await again).status).toBe(201);
 });
@@ -123,8 +123,8 @@ test("[MPR4] a file whose process is killed is examined again; after a second ki
 test("[MPR5] idle media processes end after a while, and all media processes end with the service, even after SIGKILL", async () => {
   await using folder = await temporaryFolder();
   {
-    await using bench = await TestService.start(join(folder.path, "a"));
-    expect((await bench.upload(await picture())).status).toBe(201);
+    await using testService = await TestService.start(join(folder.path, "a"));
+    expect((await testService.upload(await picture())).status).toBe(201);
     expect(await mediaPids()).not.toEqual([]);
   }
   expect(await mediaPids()).toEqual([]);
@@ -162,18 +162,18 @@ test("[MPR7] stopping the service does not wait for an examination; the interrup
   const bytes = hostileSvg();
   let location = "";
   {
-    await using bench = await TestService.start(folder.path);
+    await using testService = await TestService.start(folder.path);
     const headers = { "tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream" };
-    const created = await bench.call("POST", "uploads", undefined, { ...headers, "upload-length": String(bytes.length) });
+    const created = await testService.call("POST", "uploads", undefined, { ...headers, "upload-length": String(bytes.length) });
     location = created.headers.get("location")!.split("/api/v1/")[1]!;
-    const appended = bench.call("PATCH", location, bytes, { ...headers, "upload-offset": "0" });
+    const appended = testService.call("PATCH", location, bytes, { ...headers, "upload-offset": "0" });
     await busyPid();
-    await bench.service[Symbol.asyncDispose]();
+    await testService.service[Symbol.asyncDispose]();
     expect((await appended).status).toBe(503);
     expect(await mediaPids()).toEqual([]);
   }
-  await using bench = await TestService.start(folder.path, { mediaLimits: withCpuTime(60_000) });
-  await eventually(async () => (await bench.call("GET", location)).body.status === "finished");
+  await using testService = await TestService.start(folder.path, { mediaLimits: withCpuTime(60_000) });
+  await eventually(async () => (await testService.call("GET", location)).body.status === "finished");
 });
 
 test("[MPR8] an invalid or overlong reply of a media process rejects the file", async () => {

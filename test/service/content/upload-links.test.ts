@@ -15,15 +15,15 @@ function send(url: string, bytes: Buffer, headers: Record<string, string> = {}):
 
 test("[ULK1] an agent creates a link, and anyone can upload one file with it without a token; the audit log names the asset", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  await using api = await TestService.start(folder.path);
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
   const bytes = await picture("png", 300);
   expect((await agent.ok("create_upload_link", { name: "Red.png", dry_run: true })).dry_run).toBe(true);
   const { result: link } = await agent.ok("create_upload_link", { name: "Red.png" });
   expect(link).toMatchObject({
     asset_id: null,
     name: "Red.png",
-    url: expect.stringContaining(`${bench.service.url}/api/v1/upload-links/`),
+    url: expect.stringContaining(`${api.service.url}/api/v1/upload-links/`),
   });
   const sent = await send(link.url, bytes, { "content-type": "image/png" });
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -34,23 +34,23 @@ test("[ULK1] an agent creates a link, and anyone can upload one file with it wit
   const read = await agent.ok("get_upload_link", { id: link.id });
   expect(read.asset_id).toBe(sent.body.asset_id);
   expect(JSON.stringify(read)).not.toContain("key=");
-  expect((await bench.call("GET", `assets/${read.asset_id}/content`)).body).toEqual(bytes);
-  expect((await bench.call("GET", `assets/${read.asset_id}`)).body.name).toBe("Red.png");
-  const [newest, before] = (await bench.call("GET", "audit")).body.data;
-  const { token } = (await bench.call("GET", "me")).body;
+  expect((await api.call("GET", `assets/${read.asset_id}/content`)).body).toEqual(bytes);
+  expect((await api.call("GET", `assets/${read.asset_id}`)).body.name).toBe("Red.png");
+  const [newest, before] = (await api.call("GET", "audit")).body.data;
+  const { token } = (await api.call("GET", "me")).body;
   expect(newest).toMatchObject({ action: "sendByUploadLink", resource_id: read.asset_id, token_id: token.id, address: "127.0.0.1" });
   expect(before).toMatchObject({ action: "createUploadLink", resource_id: link.id });
-  expect((await bench.call("GET", "audit/verify")).body.valid ?? true).toBe(true);
+  expect((await api.call("GET", "audit/verify")).body.valid ?? true).toBe(true);
   // Once.
   expect((await send(link.url, bytes)).body).toMatchObject({ status: 410, detail: expect.stringContaining("already been used") });
-  expect((await bench.call("GET", "assets")).body.data).toHaveLength(1);
+  expect((await api.call("GET", "assets")).body.data).toHaveLength(1);
 });
 
 test("[ULK2] a rejected file does not use up the link; the link enforces its size limit and accepts one file at a time", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { maxAssetBytes: 100_000 });
+  await using api = await TestService.start(folder.path, { maxAssetBytes: 100_000 });
   const bytes = await picture("png", 64);
-  const make = async (more: object = {}) => (await bench.call("POST", "upload-links", more)).body;
+  const make = async (more: object = {}) => (await api.call("POST", "upload-links", more)).body;
   const link = await make();
   expect(link.most_bytes).toBe(100_000);
   expect((await make({ most_bytes: 1_000_000 })).most_bytes).toBe(100_000);
@@ -62,16 +62,16 @@ test("[ULK2] a rejected file does not use up the link; the link enforces its siz
   const answers = await Promise.all([send(link.url, bytes), send(link.url, bytes), send(link.url, bytes)]);
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 409 || status === 410)).toHaveLength(2);
-  expect((await bench.call("GET", "assets")).body.data).toHaveLength(1);
+  expect((await api.call("GET", "assets")).body.data).toHaveLength(1);
   expect(await blobsIn(folder.path)).not.toHaveLength(0);
 });
 
 test("[ULK3] a wrong key, an expired link and a revoked link are rejected before any byte is stored", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { clock });
   const bytes = await picture();
-  const make = async (more: object = {}) => (await bench.call("POST", "upload-links", more)).body;
+  const make = async (more: object = {}) => (await api.call("POST", "upload-links", more)).body;
   const [first, second] = [await make({ lasts_s: 60 }), await make()];
   const key = new URL(second.url).searchParams.get("key")!;
   expect(key.length).toBeGreaterThanOrEqual(40);
@@ -84,53 +84,53 @@ test("[ULK3] a wrong key, an expired link and a revoked link are rejected before
   }
   clock.advance(60_000);
   expect((await send(first.url, bytes)).body).toMatchObject({ status: 410, detail: expect.stringContaining("expired") });
-  expect((await bench.call("DELETE", `upload-links/${second.id}`)).status).toBe(204);
+  expect((await api.call("DELETE", `upload-links/${second.id}`)).status).toBe(204);
   expect((await send(second.url, bytes)).status).toBe(404);
   expect(await blobsIn(folder.path)).toEqual([]);
-  expect((await bench.call("GET", "assets")).body.data).toEqual([]);
+  expect((await api.call("GET", "assets")).body.data).toEqual([]);
 });
 
 test("[ULK4] a link belongs to the team, ends with its creator's token and scopes, and grants no more than they do", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const first = await owner(bench);
+  await using api = await TestService.start(folder.path, { clock });
+  const first = await owner(api);
   const bytes = await picture();
-  const reader = await createTokenFor(bench, first, ["assets:read"]);
+  const reader = await createTokenFor(api, first, ["assets:read"]);
   expect((await reader.call("POST", "upload-links", {})).status).toBe(403);
   const soon = new Date(clock.now() + 120_000).toISOString();
-  const writer = await createTokenFor(bench, first, ["assets:read", "assets:write"], { expires_at: soon });
+  const writer = await createTokenFor(api, first, ["assets:read", "assets:write"], { expires_at: soon });
   const link = (await writer.call("POST", "upload-links", { lasts_s: 86_400 })).body;
   expect(link.expires_at).toBe(soon);
   const revoked = (await writer.call("POST", "upload-links", {})).body;
   expect((await send(link.url, bytes)).status).toBe(201);
-  await bench.call("DELETE", `tokens/${writer.tokenId}`);
+  await api.call("DELETE", `tokens/${writer.tokenId}`);
   expect((await send(revoked.url, bytes)).body).toMatchObject({ status: 410, detail: expect.stringContaining("no longer valid") });
-  // A role that may not write assets takes its links with it; so does leaving the team.
-  const editor = await inviteMember(bench, first, "editor");
+  // A member's links end when the member gets a role that may not write assets, or leaves the team.
+  const editor = await inviteMember(api, first, "editor");
   const theirs = (await editor.call("POST", "upload-links", {})).body;
   const path = `teams/${first.teamId}/members/${editor.userId}`;
-  expect((await bench.call("PATCH", path, { role: "viewer" })).status).toBe(200);
+  expect((await api.call("PATCH", path, { role: "viewer" })).status).toBe(200);
   expect((await send(theirs.url, bytes)).status).toBe(410);
-  const stranger = await createOtherTeam(bench);
+  const stranger = await createOtherTeam(api);
   expect((await stranger.call("GET", `upload-links/${link.id}`)).status).toBe(404);
   expect((await stranger.call("DELETE", `upload-links/${link.id}`)).status).toBe(404);
   const own = (await stranger.call("POST", "upload-links", {})).body;
   const { asset_id } = (await send(own.url, bytes)).body;
-  expect((await bench.call("GET", `assets/${asset_id}`)).status).toBe(404);
+  expect((await api.call("GET", `assets/${asset_id}`)).status).toBe(404);
   expect((await stranger.call("GET", `assets/${asset_id}`)).status).toBe(200);
 });
 
 test("[ULK5] a team has at most 100 unused links; expired links are deleted after a day", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { clock });
   const ids: string[] = [];
-  for (let count = 0; count < 100; count += 1) ids.push((await bench.call("POST", "upload-links", { lasts_s: 600 })).body.id);
-  expect((await bench.call("POST", "upload-links", {})).status).toBe(429);
+  for (let count = 0; count < 100; count += 1) ids.push((await api.call("POST", "upload-links", { lasts_s: 600 })).body.id);
+  expect((await api.call("POST", "upload-links", {})).status).toBe(429);
   clock.advance(600_000);
-  expect((await bench.call("POST", "upload-links", {})).status).toBe(201);
-  expect((await bench.call("GET", `upload-links/${ids[0]}`)).status).toBe(200);
+  expect((await api.call("POST", "upload-links", {})).status).toBe(201);
+  expect((await api.call("GET", `upload-links/${ids[0]}`)).status).toBe(200);
   for (let hours = 0; hours < 26; hours += 1) clock.advance(3_600_000);
-  await expect.poll(async () => (await bench.call("GET", `upload-links/${ids[0]}`)).status, { timeout: 10_000 }).toBe(404);
+  await expect.poll(async () => (await api.call("GET", `upload-links/${ids[0]}`)).status, { timeout: 10_000 }).toBe(404);
 });

@@ -60,7 +60,7 @@ class Client {
   }
 }
 
-const clientOf = (bench: TestService) => new Client({ url: bench.service.url, token: bench.token });
+const clientOf = (api: TestService) => new Client({ url: api.service.url, token: api.token });
 
 /** A token of another team, or of the admin's team with fewer scopes. */
 async function tokenOf(folder: string, scopes: readonly string[], teamId: string): Promise<string> {
@@ -88,8 +88,8 @@ async function tokenOf(folder: string, scopes: readonly string[], teamId: string
 
 test("[UPL1] an upload arrives in parts, resumes after an interruption, and becomes an asset", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path);
+  const client = clientOf(api);
   const bytes = await picture("png", 600);
   const options = await client.call("OPTIONS", "uploads");
   expect([options.status, options.headers.get("tus-version")]).toEqual([204, "1.0.0"]);
@@ -121,8 +121,8 @@ test("[UPL1] an upload arrives in parts, resumes after an interruption, and beco
 
 test("[UPL1] bytes may come with the creation request, and the length later", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path);
+  const client = clientOf(api);
   const bytes = await picture();
   const whole = await client.call("POST", "uploads", bytes, {
     "upload-length": String(bytes.length),
@@ -139,8 +139,8 @@ test("[UPL1] bytes may come with the creation request, and the length later", as
 
 test("[UPL2] an upload requires assets:write before any byte, and belongs to the token's team", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const mine = clientOf(bench);
+  await using api = await TestService.start(folder.path);
+  const mine = clientOf(api);
   const location = (await mine.create(100)).headers.get("location")!;
   const { team_id } = (await (async () => {
     const { DatabaseSync } = await import("node:sqlite");
@@ -155,10 +155,10 @@ test("[UPL2] an upload requires assets:write before any byte, and belongs to the
     client.append(location, 0, Buffer.alloc(10)),
     client.call("DELETE", location),
   ];
-  const url = bench.service.url;
+  const url = api.service.url;
   for (const [token, status] of [
     ["nonsense", 401],
-    [(await createOtherTeam(bench)).secret, 404],
+    [(await createOtherTeam(api)).secret, 404],
     [await tokenOf(folder.path, ["assets:read"], team_id), 403],
   ] as const) {
     const client = new Client({ url, token });
@@ -170,8 +170,8 @@ test("[UPL2] an upload requires assets:write before any byte, and belongs to the
 
 test("[UPL3] a file that cannot be shown is rejected after its last byte, and the upload keeps the error", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path);
+  const client = clientOf(api);
   const bytes = Buffer.from("hello, this is text");
   for (const refused of [bytes, await picture("jpeg", 64)]) {
     const location = (await client.create(refused.length)).headers.get("location")!;
@@ -192,8 +192,8 @@ test("[UPL3] a file that cannot be shown is rejected after its last byte, and th
 
 test("[UPL4] lengths above the limit, wrong offsets, other protocol versions and invalid metadata are rejected with problems", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { maxAssetBytes: 1_000 });
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path, { maxAssetBytes: 1_000 });
+  const client = clientOf(api);
   const problem = (response: ApiResponse) => [response.status, response.headers.get("content-type")?.split(";")[0], response.body.type];
   const json = "application/problem+json";
   expect(problem(await client.create(1_001))).toEqual([413, json, "/problems/too-large"]);
@@ -228,8 +228,8 @@ test("[UPL4] lengths above the limit, wrong offsets, other protocol versions and
 test("[UPL5] unfinished uploads and their bytes are deleted after a day; a team has at most 100", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path, { clock });
+  const client = clientOf(api);
   const location = (await client.create(100)).headers.get("location")!;
   for (let count = 1; count < 100; count += 1) expect((await client.create(100)).status).toBe(201);
   expect((await client.create(100)).status).toBe(429);
@@ -252,8 +252,8 @@ test("[UPL5] unfinished uploads and their bytes are deleted after a day; a team 
 
 test("[UPL7] an upload can be deleted; its asset stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path);
+  const client = clientOf(api);
   const bytes = await picture();
   const location = (await client.create(bytes.length)).headers.get("location")!;
   await client.append(location, 0, bytes.subarray(0, 10));

@@ -18,38 +18,38 @@ const page = {
 const shown = { headers: { "X-Api-Key": mask }, basic_auth: { username: "screen", password: mask } };
 
 /** A player that shows one web page. */
-async function showing(bench: TestService) {
-  const device = await bench.pairDevice();
-  const created = await bench.call("POST", "playlists", { name: "P", items: [page] });
+async function showing(api: TestService) {
+  const device = await api.pairDevice();
+  const created = await api.call("POST", "playlists", { name: "P", items: [page] });
   const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: created.body.id }];
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
-  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  await api.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
   const items = async () => DesiredState.parse((await device.call("GET", "state")).body).playlists[0]!.items;
   return { created, items, path: `playlists/${created.body.id}` };
 }
 
 test("[SEC1] secrets of a web item reach only the player; playlists, events and the audit log show masks", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const { created, items, path } = await showing(bench);
+  await using api = await TestService.start(folder.path);
+  const { created, items, path } = await showing(api);
   expect((await items())[0]).toMatchObject(page);
-  const changed = await bench.call("PATCH", path, { name: "Q" });
-  const deleted = await bench.call("POST", "playlists", { name: "bin", items: [page] });
-  await bench.call("DELETE", `playlists/${deleted.body.id}`);
-  const bin = await bench.call("GET", "playlists?deleted=true");
-  const restored = await bench.call("POST", `playlists/${deleted.body.id}/restore`);
-  const answers = [created, changed, await bench.call("GET", path), bin, restored, await bench.call("GET", "playlists")];
+  const changed = await api.call("PATCH", path, { name: "Q" });
+  const deleted = await api.call("POST", "playlists", { name: "bin", items: [page] });
+  await api.call("DELETE", `playlists/${deleted.body.id}`);
+  const bin = await api.call("GET", "playlists?deleted=true");
+  const restored = await api.call("POST", `playlists/${deleted.body.id}/restore`);
+  const answers = [created, changed, await api.call("GET", path), bin, restored, await api.call("GET", "playlists")];
   for (const { body } of answers) {
     const item = (body.data?.[0] ?? body).items[0];
     expect(item).toMatchObject(shown);
   }
-  const said = [...answers, await bench.call("GET", "audit")];
-  expect(said.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
-  for (const secret of secrets) expect(JSON.stringify(said.map(({ body }) => body))).not.toContain(secret);
+  const texts = [...answers, await api.call("GET", "audit")];
+  expect(texts.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
+  for (const secret of secrets) expect(JSON.stringify(texts.map(({ body }) => body))).not.toContain(secret);
   // The stored response of a repeated request is masked too.
   const key = { "idempotency-key": "once" };
   for (let each = 0; each < 2; each += 1) {
-    const repeated = await bench.call("POST", "playlists", { name: "again", items: [page] }, key);
+    const repeated = await api.call("POST", "playlists", { name: "again", items: [page] }, key);
     expect(repeated.body.items[0]).toMatchObject(shown);
   }
   // No table but the playlists contains the secrets: events, deliveries, stored responses.
@@ -71,30 +71,30 @@ function tablesWith(file: string, words: readonly string[]): string[] {
 
 test("[SEC2] sending a mask back keeps the secret and the item's id, with or without an id; a new value replaces the secret", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const { created, items, path } = await showing(bench);
+  await using api = await TestService.start(folder.path);
+  const { created, items, path } = await showing(api);
   const [item] = created.body.items;
-  const same = await bench.call("PATCH", path, { items: created.body.items });
+  const same = await api.call("PATCH", path, { items: created.body.items });
   expect(same.body).toEqual(created.body);
   const { id, ...unnamed } = item;
-  const equal = await bench.call("PATCH", path, { items: [unnamed] });
+  const equal = await api.call("PATCH", path, { items: [unnamed] });
   expect(equal.body.items[0].id).toBe(id);
   const later = { ...item, url: "https://board.example.com/tomorrow", zoom: 2 };
-  await bench.call("PATCH", path, { items: [later, { ...unnamed, zoom: 3 }] });
+  await api.call("PATCH", path, { items: [later, { ...unnamed, zoom: 3 }] });
   for (const each of await items()) expect(each).toMatchObject({ headers: page.headers, basic_auth: page.basic_auth });
-  await bench.call("PATCH", path, { items: [{ ...later, headers: { "x-api-key": mask, "X-New": "other" } }] });
+  await api.call("PATCH", path, { items: [{ ...later, headers: { "x-api-key": mask, "X-New": "other" } }] });
   expect((await items())[0]).toMatchObject({ headers: { "x-api-key": secrets[0], "X-New": "other" } });
-  await bench.call("PATCH", path, { items: [{ ...later, basic_auth: { username: "screen", password: "changed" }, headers: {} }] });
+  await api.call("PATCH", path, { items: [{ ...later, basic_auth: { username: "screen", password: "changed" }, headers: {} }] });
   expect((await items())[0]).toMatchObject({ basic_auth: { password: "changed" }, headers: {} });
 });
 
 test("[SEC3] a mask is rejected if no secret is stored for it, or if the URL has another origin", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const { created, items, path } = await showing(bench);
+  await using api = await TestService.start(folder.path);
+  const { created, items, path } = await showing(api);
   const [item] = created.body.items;
   const refused = async (method: string, to: string, sent: unknown[]) => {
-    const response = await bench.call(method, to, { name: "P", items: sent });
+    const response = await api.call(method, to, { name: "P", items: sent });
     return [response.status, errorPointers(response).toSorted()];
   };
   const both = ["/items/0/basic_auth/password", "/items/0/headers/X-Api-Key"];
@@ -106,7 +106,7 @@ test("[SEC3] a mask is rejected if no secret is stored for it, or if the URL has
   expect((await items())[0]).toMatchObject(page);
   // Two pages of one origin have different secrets: the service must not guess.
   const second = { ...page, headers: { "X-Api-Key": "another" } };
-  await bench.call("PATCH", path, { items: [item, second] });
+  await api.call("PATCH", path, { items: [item, second] });
   const { id: _id, ...unnamed } = item;
   expect(await refused("PATCH", path, [item, { ...unnamed, zoom: 2 }])).toEqual([422, ["/items/1/headers/X-Api-Key"]]);
 });

@@ -1,4 +1,4 @@
-// The XML checker behind SVG uploads: what it accepts, and what browsers might read differently.
+// The XML checker behind SVG uploads: the documents that it accepts, and those that browsers might read differently.
 import { expect, test } from "vitest";
 import { findXmlProblem, type XmlChecks } from "../../../src/service/media/formats/xml.ts";
 

@@ -29,37 +29,37 @@ function reconnect(device: Device, url: string): Device {
   return Object.assign(new Device(url), { keys: device.keys, access: device.access });
 }
 
-test("[EVT1] changes of players, assets, schedules and calendars are sent to /events and webhooks of the own team, in order", async () => {
+test("[EVT1] changes of players, assets, schedules and calendars are sent to /events subscribers and webhooks of the same team, in order", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
-  const stranger = await createOtherTeam(bench);
-  await bench.call("POST", "webhooks", { name: "W", url: receiver.url });
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  const stranger = await createOtherTeam(api);
+  await api.call("POST", "webhooks", { name: "W", url: receiver.url });
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(all);
-  using spy = new EventSubscriber(bench.service.url, stranger.secret);
+  using spy = new EventSubscriber(api.service.url, stranger.secret);
   await spy.subscribe(all);
 
-  const device = await bench.pairDevice("Lobby");
+  const device = await api.pairDevice("Lobby");
   const player = `players/${device.playerId}`;
-  await bench.call("PATCH", player, { name: "Hall" });
-  const asset = (await bench.upload(await picture())).body;
-  await bench.call("PATCH", `assets/${asset.id}`, { name: "Renamed" });
-  await bench.call("DELETE", `assets/${asset.id}`);
-  await bench.call("POST", `assets/${asset.id}/restore`);
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones: [] })).body;
+  await api.call("PATCH", player, { name: "Hall" });
+  const asset = (await api.upload(await picture())).body;
+  await api.call("PATCH", `assets/${asset.id}`, { name: "Renamed" });
+  await api.call("DELETE", `assets/${asset.id}`);
+  await api.call("POST", `assets/${asset.id}/restore`);
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones: [] })).body;
   const target = { type: "player", player_id: device.playerId };
   const times = { timezone: "UTC", starts_at: "2026-11-22T08:00:00", ends_at: "2026-11-22T09:00:00" };
-  const made = await bench.call("POST", "schedules", { name: "S", layout_id: layout.id, target, ...times });
-  expect(made.status, JSON.stringify(made.body)).toBe(201);
-  await bench.call("PATCH", `schedules/${made.body.id}`, { name: "T" });
-  await bench.call("DELETE", `schedules/${made.body.id}`);
-  await bench.call("POST", `schedules/${made.body.id}/restore`);
-  const calendar = (await bench.call("POST", "calendars", { name: "C", dates: [] })).body;
-  await bench.call("PATCH", `calendars/${calendar.id}`, { name: "D" });
-  await bench.call("DELETE", `calendars/${calendar.id}`);
-  await bench.call("DELETE", player);
-  await bench.call("POST", `${player}/restore`);
+  const created = await api.call("POST", "schedules", { name: "S", layout_id: layout.id, target, ...times });
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  await api.call("PATCH", `schedules/${created.body.id}`, { name: "T" });
+  await api.call("DELETE", `schedules/${created.body.id}`);
+  await api.call("POST", `schedules/${created.body.id}/restore`);
+  const calendar = (await api.call("POST", "calendars", { name: "C", dates: [] })).body;
+  await api.call("PATCH", `calendars/${calendar.id}`, { name: "D" });
+  await api.call("DELETE", `calendars/${calendar.id}`);
+  await api.call("DELETE", player);
+  await api.call("POST", `${player}/restore`);
 
   const expected = `
     player.paired player.updated
@@ -72,9 +72,9 @@ test("[EVT1] changes of players, assets, schedules and calendars are sent to /ev
   await listener.event("player.restored");
   await expect.poll(() => typesOf(listener), pollOptions).toEqual(expected);
   const about = listener.events.find(({ data }) => data.type === "schedule.updated")!.data.data;
-  expect(about).toEqual({ schedule_id: made.body.id, name: "T", layout_id: layout.id });
-  const described = await messageValidators(bench.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  expect(about).toEqual({ schedule_id: created.body.id, name: "T", layout_id: layout.id });
+  const described = await messageValidators(api.service.url);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   // Webhooks do not guarantee an order.
   const sent = () => receiver.received.map(({ body }) => JSON.parse(body).type as string).filter((type) => !type.startsWith("layout."));
   await expect.poll(() => sent().toSorted(), pollOptions).toEqual(expected.toSorted());
@@ -89,23 +89,23 @@ test("[EVT1] events report that an import is ready or has failed, and all resour
     if (request.url === "/hook") response.writeHead(404).end();
     else response.writeHead(200, { "content-type": "image/svg+xml" }).end('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   });
-  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["asset_updates", "playlist_updates", "layout_updates"]);
-  await bench.call("POST", "assets/import", { name: "Good", url: receiver.url.replace("/hook", "/picture.svg") });
+  await api.call("POST", "assets/import", { name: "Good", url: receiver.url.replace("/hook", "/picture.svg") });
   expect((await listener.event("asset.ready")).data.data).toMatchObject({ name: "Good", kind: "image" });
-  await bench.call("POST", "assets/import", { name: "Bad", url: receiver.url });
+  await api.call("POST", "assets/import", { name: "Bad", url: receiver.url });
   expect((await listener.event("asset.failed")).data.data).toMatchObject({ name: "Bad" });
 
-  const asset = (await bench.upload(await picture())).body;
+  const asset = (await api.upload(await picture())).body;
   const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
-  const playlist = (await bench.call("POST", "playlists", { name: "P", items })).body;
+  const playlist = (await api.call("POST", "playlists", { name: "P", items })).body;
   const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
   for (const path of [`layouts/${layout.id}`, `playlists/${playlist.id}`, `assets/${asset.id}`]) {
-    expect((await bench.call("DELETE", path)).status, path).toBe(204);
+    expect((await api.call("DELETE", path)).status, path).toBe(204);
   }
-  expect((await bench.call("POST", `layouts/${layout.id}/restore`)).status).toBe(200);
+  expect((await api.call("POST", `layouts/${layout.id}/restore`)).status).toBe(200);
   await listener.event("layout.restored");
   const back = () => typesOf(listener).filter((type) => type.endsWith(".restored"));
   await expect.poll(back, pollOptions).toEqual(["asset.restored", "playlist.restored", "layout.restored"]);
@@ -113,9 +113,9 @@ test("[EVT1] events report that an import is ready or has failed, and all resour
 
 test("[EVT2] events report that a problem opened and closed, with its code and start time", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["problems"]);
   const [zone_id, item_id] = [newId("zon"), newId("itm")];
   const one = { code: "item-load", since: "2026-11-22T11:00:00.000Z", zone_id, item_id, detail: "HTTP 404", remedy: "Check it" };
@@ -146,14 +146,14 @@ test("[EVT2] after a restart of the service an open problem is not reported agai
   const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
   let device: Device;
   {
-    await using bench = await TestService.start(folder.path);
-    device = await bench.pairDevice();
+    await using api = await TestService.start(folder.path);
+    device = await api.pairDevice();
     await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
   }
-  await using bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["problems"]);
-  device = reconnect(device, bench.service.url);
+  device = reconnect(device, api.service.url);
   await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
   await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
   expect((await listener.event("problem.closed")).data.data).toMatchObject({ code: "disk-low", since: problem.since });
@@ -167,10 +167,10 @@ test("[EVT3] online and offline events alternate; a player that is back within t
   let [stays, leaves]: Device[] = [];
   let place: { epoch: string; seq: number };
   {
-    await using bench = await TestService.start(folder.path, { clock });
-    stays = await bench.pairDevice("Stays");
-    leaves = await bench.pairDevice("Leaves");
-    place = await presencePosition(bench);
+    await using api = await TestService.start(folder.path, { clock });
+    stays = await api.pairDevice("Stays");
+    leaves = await api.pairDevice("Leaves");
+    place = await presencePosition(api);
     // Ten short interruptions.
     for (let count = 0; count < 10; count += 1) {
       const link = await stays.connect();
@@ -180,25 +180,25 @@ test("[EVT3] online and offline events alternate; a player that is back within t
     }
     await leaves.call("POST", "heartbeat", heartbeat());
     await stays.call("POST", "heartbeat", heartbeat());
-    expect(await presenceAfter(bench, place, 2)).toEqual(["online Stays", "online Leaves"]);
+    expect(await presenceAfter(api, place, 2)).toEqual(["online Stays", "online Leaves"]);
     // Copy the databases as they are now, as after SIGKILL.
     await cp(folder.path, copy.path, { recursive: true, filter: (path) => !path.endsWith(".lock") });
   }
-  await using bench = await TestService.start(copy.path, { clock });
-  stays = reconnect(stays, bench.service.url);
+  await using api = await TestService.start(copy.path, { clock });
+  stays = reconnect(stays, api.service.url);
   // One of the two players reconnects.
   for (let count = 0; count < 6; count += 1) {
     await stays.call("POST", "heartbeat", heartbeat());
     clock.advance(30_000);
   }
-  expect(await presenceAfter(bench, place, 3)).toEqual(["online Stays", "online Leaves", "offline Leaves"]);
-  await reconnect(leaves, bench.service.url).call("POST", "heartbeat", heartbeat());
+  expect(await presenceAfter(api, place, 3)).toEqual(["online Stays", "online Leaves", "offline Leaves"]);
+  await reconnect(leaves, api.service.url).call("POST", "heartbeat", heartbeat());
   // Deleting the player reports it offline first; after a restore it is online again.
-  await bench.call("DELETE", `players/${stays.playerId}`);
-  await bench.call("POST", `players/${stays.playerId}/restore`);
+  await api.call("DELETE", `players/${stays.playerId}`);
+  await api.call("POST", `players/${stays.playerId}/restore`);
   stays.access = (await stays.renew()).body;
   await stays.call("POST", "heartbeat", heartbeat());
-  expect((await presenceAfter(bench, place, 6)).slice(3)).toEqual(["online Leaves", "offline Stays", "online Stays"]);
+  expect((await presenceAfter(api, place, 6)).slice(3)).toEqual(["online Leaves", "offline Stays", "online Stays"]);
 });
 
 test("[EVT3] a player that disconnects before its heartbeat is processed has time to reconnect: no problem is reported", async () => {
@@ -206,9 +206,9 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
   const clock = new FakeClock(start);
   let player: { id: string; team_id: string; created_at: number };
   {
-    await using bench = await TestService.start(folder.path, { clock });
-    const { playerId: id } = await bench.pairDevice();
-    player = { id, team_id: (await bench.call("GET", "me")).body.team.id, created_at: start };
+    await using api = await TestService.start(folder.path, { clock });
+    const { playerId: id } = await api.pairDevice();
+    player = { id, team_id: (await api.call("GET", "me")).body.team.id, created_at: start };
   }
   await using store = await openStore(folder.path);
   const events = new EventJournal("evt_test", clock, createIds(clock));
@@ -216,12 +216,12 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
   const { last } = await events.positionOf(store.db, player.team_id);
   // Another write blocks the database.
-  const held = Promise.withResolvers<void>();
-  const holding = store.write(() => held.promise);
+  const blocked = Promise.withResolvers<void>();
+  const holding = store.write(() => blocked.promise);
   presence.recordHeartbeat(player.id, heartbeat(), "socket");
   const recorded = links.recordHeartbeat(player, heartbeat());
   presence.socketClosed(player.id);
-  held.resolve();
+  blocked.resolve();
   await Promise.all([holding, recorded]);
   const types = (await events.readAfter(store.db, player.team_id, last, 10)).map(({ event }) => event.type);
   expect(types).toEqual(["player.online"]);
@@ -229,26 +229,26 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
 
 test("[EVT2] deleting a player closes its problems", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
   const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
   await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
-  await bench.call("DELETE", `players/${device.playerId}`);
+  await api.call("DELETE", `players/${device.playerId}`);
   const types = "player.offline,player.removed,problem.opened,problem.closed";
-  const { data } = (await bench.call("GET", `events?types=${types}`)).body;
+  const { data } = (await api.call("GET", `events?types=${types}`)).body;
   expect(data.map(({ type }: { type: string }) => type)).toEqual(["problem.opened", "player.offline", "problem.closed", "player.removed"]);
 });
 
 /** The end of the journal. Uses a new socket each time: advancing the clock would close an open one. */
-async function presencePosition(bench: TestService): Promise<{ epoch: string; seq: number }> {
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+async function presencePosition(api: TestService): Promise<{ epoch: string; seq: number }> {
+  using listener = new EventSubscriber(api.service.url, api.token);
   const { epoch, seq } = await listener.subscribe(["presence"]);
   return { epoch, seq };
 }
 
 /** The online and offline events since `after`, once there are `count` of them. */
-async function presenceAfter(bench: TestService, after: { epoch: string; seq: number }, count: number): Promise<string[]> {
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+async function presenceAfter(api: TestService, after: { epoch: string; seq: number }, count: number): Promise<string[]> {
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["presence"], { after });
   await expect.poll(() => listener.events.length, pollOptions).toBeGreaterThanOrEqual(count);
   return listener.events.map(({ data }) => `${data.type.slice("player.".length)} ${String(data.data["name"])}`);

@@ -21,18 +21,18 @@ interface PolledEvent {
 
 test("[SUB13] polling returns the events of the socket: the same ids, order and positions, filtered by type and player", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   const begin = await listener.subscribe(["player_updates", "presence", "commands", "playlist_updates", "layout_updates", "asset_updates"]);
-  const [one, other] = [await bench.pairDevice("One"), await bench.pairDevice("Other")];
-  await bench.showPicture(one);
+  const [one, other] = [await api.pairDevice("One"), await api.pairDevice("Other")];
+  await api.showPicture(one);
   for (const device of [one, other]) {
     await device.call("POST", "heartbeat", heartbeat());
-    await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+    await api.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
   }
   await expect.poll(() => listener.events.filter(({ data }) => data.type === "command.queued").length, pollOptions).toBe(2);
   const after = `${begin.epoch}:${begin.seq}`;
-  const { body } = await bench.call("GET", `events?after=${after}`);
+  const { body } = await api.call("GET", `events?after=${after}`);
   expect(body.data).toEqual(listener.events.map(({ seq, data }) => ({ seq, ...data })));
   expect(body.has_more).toBe(false);
   // A position of the socket is valid for polling and vice versa.
@@ -40,62 +40,62 @@ test("[SUB13] polling returns the events of the socket: the same ids, order and 
   // From the first stored event, page by page.
   const paged: PolledEvent[] = [];
   for (let [next, more] = ["", true]; more;) {
-    const page = (await bench.call("GET", `events?limit=2${next === "" ? "" : `&after=${next}`}`)).body;
+    const page = (await api.call("GET", `events?limit=2${next === "" ? "" : `&after=${next}`}`)).body;
     expect(page.data.length).toBeLessThanOrEqual(2);
     paged.push(...page.data);
     [next, more] = [page.next, page.has_more];
   }
-  expect(paged).toEqual((await bench.call("GET", "events")).body.data);
+  expect(paged).toEqual((await api.call("GET", "events")).body.data);
   const types = (query: string) =>
-    bench.call("GET", `events?${query}`).then((answer) => answer.body.data.map(({ type }: PolledEvent) => type));
+    api.call("GET", `events?${query}`).then((answer) => answer.body.data.map(({ type }: PolledEvent) => type));
   expect(await types("types=player.online,command.queued")).toEqual(["player.online", "command.queued", "player.online", "command.queued"]);
   expect(await types(`types=player.online&player_id=${other.playerId}`)).toEqual(["player.online"]);
   // An agent uses the same operation.
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
   expect(await agent.ok("list_events", { after })).toMatchObject({ next: body.next });
 });
 
 test("[SUB13] a position that is too old or of another journal is answered with 410 and the remedy; an invalid field is named", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  await bench.call("POST", "playlists", { name: "One" });
-  const { next } = (await bench.call("GET", "events?after=now")).body;
+  await using api = await TestService.start(folder.path, { clock });
+  await api.call("POST", "playlists", { name: "One" });
+  const { next } = (await api.call("GET", "events?after=now")).body;
   const [epoch, seq] = next.split(":");
   for (const after of [`evt_other:${seq}`, `${epoch}:${Number(seq) + 1}`]) {
-    const answer = await bench.call("GET", `events?after=${after}`);
+    const answer = await api.call("GET", `events?after=${after}`);
     expect([answer.status, answer.body.type]).toEqual([410, "/problems/gone"]);
     expect(answer.body.detail).toContain("after=now");
   }
   for (const query of ["after=yesterday", "types=player.exploded", "limit=0", "wait_seconds=31", "player_id=Lobby"]) {
-    const answer = await bench.call("GET", `events?${query}`);
+    const answer = await api.call("GET", `events?${query}`);
     expect([query, answer.status, errorPointers(answer)]).toEqual([query, 422, [`?${query.split("=")[0]}`]]);
   }
-  expect((await bench.call("GET", "events?types=player.exploded")).body.detail).toContain("player.online");
-  await bench.call("POST", "playlists", { name: "Two" });
+  expect((await api.call("GET", "events?types=player.exploded")).body.detail).toContain("player.online");
+  await api.call("POST", "playlists", { name: "Two" });
   clock.advance(25 * 3_600_000);
   await expect
     .poll(async () => {
       clock.advance(600_000);
-      return (await bench.call("GET", `events?after=${next}`)).status;
+      return (await api.call("GET", `events?after=${next}`)).status;
     }, pollOptions)
     .toBe(410);
   // Without a position, polling starts at the first stored event.
-  await bench.call("POST", "playlists", { name: "Three" });
-  expect((await bench.call("GET", "events")).body.data.map(({ data }: PolledEvent) => data["name"])).toEqual(["Three"]);
+  await api.call("POST", "playlists", { name: "Three" });
+  expect((await api.call("GET", "events")).body.data.map(({ data }: PolledEvent) => data["name"])).toEqual(["Three"]);
 });
 
 test("[SUB14] a poll waits for the first event until its timeout, and ends when its token ends or the service stops", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const { next } = (await bench.call("GET", "events?after=now")).body;
-  const waiting = bench.call("GET", `events?after=${next}&types=playlist.created&wait_seconds=30`);
-  await bench.call("POST", "calendars", { name: "Not asked for", dates: [] });
-  await bench.call("POST", "playlists", { name: "Asked for" });
+  await using api = await TestService.start(folder.path, { clock });
+  const { next } = (await api.call("GET", "events?after=now")).body;
+  const waiting = api.call("GET", `events?after=${next}&types=playlist.created&wait_seconds=30`);
+  await api.call("POST", "calendars", { name: "Not asked for", dates: [] });
+  await api.call("POST", "playlists", { name: "Asked for" });
   expect((await waiting).body.data.map(({ data }: PolledEvent) => data["name"])).toEqual(["Asked for"]);
   let isOver = false;
-  const idle = bench.call("GET", `events?after=now&wait_seconds=5`).then((answer) => {
+  const idle = api.call("GET", `events?after=now&wait_seconds=5`).then((answer) => {
     isOver = true;
     return answer;
   });
@@ -106,37 +106,37 @@ test("[SUB14] a poll waits for the first event until its timeout, and ends when 
     }, pollOptions)
     .toBe(true);
   expect((await idle).body.data).toEqual([]);
-  const reader = await createTokenFor(bench, await owner(bench), ["events:read"]);
-  const cut = call(bench.service.url, "GET", "events?after=now&wait_seconds=30", undefined, { authorization: `Bearer ${reader.secret}` });
-  await bench.call("GET", "players");
-  await bench.call("DELETE", `tokens/${reader.tokenId}`);
+  const reader = await createTokenFor(api, await owner(api), ["events:read"]);
+  const cut = call(api.service.url, "GET", "events?after=now&wait_seconds=30", undefined, { authorization: `Bearer ${reader.secret}` });
+  await api.call("GET", "players");
+  await api.call("DELETE", `tokens/${reader.tokenId}`);
   expect((await cut).status).toBe(401);
-  const ending = bench.call("GET", "events?after=now&wait_seconds=30");
-  await bench.call("GET", "players");
-  await bench[Symbol.asyncDispose]();
+  const ending = api.call("GET", "events?after=now&wait_seconds=30");
+  await api.call("GET", "players");
+  await api[Symbol.asyncDispose]();
   expect([200, 503]).toContain((await ending).status);
 });
 
 test("[SUB14] polling with concurrent writers misses and repeats no event", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const stranger = await createOtherTeam(bench);
-  let { next } = (await bench.call("GET", "events?after=now")).body;
+  await using api = await TestService.start(folder.path);
+  const stranger = await createOtherTeam(api);
+  let { next } = (await api.call("GET", "events?after=now")).body;
   const [epoch, begin] = next.split(":");
   const names: string[] = [];
   let isWriting = true;
   const writer = async (name: string): Promise<void> => {
     for (let count = 0; count < 40; count += 1) {
-      await bench.call("POST", "playlists", { name: `${name} ${count}` });
+      await api.call("POST", "playlists", { name: `${name} ${count}` });
       names.push(`${name} ${count}`);
-      if (count % 5 === 0) await bench.call("POST", "calendars", { name: "Noise", dates: [] });
+      if (count % 5 === 0) await api.call("POST", "calendars", { name: "Noise", dates: [] });
       if (count % 10 === 0) await stranger.call("POST", "playlists", { name: "Theirs" });
     }
   };
   const writing = Promise.all(["a", "b", "c"].map(writer)).then(() => (isWriting = false));
   const polled: PolledEvent[] = [];
   for (let more = true; isWriting || more;) {
-    const page = (await bench.call("GET", `events?after=${next}&types=playlist.created&limit=7&wait_seconds=${isWriting ? 1 : 0}`)).body;
+    const page = (await api.call("GET", `events?after=${next}&types=playlist.created&limit=7&wait_seconds=${isWriting ? 1 : 0}`)).body;
     polled.push(...page.data);
     more = page.has_more || page.data.length > 0;
     ({ next } = page);
@@ -146,23 +146,23 @@ test("[SUB14] polling with concurrent writers misses and repeats no event", { ti
   const seqs = polled.map(({ seq }) => seq);
   expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b));
   // The socket sends the same events from the same position.
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["playlist_updates"], { after: { epoch, seq: Number(begin) } });
   await expect.poll(() => listener.events.length, pollOptions).toBe(polled.length);
   expect(listener.events.map(({ seq, data }) => ({ seq, ...data }))).toEqual(polled);
 });
 
-test("[SUB13] polling needs the same scope as the socket and returns only events of the own team", async () => {
+test("[SUB13] polling needs the same scope as the socket and returns only events of the caller's team", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const stranger = await createOtherTeam(bench);
-  await bench.call("POST", "playlists", { name: "Ours" });
+  await using api = await TestService.start(folder.path);
+  const stranger = await createOtherTeam(api);
+  await api.call("POST", "playlists", { name: "Ours" });
   await stranger.call("POST", "playlists", { name: "Theirs" });
   const names = (answer: { body: { data: PolledEvent[] } }) => answer.body.data.map(({ data }) => data["name"]);
   expect(names(await stranger.call("GET", "events?types=playlist.created"))).toEqual(["Theirs"]);
-  expect(names(await bench.call("GET", "events?types=playlist.created"))).toEqual(["Ours"]);
-  const other = await createTokenFor(bench, await owner(bench), ["players:read"]);
-  expect((await call(bench.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
+  expect(names(await api.call("GET", "events?types=playlist.created"))).toEqual(["Ours"]);
+  const other = await createTokenFor(api, await owner(api), ["players:read"]);
+  expect((await call(api.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
 });
 
 test("[EVT4] after SIGKILL at any moment every change has its event and every event its change", { timeout: 120_000 }, async () => {

@@ -11,13 +11,13 @@ const pollOptions = { timeout: 10_000, interval: 20 };
 type Answer = Extract<SubscriptionMessage, { id: string | null }>;
 
 function answersOf(listener: EventSubscriber): Answer[] {
-  return listener.heard.filter((message): message is Answer => "id" in message);
+  return listener.received.filter((message): message is Answer => "id" in message);
 }
 
 test("[SUB11] several messages in a row are each answered by their id, in order; the last subscription is active", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await once(listener.socket, "open");
   const send = (id: string, type: string, kinds?: string[]) =>
     listener.socket.send(JSON.stringify({ type, id, ...(kinds === undefined ? {} : { data: { kinds } }) }));
@@ -30,24 +30,24 @@ test("[SUB11] several messages in a row are each answered by their id, in order;
   await expect.poll(() => answersOf(listener).map(({ id }) => id), pollOptions).toEqual(ids);
   const types = answersOf(listener).map(({ type }) => type);
   expect(types.slice(99)).toEqual(["subscribed", "error", "unsubscribed", "unsubscribed", "subscribed"]);
-  await bench.call("POST", "playlists", { name: "One" });
+  await api.call("POST", "playlists", { name: "One" });
   expect((await listener.event("playlist.created")).data.data["name"]).toBe("One");
-  const described = await messageValidators(bench.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  const described = await messageValidators(api.service.url);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
 test("[SUB11] after unsubscribe no events are sent; a subscription from the position in its answer misses none", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["playlist_updates"]);
-  await bench.call("POST", "playlists", { name: "One" });
+  await api.call("POST", "playlists", { name: "One" });
   await listener.event("playlist.created");
   listener.socket.send(JSON.stringify({ type: "unsubscribe", id: "off" }));
   const { data } = await listener.next((message) => message.type === "unsubscribed");
   expect(data.seq).toBe(listener.events[0]!.seq);
-  await bench.call("POST", "playlists", { name: "Two" });
-  using other = new EventSubscriber(bench.service.url, bench.token);
+  await api.call("POST", "playlists", { name: "Two" });
+  using other = new EventSubscriber(api.service.url, api.token);
   await other.subscribe(["playlist_updates"], { after: data });
   await other.event("playlist.created");
   expect(listener.events).toHaveLength(1);
@@ -57,8 +57,8 @@ test("[SUB11] after unsubscribe no events are sent; a subscription from the posi
 
 test("[SUB12] an invalid message is answered with its id, the field and the allowed values; the socket stays open", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await once(listener.socket, "open");
   const messages: [string | object, string | null, string, string | null][] = [
     [{ type: "subscribe", id: "a", data: { kinds: ["all"] } }, "a", "malformed", "/data/kinds/0"],
@@ -71,13 +71,13 @@ test("[SUB12] an invalid message is answered with its id, the field and the allo
     ["{", null, "malformed", null],
   ];
   for (const [message] of messages) listener.socket.send(typeof message === "string" ? message : JSON.stringify(message));
-  const errors = () => listener.heard.flatMap((message) => (message.type === "error" ? [message] : []));
+  const errors = () => listener.received.flatMap((message) => (message.type === "error" ? [message] : []));
   await expect
     .poll(() => errors().map(({ id, data }) => [id, data.code, data.field]), pollOptions)
     .toEqual(messages.map(([, id, code, field]) => [id, code, field]));
   expect(errors()[0]!.data.detail).toContain("playlist_updates");
   expect(errors()[5]!.data.detail).toContain("subscribe");
-  const described = await messageValidators(bench.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  const described = await messageValidators(api.service.url);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });

@@ -14,13 +14,13 @@ const slow = { timeout: 120_000 };
 
 test("[SUB1] a subscription is acknowledged with its position; later events arrive in order, numbered", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  using listener = new EventSubscriber(api.service.url, api.token);
   const { seq, resumed } = await listener.subscribe(journalled);
   expect(resumed).toBe(false);
-  const { layout, playlist } = await bench.showPicture(device);
-  const command = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
+  const { layout, playlist } = await api.showPicture(device);
+  const command = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
   expect((await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture(), { "command-id": command.id })).status).toBe(204);
   await listener.event("screenshot.ready");
   const received = listener.events;
@@ -33,23 +33,23 @@ test("[SUB1] a subscription is acknowledged with its position; later events arri
   expect(received[0]!.seq).toBeGreaterThan(seq);
   const seqs = received.map((event) => event.seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
-  const described = await messageValidators(bench.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  const described = await messageValidators(api.service.url);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
 test("[SUB2] a subscription can be limited to kinds and players; content events count for the players that show the content", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const [one, other] = [await bench.pairDevice("One"), await bench.pairDevice("Other")];
-  const { layout, playlist } = await bench.showPicture(one);
-  using content = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  const [one, other] = [await api.pairDevice("One"), await api.pairDevice("Other")];
+  const { layout, playlist } = await api.showPicture(one);
+  using content = new EventSubscriber(api.service.url, api.token);
   await content.subscribe(["layout_updates", "playlist_updates"], { players: [one.playerId] });
-  using commands = new EventSubscriber(bench.service.url, bench.token);
+  using commands = new EventSubscriber(api.service.url, api.token);
   await commands.subscribe(["commands"], { players: [other.playerId] });
-  await bench.call("POST", "playlists", { name: "Nobody's" });
-  await bench.call("PATCH", `playlists/${playlist.id}`, { name: "Shown" });
-  await bench.call("PATCH", `layouts/${layout.id}`, { background_color: "#102030" });
-  for (const { playerId } of [one, other]) await bench.call("POST", `players/${playerId}/commands`, { type: "identify" });
+  await api.call("POST", "playlists", { name: "Nobody's" });
+  await api.call("PATCH", `playlists/${playlist.id}`, { name: "Shown" });
+  await api.call("PATCH", `layouts/${layout.id}`, { background_color: "#102030" });
+  for (const { playerId } of [one, other]) await api.call("POST", `players/${playerId}/commands`, { type: "identify" });
   await content.event("layout.updated");
   await commands.event("command.queued");
   expect(content.events.map(({ data }) => data.type)).toEqual(["playlist.updated", "layout.updated"]);
@@ -58,18 +58,18 @@ test("[SUB2] a subscription can be limited to kinds and players; content events 
 
 test("[SUB3] a subscriber that is disconnected at 500 random moments under load misses and repeats no event", slow, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const playlist = (await bench.call("POST", "playlists", { name: "0" })).body;
+  await using api = await TestService.start(folder.path);
+  const playlist = (await api.call("POST", "playlists", { name: "0" })).body;
   let isWriting = true;
   let written = 0;
   const writing = (async () => {
-    for (; isWriting; written += 1) await bench.call("PATCH", `playlists/${playlist.id}`, { name: `${written + 1}` });
+    for (; isWriting; written += 1) await api.call("PATCH", `playlists/${playlist.id}`, { name: `${written + 1}` });
   })();
   const seqs: number[] = [];
   const names: string[] = [];
   let after: { epoch: string; seq: number } | undefined;
   const take = (listener: EventSubscriber): void => {
-    for (const message of listener.heard) {
+    for (const message of listener.received) {
       if (message.type === "subscribed" && after === undefined) after = { epoch: message.data.epoch, seq: message.data.seq };
       if (message.type === "resync") throw new Error("no position is too old in this test");
       if (message.type === "place") after = message.data;
@@ -80,7 +80,7 @@ test("[SUB3] a subscriber that is disconnected at 500 random moments under load 
     }
   };
   for (let drop = 0; drop < 500; drop += 1) {
-    using listener = new EventSubscriber(bench.service.url, bench.token);
+    using listener = new EventSubscriber(api.service.url, api.token);
     const subscribed = listener.subscribe(["playlist_updates"], after === undefined ? {} : { after });
     if (after === undefined) await subscribed;
     else await subscribed.catch(() => undefined);
@@ -92,7 +92,7 @@ test("[SUB3] a subscriber that is disconnected at 500 random moments under load 
   }
   isWriting = false;
   await writing;
-  using last = new EventSubscriber(bench.service.url, bench.token);
+  using last = new EventSubscriber(api.service.url, api.token);
   await last.subscribe(["playlist_updates"], { after: after! });
   await expect.poll(() => last.events.at(-1)?.data.data["name"] ?? names.at(-1), { timeout: 10_000 }).toBe(`${written}`);
   take(last);
@@ -104,15 +104,15 @@ test("[SUB3] a subscriber that is disconnected at 500 random moments under load 
 test("[SUB4] a position that is too old or belongs to another journal is answered with resync", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  using first = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path, { clock });
+  using first = new EventSubscriber(api.service.url, api.token);
   const begin = await first.subscribe(journalled);
-  for (let count = 0; count < 3; count += 1) await bench.call("POST", "playlists", { name: `${count}` });
+  for (let count = 0; count < 3; count += 1) await api.call("POST", "playlists", { name: `${count}` });
   for (const after of [
     { ...begin, epoch: "evt_other" },
     { ...begin, seq: 10_000 },
   ]) {
-    using listener = new EventSubscriber(bench.service.url, bench.token);
+    using listener = new EventSubscriber(api.service.url, api.token);
     expect((await listener.subscribe(journalled, { after: { epoch: after.epoch, seq: after.seq } })).resumed).toBe(false);
     const { data } = await listener.next((message): message is Extract<typeof message, { type: "resync" }> => message.type === "resync");
     expect(data).toEqual({ epoch: begin.epoch, seq: 3 });
@@ -122,7 +122,7 @@ test("[SUB4] a position that is too old or belongs to another journal is answere
     .poll(
       async () => {
         clock.advance(600_000);
-        using listener = new EventSubscriber(bench.service.url, bench.token);
+        using listener = new EventSubscriber(api.service.url, api.token);
         return (await listener.subscribe(journalled, { after: { epoch: begin.epoch, seq: begin.seq } })).resumed;
       },
       { timeout: 10_000 },
@@ -132,120 +132,124 @@ test("[SUB4] a position that is too old or belongs to another journal is answere
 
 test("[SUB5] a subscriber gets the latest heartbeat of each player at once, and then every later one", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 1 }));
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 2 }));
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["heartbeat"], { players: [device.playerId] });
-  const loads = () => listener.heard.flatMap((message) => (message.type === "heartbeat" ? [message.data.heartbeat.cpu_load] : []));
+  const loads = () => listener.received.flatMap((message) => (message.type === "heartbeat" ? [message.data.heartbeat.cpu_load] : []));
   await expect.poll(loads).toEqual([2]);
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 3 }));
   await expect.poll(loads).toEqual([2, 3]);
 });
 
-test("[SUB6] a subscriber that never reads costs no more than its buffer, does not affect others and is disconnected", slow, async () => {
-  await using folder = await temporaryFolder();
-  const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const playerIds: string[] = [];
-  for (let each = 0; each < 30; each += 1) playerIds.push((await bench.pairDevice()).playerId);
-  const url = new URL(bench.service.url);
-  // A hand-written client that upgrades, subscribes and never reads again.
-  const stalled = connect(Number(url.port), url.hostname);
-  const key = randomBytes(16).toString("base64");
-  stalled.write(
-    `GET /api/v1/events HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: signage.events.v1\r\nAuthorization: Bearer ${bench.token}\r\n\r\n`,
-  );
-  await new Promise((resolve) => stalled.once("readable", resolve));
-  stalled.pause();
-  const subscribe = Buffer.from(JSON.stringify({ type: "subscribe", id: "1", data: { kinds: ["commands"] } }));
-  stalled.write(Buffer.concat([Buffer.from([0x81, 0x80 | subscribe.length, 0, 0, 0, 0]), subscribe]));
-  using quick = new EventSubscriber(bench.service.url, bench.token);
-  await quick.subscribe(["commands"]);
-  const before = process.memoryUsage().external;
-  const requests = 100;
-  const command = { target: { player_ids: playerIds }, type: "identify", args: { duration_ms: 1_000 } };
-  for (let sent = 0; sent < requests; sent += 1) expect((await bench.call("POST", "commands", command)).status).toBe(202);
-  await expect.poll(() => quick.events.length, { timeout: 30_000 }).toBe(requests * playerIds.length);
-  expect(process.memoryUsage().external - before).toBeLessThan(64e6);
-  const closed = new Promise((resolve) => stalled.once("close", resolve));
-  stalled.on("error", () => undefined);
-  // Once the buffers of the system are full, the service waits up to half a minute, by its clock.
-  await expect
-    .poll(
-      async () => {
-        clock.advance(31_000);
-        stalled.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
-        return Promise.race([closed.then(() => "disconnected"), new Promise((resolve) => setTimeout(resolve, 50))]);
-      },
-      { timeout: 30_000 },
-    )
-    .toBe("disconnected");
-});
+test(
+  "[SUB6] a subscriber that never reads uses no more memory than its buffer, does not affect others, and is disconnected",
+  slow,
+  async () => {
+    await using folder = await temporaryFolder();
+    const clock = new FakeClock();
+    await using api = await TestService.start(folder.path, { clock });
+    const playerIds: string[] = [];
+    for (let each = 0; each < 30; each += 1) playerIds.push((await api.pairDevice()).playerId);
+    const url = new URL(api.service.url);
+    // A hand-written client that upgrades, subscribes and never reads again.
+    const stalled = connect(Number(url.port), url.hostname);
+    const key = randomBytes(16).toString("base64");
+    stalled.write(
+      `GET /api/v1/events HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: signage.events.v1\r\nAuthorization: Bearer ${api.token}\r\n\r\n`,
+    );
+    await new Promise((resolve) => stalled.once("readable", resolve));
+    stalled.pause();
+    const subscribe = Buffer.from(JSON.stringify({ type: "subscribe", id: "1", data: { kinds: ["commands"] } }));
+    stalled.write(Buffer.concat([Buffer.from([0x81, 0x80 | subscribe.length, 0, 0, 0, 0]), subscribe]));
+    using quick = new EventSubscriber(api.service.url, api.token);
+    await quick.subscribe(["commands"]);
+    const before = process.memoryUsage().external;
+    const requests = 100;
+    const command = { target: { player_ids: playerIds }, type: "identify", args: { duration_ms: 1_000 } };
+    for (let sent = 0; sent < requests; sent += 1) expect((await api.call("POST", "commands", command)).status).toBe(202);
+    await expect.poll(() => quick.events.length, { timeout: 30_000 }).toBe(requests * playerIds.length);
+    expect(process.memoryUsage().external - before).toBeLessThan(64e6);
+    const closed = new Promise((resolve) => stalled.once("close", resolve));
+    stalled.on("error", () => undefined);
+    // Once the buffers of the system are full, the service waits up to half a minute, by its clock.
+    await expect
+      .poll(
+        async () => {
+          clock.advance(31_000);
+          stalled.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
+          return Promise.race([closed.then(() => "disconnected"), new Promise((resolve) => setTimeout(resolve, 50))]);
+        },
+        { timeout: 30_000 },
+      )
+      .toBe("disconnected");
+  },
+);
 
 test("[SUB7] a subscriber never receives events of another team", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const stranger = await createOtherTeam(bench);
-  const device = await bench.pairDevice();
-  using listener = new EventSubscriber(bench.service.url, stranger.secret);
+  await using api = await TestService.start(folder.path);
+  const stranger = await createOtherTeam(api);
+  const device = await api.pairDevice();
+  using listener = new EventSubscriber(api.service.url, stranger.secret);
   await listener.subscribe([...journalled, "heartbeat"]);
-  using spy = new EventSubscriber(bench.service.url, stranger.secret);
+  using spy = new EventSubscriber(api.service.url, stranger.secret);
   await spy.subscribe([...journalled, "heartbeat"], { players: [device.playerId] });
-  await bench.showPicture(device);
+  await api.showPicture(device);
   await device.call("POST", "heartbeat", heartbeat());
   await stranger.call("POST", "playlists", { name: "Theirs" });
   await listener.event("playlist.created");
   expect(listener.events.map(({ data }) => data.data["name"])).toEqual(["Theirs"]);
-  expect([...listener.heard, ...spy.heard].filter(({ type }) => type === "heartbeat")).toEqual([]);
+  expect([...listener.received, ...spy.received].filter(({ type }) => type === "heartbeat")).toEqual([]);
   expect(spy.events).toEqual([]);
 });
 
 test("[SUB8] revoking a token closes its sockets with 4403", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const reader = await createTokenFor(bench, await owner(bench), ["events:read"]);
-  using listener = new EventSubscriber(bench.service.url, reader.secret);
+  await using api = await TestService.start(folder.path);
+  const reader = await createTokenFor(api, await owner(api), ["events:read"]);
+  using listener = new EventSubscriber(api.service.url, reader.secret);
   await listener.subscribe(["commands"]);
-  expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
+  expect((await api.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
   expect(await listener.closed).toMatchObject({ code: 4403 });
-  const other = await createTokenFor(bench, await owner(bench), ["players:read"]);
-  expect((await new EventSubscriber(bench.service.url, other.secret).closed).code).toBe(4403);
+  const other = await createTokenFor(api, await owner(api), ["players:read"]);
+  expect((await new EventSubscriber(api.service.url, other.secret).closed).code).toBe(4403);
 });
 
 test("[SUB8] without a valid token the socket closes with 4401; a ticket opens one socket, once", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  expect((await new EventSubscriber(bench.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
-  expect((await new EventSubscriber(bench.service.url, null).closed).code).toBe(4401);
-  const { ticket } = (await bench.call("POST", "events/tickets")).body;
-  using listener = new EventSubscriber(bench.service.url, null, `?ticket=${ticket}`);
+  await using api = await TestService.start(folder.path);
+  expect((await new EventSubscriber(api.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
+  expect((await new EventSubscriber(api.service.url, null).closed).code).toBe(4401);
+  const { ticket } = (await api.call("POST", "events/tickets")).body;
+  using listener = new EventSubscriber(api.service.url, null, `?ticket=${ticket}`);
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
-  expect((await new EventSubscriber(bench.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
+  expect((await new EventSubscriber(api.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
 });
 
 test("[SUB9] an invalid message is answered with an error; the socket stays open", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe([]);
   for (const text of ["{", '{"type":"future"}', '{"type":"subscribe","id":"1","data":{"kinds":["all"]}}']) listener.socket.send(text);
-  const errors = () => listener.heard.flatMap((message) => (message.type === "error" ? [message.data.code] : []));
+  const errors = () => listener.received.flatMap((message) => (message.type === "error" ? [message.data.code] : []));
   await expect.poll(errors).toEqual(["malformed", "unsupported", "malformed"]);
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });
 
 test("[SUB10] a stopping service sends subscribers a delay to wait; after the restart the journal continues", async () => {
   await using folder = await temporaryFolder();
-  const bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  const api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   const begin = await listener.subscribe(["playlist_updates"]);
-  await bench.call("POST", "playlists", { name: "One" });
+  await api.call("POST", "playlists", { name: "One" });
   await listener.event("playlist.created");
-  await bench[Symbol.asyncDispose]();
+  await api[Symbol.asyncDispose]();
   expect(await listener.closed).toMatchObject({ code: 1012 });
-  expect(listener.heard.at(-1)).toMatchObject({ type: "goaway" });
+  expect(listener.received.at(-1)).toMatchObject({ type: "goaway" });
   await using again = await TestService.start(folder.path);
   using later = new EventSubscriber(again.service.url, again.token);
   expect((await later.subscribe(["playlist_updates"], { after: { epoch: begin.epoch, seq: begin.seq } })).resumed).toBe(true);

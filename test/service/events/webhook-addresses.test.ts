@@ -11,8 +11,8 @@ const loopback = { allowAddresses: ["127.0.0.0/8", "::1"] };
 
 test("[WHK12] creating or changing a webhook with an http URL is rejected with the field and the remedy, unless its address is allowed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { allowAddresses: ["192.0.2.0/24"] });
-  const make = (url: string) => bench.call("POST", "webhooks", { name: "X", url });
+  await using api = await TestService.start(folder.path, { allowAddresses: ["192.0.2.0/24"] });
+  const make = (url: string) => api.call("POST", "webhooks", { name: "X", url });
   // A public address, a name of this machine, and an unknown name.
   for (const url of ["http://93.184.215.14/hook", "http://localhost:9/hook", "http://nobody.invalid/hook"]) {
     const answer = await make(url);
@@ -26,9 +26,9 @@ test("[WHK12] creating or changing a webhook with an http URL is rejected with t
   // An unknown name is allowed over https: it may exist later, and the certificate proves its identity.
   const secure = await make("https://nobody.invalid/hook");
   expect(secure.status).toBe(201);
-  const changed = await bench.call("PATCH", `webhooks/${secure.body.id}`, { url: "http://93.184.215.14/hook" });
+  const changed = await api.call("PATCH", `webhooks/${secure.body.id}`, { url: "http://93.184.215.14/hook" });
   expect([changed.status, errorPointers(changed)]).toEqual([422, ["/url"]]);
-  expect((await bench.call("GET", `webhooks/${secure.body.id}`)).body.url).toBe("https://nobody.invalid/hook");
+  expect((await api.call("GET", `webhooks/${secure.body.id}`)).body.url).toBe("https://nobody.invalid/hook");
 });
 
 test("[WHK13] a stored http webhook whose address is no longer allowed is not called, and its delivery states the reason", async () => {
@@ -36,14 +36,14 @@ test("[WHK13] a stored http webhook whose address is no longer allowed is not ca
   await using receiver = await Receiver.start();
   let webhook: { id: string };
   {
-    await using bench = await TestService.start(folder.path, loopback);
-    webhook = (await bench.call("POST", "webhooks", { name: "X", url: receiver.url.replace("127.0.0.1", "localhost") })).body;
-    await bench.call("POST", `webhooks/${webhook.id}/test`);
+    await using api = await TestService.start(folder.path, loopback);
+    webhook = (await api.call("POST", "webhooks", { name: "X", url: receiver.url.replace("127.0.0.1", "localhost") })).body;
+    await api.call("POST", `webhooks/${webhook.id}/test`);
     await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
   }
-  await using bench = await TestService.start(folder.path);
-  const { id } = (await bench.call("POST", `webhooks/${webhook.id}/test`)).body;
-  const delivery = async () => (await bench.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
+  await using api = await TestService.start(folder.path);
+  const { id } = (await api.call("POST", `webhooks/${webhook.id}/test`)).body;
+  const delivery = async () => (await api.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
   await expect.poll(async () => (await delivery()).attempts, pollOptions).toBe(1);
   expect((await delivery()).last_error).toContain("https://");
   expect((await delivery()).last_error).toContain("--allow-address");
@@ -60,9 +60,9 @@ test("[WHK13] over http only allowed addresses are called, also after DNS change
   answer.body.resume();
   expect(answer.status).toBe(204);
   // The name resolves to an allowed address when it is checked and to a public one when it is called.
-  let asked = 0;
+  let requestCount = 0;
   await using rebinding = createOutboundClients(["127.0.0.1"], (_host, _options, done) =>
-    done(null, to(asked++ === 0 ? "127.0.0.1" : "8.8.8.8")),
+    done(null, to(requestCount++ === 0 ? "127.0.0.1" : "8.8.8.8")),
   ).webhooks;
   await rebinding.checkAddresses(rebinding.checkUrl(`http://receiver.example:${port}/`), signal);
   await expect(rebinding.request(`http://receiver.example:${port}/`, { signal })).rejects.toThrow("https://");

@@ -14,8 +14,8 @@ import { Receiver } from "./receiver.ts";
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
 const pollOptions = { timeout: 15_000 };
 
-async function createWebhook(bench: TestService, url: string, events = ["*"]) {
-  const answer = await bench.call("POST", "webhooks", { name: "Test", url, events });
+async function createWebhook(api: TestService, url: string, events = ["*"]) {
+  const answer = await api.call("POST", "webhooks", { name: "Test", url, events });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return answer.body as { id: string; secret: string };
 }
@@ -23,9 +23,9 @@ async function createWebhook(bench: TestService, url: string, events = ["*"]) {
 test("[WHK1] an event arrives signed; the reference library verifies it and rejects a changed byte", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await TestService.start(folder.path, loopback);
-  const { secret } = await createWebhook(bench, receiver.url);
-  const playlist = (await bench.call("POST", "playlists", { name: "Néw" })).body;
+  await using api = await TestService.start(folder.path, loopback);
+  const { secret } = await createWebhook(api, receiver.url);
+  const playlist = (await api.call("POST", "playlists", { name: "Néw" })).body;
   await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
   const { body, headers } = receiver.received[0]!;
   expect(new Verifier(secret).verify(body, headers)).toMatchObject({
@@ -46,30 +46,30 @@ test("[WHK3] the secret is shown once; after a rotation both secrets sign for a 
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start();
-  await using bench = await TestService.start(folder.path, { ...loopback, clock });
-  const { id, secret } = await createWebhook(bench, receiver.url);
-  expect(JSON.stringify((await bench.call("GET", `webhooks/${id}`)).body)).not.toContain(secret);
-  const fresh = (await bench.call("POST", `webhooks/${id}/rotate`)).body;
+  await using api = await TestService.start(folder.path, { ...loopback, clock });
+  const { id, secret } = await createWebhook(api, receiver.url);
+  expect(JSON.stringify((await api.call("GET", `webhooks/${id}`)).body)).not.toContain(secret);
+  const fresh = (await api.call("POST", `webhooks/${id}/rotate`)).body;
   expect(fresh.secrets).toHaveLength(2);
-  await bench.call("POST", "playlists", { name: "One" });
+  await api.call("POST", "playlists", { name: "One" });
   await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
   const { body, headers } = receiver.received[0]!;
   for (const each of [secret, fresh.secret]) expect(new Verifier(each).verify(body, headers)).toBeTruthy();
   clock.advance(25 * 3_600_000);
-  await bench.call("POST", "playlists", { name: "Two" });
+  await api.call("POST", "playlists", { name: "Two" });
   await expect.poll(() => receiver.received.length, pollOptions).toBe(2);
   expect(receiver.received[1]!.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
-  expect((await bench.call("GET", `webhooks/${id}`)).body.secrets).toHaveLength(1);
+  expect((await api.call("GET", `webhooks/${id}`)).body.secrets).toHaveLength(1);
 });
 
 test("[WHK4] a failed delivery is retried with the same id, ten attempts over 75 hours, then it has failed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start((_request, response) => response.writeHead(500).end("broken"));
-  await using bench = await TestService.start(folder.path, { ...loopback, clock });
-  const { id } = await createWebhook(bench, receiver.url);
-  await bench.call("POST", "playlists", { name: "One" });
-  const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data[0];
+  await using api = await TestService.start(folder.path, { ...loopback, clock });
+  const { id } = await createWebhook(api, receiver.url);
+  await api.call("POST", "playlists", { name: "One" });
+  const delivery = async () => (await api.call("GET", `webhooks/${id}/deliveries`)).body.data[0];
   const startedAt = clock.now();
   for (let attempt = 1; attempt <= 10; attempt += 1) {
     await expect.poll(async () => (await delivery()).attempts, pollOptions).toBe(attempt);
@@ -83,7 +83,7 @@ test("[WHK4] a failed delivery is retried with the same id, ten attempts over 75
   expect((clock.now() - startedAt) / 3_600_000).toBeGreaterThan(75);
   expect((clock.now() - startedAt) / 3_600_000).toBeLessThan(85);
   expect(new Set(receiver.ids).size).toBe(1);
-  const detail = (await bench.call("GET", `webhooks/${id}/deliveries/${(await delivery()).id}`)).body;
+  const detail = (await api.call("GET", `webhooks/${id}/deliveries/${(await delivery()).id}`)).body;
   expect(detail.log).toHaveLength(10);
   expect(detail.log[0]).toMatchObject({ response_status: 500, response_body: "broken" });
   expect(detail.body).toBe(receiver.received[0]!.body);
@@ -94,15 +94,15 @@ test("[WHK5] Retry-After is honored; 410 disables the webhook with a reason; a r
   await using busy = await Receiver.start((_request, response) => response.writeHead(503, { "retry-after": "3600" }).end());
   await using gone = await Receiver.start((_request, response) => response.writeHead(410).end());
   await using elsewhere = await Receiver.start((_request, response) => response.writeHead(302, { location: busy.url }).end());
-  await using bench = await TestService.start(folder.path, loopback);
+  await using api = await TestService.start(folder.path, loopback);
   const hooks: { id: string }[] = [];
-  for (const { url } of [busy, gone, elsewhere]) hooks.push(await createWebhook(bench, url, ["playlist.created"]));
-  await bench.call("POST", "playlists", { name: "One" });
-  const delivery = async (at: number) => (await bench.call("GET", `webhooks/${hooks[at]!.id}/deliveries`)).body.data[0];
+  for (const { url } of [busy, gone, elsewhere]) hooks.push(await createWebhook(api, url, ["playlist.created"]));
+  await api.call("POST", "playlists", { name: "One" });
+  const delivery = async (at: number) => (await api.call("GET", `webhooks/${hooks[at]!.id}/deliveries`)).body.data[0];
   for (const at of [0, 1, 2]) await expect.poll(async () => (await delivery(at)).attempts, pollOptions).toBe(1);
   expect(Date.parse((await delivery(0)).next_attempt_at) - Date.now()).toBeGreaterThan(3_500_000);
   expect((await delivery(1)).status).toBe("failed");
-  expect((await bench.call("GET", `webhooks/${hooks[1]!.id}`)).body).toMatchObject({
+  expect((await api.call("GET", `webhooks/${hooks[1]!.id}`)).body).toMatchObject({
     status: "disabled",
     disabled_reason: expect.stringContaining("410"),
   });
@@ -121,12 +121,12 @@ test("[WHK6] endpoints that do not work do not delay a working one, which gets e
   });
   await using disconnecting = await Receiver.start((request) => request.socket.destroy());
   await using working = await Receiver.start();
-  // A fake clock that stands still: the hanging attempts never time out, however slow this machine is.
-  await using bench = await TestService.start(folder.path, { ...loopback, clock: new FakeClock(Date.now()) });
-  for (const { url } of [hanging, endless, disconnecting]) await createWebhook(bench, url);
-  await createWebhook(bench, "http://127.0.0.1:9/closed");
-  await createWebhook(bench, working.url);
-  for (let count = 0; count < 100; count += 1) await bench.call("POST", "playlists", { name: `${count}` });
+  // A fake clock that does not advance: the hanging attempts never time out, even on a slow machine.
+  await using api = await TestService.start(folder.path, { ...loopback, clock: new FakeClock(Date.now()) });
+  for (const { url } of [hanging, endless, disconnecting]) await createWebhook(api, url);
+  await createWebhook(api, "http://127.0.0.1:9/closed");
+  await createWebhook(api, working.url);
+  for (let count = 0; count < 100; count += 1) await api.call("POST", "playlists", { name: `${count}` });
   await expect.poll(() => working.received.length, { timeout: 40_000 }).toBe(100);
   expect(new Set(working.ids).size).toBe(100);
   expect(hanging.received.length).toBeLessThanOrEqual(4);
@@ -135,21 +135,21 @@ test("[WHK6] endpoints that do not work do not delay a working one, which gets e
 test("[WHK7] private, loopback and metadata addresses are rejected, by name and in any notation, unless allowed", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const { port } = new URL(receiver.url);
   const literals = ["127.0.0.1", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1", "169.254.169.254", "100.64.0.1"];
   for (const host of literals) {
-    const answer = await bench.call("POST", "webhooks", { name: "X", url: `http://${host}:${port}/` });
+    const answer = await api.call("POST", "webhooks", { name: "X", url: `http://${host}:${port}/` });
     expect([host, answer.status, errorPointers(answer)]).toEqual([host, 422, ["/url"]]);
   }
   for (const url of ["ftp://example.com/", "file:///etc/passwd", "https://user:secret@example.com/"]) {
-    expect((await bench.call("POST", "webhooks", { name: "X", url })).status).toBe(422);
+    expect((await api.call("POST", "webhooks", { name: "X", url })).status).toBe(422);
   }
   // A name is resolved at creation for http, and at each call for http and https (WHK13).
-  expect(errorPointers(await bench.call("POST", "webhooks", { name: "X", url: `http://localhost:${port}/` }))).toEqual(["/url"]);
-  const { id } = await createWebhook(bench, `https://localhost:${port}/`);
-  await bench.call("POST", "playlists", { name: "One" });
-  const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data.at(-1);
+  expect(errorPointers(await api.call("POST", "webhooks", { name: "X", url: `http://localhost:${port}/` }))).toEqual(["/url"]);
+  const { id } = await createWebhook(api, `https://localhost:${port}/`);
+  await api.call("POST", "playlists", { name: "One" });
+  const delivery = async () => (await api.call("GET", `webhooks/${id}/deliveries`)).body.data.at(-1);
   await expect.poll(async () => (await delivery()).attempts, pollOptions).toBe(1);
   expect((await delivery()).last_error).toContain("not a public address");
   expect(receiver.received).toHaveLength(0);
@@ -159,33 +159,33 @@ test("[WHK8] a test event goes to one webhook only; a replay uses the same id; f
   await using folder = await temporaryFolder();
   await using one = await Receiver.start();
   await using other = await Receiver.start();
-  await using bench = await TestService.start(folder.path, loopback);
-  const { id } = await createWebhook(bench, one.url, ["playlist.deleted"]);
-  await createWebhook(bench, other.url, ["playlist.created"]);
-  const sent = await bench.call("POST", `webhooks/${id}/test`);
+  await using api = await TestService.start(folder.path, loopback);
+  const { id } = await createWebhook(api, one.url, ["playlist.deleted"]);
+  await createWebhook(api, other.url, ["playlist.created"]);
+  const sent = await api.call("POST", `webhooks/${id}/test`);
   expect([sent.status, sent.body.type]).toEqual([202, "webhook.test"]);
   await expect.poll(() => one.received.length, pollOptions).toBe(1);
   await expect
-    .poll(async () => (await bench.call("GET", `webhooks/${id}/deliveries/${sent.body.id}`)).body.status, pollOptions)
+    .poll(async () => (await api.call("GET", `webhooks/${id}/deliveries/${sent.body.id}`)).body.status, pollOptions)
     .toBe("delivered");
-  expect((await bench.call("POST", `webhooks/${id}/deliveries/${sent.body.id}/replay`)).status).toBe(202);
+  expect((await api.call("POST", `webhooks/${id}/deliveries/${sent.body.id}/replay`)).status).toBe(202);
   await expect.poll(() => one.received.length, pollOptions).toBe(2);
   expect(one.ids[1]).toBe(one.ids[0]);
-  await bench.call("POST", "playlists", { name: "One" });
+  await api.call("POST", "playlists", { name: "One" });
   await expect.poll(() => other.received.length, pollOptions).toBe(1);
   expect(one.received).toHaveLength(2);
-  await bench.call("PATCH", `webhooks/${id}`, { status: "disabled" });
-  expect((await bench.call("POST", `webhooks/${id}/test`)).status).toBe(422);
+  await api.call("PATCH", `webhooks/${id}`, { status: "disabled" });
+  expect((await api.call("POST", `webhooks/${id}/test`)).status).toBe(422);
 });
 
 test("[WHK9] events of players and commands are sent: paired, online, error, ended commands, screenshots, offline", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start();
-  await using bench = await TestService.start(folder.path, { ...loopback, clock });
-  await createWebhook(bench, receiver.url);
+  await using api = await TestService.start(folder.path, { ...loopback, clock });
+  await createWebhook(api, receiver.url);
   const types = () => receiver.received.map(({ body }) => JSON.parse(body).type as string);
-  const device = await bench.pairDevice();
+  const device = await api.pairDevice();
   await device.call("POST", "heartbeat", heartbeat());
   const content = {
     is: "failed",
@@ -196,7 +196,7 @@ test("[WHK9] events of players and commands are sent: paired, online, error, end
     detail: "a file is gone",
   } as const;
   for (let count = 0; count < 3; count += 1) await device.call("POST", "heartbeat", heartbeat({ content }));
-  const command = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" })).body;
+  const command = (await api.call("POST", `players/${device.playerId}/commands`, { type: "identify" })).body;
   await device.call("POST", `commands/${command.id}/status`, { status: "failed", error: { code: "x", detail: "y" } });
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
   const expected = ["player.paired", "player.online", "player.error", "command.queued", "command.failed", "screenshot.ready"];
@@ -225,7 +225,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
     else response.writeHead(204).end();
   });
   const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path, "--allow-address", "127.0.0.0/8"]);
-  const made: string[] = [];
+  const created: string[] = [];
   let isCreated = false;
   for (let round = 0; round < 6; round += 1) {
     await using program = start();
@@ -238,7 +238,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
       for (;;) {
         const answer = await call(url, "POST", "playlists", { name: "P" }, { authorization }).catch(() => null);
         if (answer?.status !== 201) return;
-        made.push(answer.body.id);
+        created.push(answer.body.id);
       }
     })();
     await expect.poll(() => receiver.received.length, { interval: 3, timeout: 20_000 }).toBeGreaterThan(target);
@@ -248,7 +248,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
   await using last = start();
   await last.line("listening");
   const types = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).data.playlist_id as string));
-  await expect.poll(() => made.filter((id) => !types().has(id)).length, { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => created.filter((id) => !types().has(id)).length, { timeout: 30_000 }).toBe(0);
   // Each event has one id, however often it arrived.
   const idsOf = new Map<string, Set<string>>();
   for (const { body, headers } of receiver.received) {

@@ -19,21 +19,21 @@ import { TestService, heartbeat, DeviceSocket, picture, type Device } from "../h
 
 const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-test("[DEV3] hello is answered with a welcome that contains all a device needs, and the player is online", async () => {
+test("[DEV3] the message hello is answered with a welcome that contains everything a device needs, and the player is online", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const path = `players/${device.playerId}`;
-  expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", last_seen_at: null });
+  expect((await api.call("GET", path)).body).toMatchObject({ status: "offline", last_seen_at: null });
   const link = device.socket();
   link.hello();
   const welcome = ServiceMessage.parse(await link.next("welcome"));
-  const { desired_revision: revision } = (await bench.call("GET", path)).body;
+  const { desired_revision: revision } = (await api.call("GET", path)).body;
   expect(welcome).toMatchObject({ data: { resumed: false, heartbeat_ms: 30_000, answer: { sent_at_ms: 1_000, revision, commands: [] } } });
   const content = { is: "applied", revision, applied_revision: revision, ready_bytes: 0, total_bytes: 0, detail: null } as const;
   link.send({ type: "heartbeat", data: heartbeat({ sent_at_ms: 2_000, content }) });
   expect((await link.next("heartbeat.answer")).data.sent_at_ms).toBe(2_000);
-  expect((await bench.call("GET", path)).body).toMatchObject({
+  expect((await api.call("GET", path)).body).toMatchObject({
     status: "online",
     in_sync: true,
     applied_revision: revision,
@@ -41,42 +41,42 @@ test("[DEV3] hello is answered with a welcome that contains all a device needs, 
     engine: "chromium 156",
     resolution: { width: 1_280, height: 720 },
   });
-  expect((await bench.call("GET", `${path}/now`)).body).toMatchObject({ rendering: true, now_playing: [], content });
+  expect((await api.call("GET", `${path}/now`)).body).toMatchObject({ rendering: true, now_playing: [], content });
   link.socket.close();
   await link.closed;
-  await expect.poll(async () => (await bench.call("GET", path)).body.status).toBe("offline");
+  await expect.poll(async () => (await api.call("GET", path)).body.status).toBe("offline");
 });
 
 test("[DEV4] a change is pushed to the device at once, with the new revision of its state", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  const { playlist } = await bench.showPicture(device);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { playlist } = await api.showPicture(device);
   const link = await device.connect();
-  const begun = performance.now();
-  await bench.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text: "new" }] });
+  const startedAt = performance.now();
+  await api.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text: "new" }] });
   const hint = await link.next("state.changed");
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(performance.now() - startedAt).toBeLessThan(500);
   expect(hint.data.revision).toBe((await device.call("GET", "state")).body.revision);
   expect(hint.seq).toBeGreaterThan(0);
   link.socket.close();
 });
 
-test("[DEV5] a device that reconnects gets the messages it missed; one whose position is no longer stored starts again", async () => {
+test("[DEV5] a device that reconnects gets the messages it missed; a device whose position is no longer stored fetches everything again", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const first = device.socket();
   first.hello();
   const { data, seq } = await first.next("welcome");
-  await bench.showPicture(device);
+  await api.showPicture(device);
   const missedAfter = (await first.next("state.changed")).seq!;
   first.socket.close();
   await first.closed;
 
-  await bench.call("PATCH", `players/${device.playerId}`, { name: "A" });
-  await bench.call("PATCH", `players/${device.playerId}`, { name: "B" });
-  const { id: commandId } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "reload" })).body;
+  await api.call("PATCH", `players/${device.playerId}`, { name: "A" });
+  await api.call("PATCH", `players/${device.playerId}`, { name: "B" });
+  const { id: commandId } = (await api.call("POST", `players/${device.playerId}/commands`, { type: "reload" })).body;
   const second = device.socket();
   second.hello(data.epoch, missedAfter);
   expect((await second.next("welcome")).data.resumed).toBe(true);
@@ -99,21 +99,21 @@ test("[DEV5] a device that reconnects gets the messages it missed; one whose pos
 
 test("[DEV6] a newer socket replaces the older one, and the player stays online", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const older = await device.connect();
   const newer = await device.connect();
   expect(await older.closed).toBe(4409);
-  expect((await bench.call("GET", `players/${device.playerId}`)).body.status).toBe("online");
+  expect((await api.call("GET", `players/${device.playerId}`)).body.status).toBe("online");
   newer.socket.close();
 });
 
 test("[DEV7] a deleted player's socket gets the signed revocation and closes; so does a new socket with its old token", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const link = await device.connect();
-  await bench.call("DELETE", `players/${device.playerId}`);
+  await api.call("DELETE", `players/${device.playerId}`);
   const { revocation } = (await link.next("revoked")).data;
   expect(await link.closed).toBe(4403);
   const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, device.access.service_key));
@@ -126,8 +126,8 @@ test("[DEV7] a deleted player's socket gets the signed revocation and closes; so
 test("[DEV8] an invalid token closes the socket with 4401, an unknown subprotocol is rejected, a socket without hello is closed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
   expect(await device.socket("sgn_dev_wrong").closed).toBe(4401);
   const foreign = new WebSocket(`${device.url.replace("http", "ws")}/api/v1/device/ws`, "other");
   await expect(new Promise((_resolve, reject) => foreign.once("error", reject))).rejects.toThrow("400");
@@ -142,22 +142,22 @@ test("[DEV8] an invalid token closes the socket with 4401, an unknown subprotoco
 test("[DEV8] a socket from which nothing is received for 40 s is closed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
   const link = await device.connect();
   // A paused socket does not answer pings, like a machine without power.
   link.socket.pause();
   clock.advance(15_000);
   await expect.poll(() => clock.pendingWaits).toBeGreaterThan(1);
   clock.advance(30_000);
-  await expect.poll(async () => (await bench.call("GET", `players/${device.playerId}`)).body.status).toBe("offline");
+  await expect.poll(async () => (await api.call("GET", `players/${device.playerId}`)).body.status).toBe("offline");
   link.socket.terminate();
 });
 
 test("[DEV9] malformed and unknown messages are ignored, and the socket stays open", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const link = await device.connect();
   for (const message of ["{", "null", '{"type":"future","id":"1","ts":1,"data":{}}', '{"type":"heartbeat"}']) link.send(message);
   expect(await link.receivesNo("revoked")).toBe(true);
@@ -167,13 +167,13 @@ test("[DEV9] malformed and unknown messages are ignored, and the socket stays op
 
 test("[DEV10] a stopping service sends each device a delay to wait before reconnecting", async () => {
   await using folder = await temporaryFolder();
-  const bench = await TestService.start(folder.path);
-  const link = await (await bench.pairDevice()).connect();
-  const begun = performance.now();
-  await bench[Symbol.asyncDispose]();
+  const api = await TestService.start(folder.path);
+  const link = await (await api.pairDevice()).connect();
+  const startedAt = performance.now();
+  await api[Symbol.asyncDispose]();
   expect((await link.next("goaway")).data.reconnect_after_ms).toBeGreaterThan(0);
   expect(await link.closed).toBe(1012);
-  expect(performance.now() - begun).toBeLessThan(1_500);
+  expect(performance.now() - startedAt).toBeLessThan(1_500);
 });
 
 test("[DEV12] the reconnect spread grows with the players in service and is in every heartbeat answer; a restart does not reduce it", async () => {
@@ -181,53 +181,53 @@ test("[DEV12] the reconnect spread grows with the players in service and is in e
   let device: Device;
   let alone: number;
   {
-    await using bench = await TestService.start(folder.path);
-    device = await bench.pairDevice("First");
+    await using api = await TestService.start(folder.path);
+    device = await api.pairDevice("First");
     const first = device.socket();
     first.hello();
     alone = (await first.next("welcome")).data.reconnect_spread_ms;
-    for (const name of ["Second", "Third"]) await (await bench.pairDevice(name)).connect();
+    for (const name of ["Second", "Third"]) await (await api.pairDevice(name)).connect();
     first.send({ type: "heartbeat", data: heartbeat() });
     expect((await first.next("heartbeat.answer")).data.reconnect_spread_ms).toBe(3 * alone);
     expect(alone).toBeGreaterThan(0);
   }
-  await using bench = await TestService.start(folder.path);
-  const again = new DeviceSocket(bench.service.url, device.access.access_token);
+  await using api = await TestService.start(folder.path);
+  const again = new DeviceSocket(api.service.url, device.access.access_token);
   again.hello();
   // The first player to reconnect finds no others connected.
   expect((await again.next("welcome")).data.reconnect_spread_ms).toBe(3 * alone);
   again.socket.close();
 });
 
-test("[DEV11] polling gives the same as a socket: online status, revision, commands", async () => {
+test("[DEV11] polling gives a device the same information as the socket: online status, revision, commands", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
-  await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
+  await api.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
   const answer = await device.call("POST", "heartbeat", heartbeat());
   expect(HeartbeatAnswer.parse(answer.body)).toMatchObject({ sent_at_ms: 1_000, commands: [expect.any(String)] });
   const path = `players/${device.playerId}`;
-  expect((await bench.call("GET", path)).body).toMatchObject({ status: "online", desired_revision: answer.body.revision });
-  expect((await bench.call("GET", `${path}/commands`)).body.data[0].status).toBe("delivered");
+  expect((await api.call("GET", path)).body).toMatchObject({ status: "online", desired_revision: answer.body.revision });
+  expect((await api.call("GET", `${path}/commands`)).body.data[0].status).toBe("delivered");
   clock.advance(90_001);
-  expect((await bench.call("GET", path)).body.status).toBe("offline");
+  expect((await api.call("GET", path)).body.status).toBe("offline");
 });
 
 test("[SCM1] a command is signed for one device, delivered at once, and its status only moves forward", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const link = await device.connect();
   const base = `players/${device.playerId}/commands`;
-  const sent = await bench.call("POST", base, { type: "screenshot" });
+  const sent = await api.call("POST", base, { type: "screenshot" });
   expect(sent.status).toBe(202);
   expect(Command.parse(sent.body)).toMatchObject({ status: "queued", args: { format: "jpeg" }, result: null });
   const { command } = (await link.next("command")).data;
   const signed = SignedCommand.parse(verifyJws(commandJwsType, command, device.access.service_key));
   expect(signed).toMatchObject({ sub: thumbprint(device.keys.publicKey), jti: sent.body.id, type: "screenshot", args: { format: "jpeg" } });
   expect(signed.exp * 1_000).toBe(Date.parse(sent.body.expires_at));
-  const status = async () => (await bench.call("GET", `${base}/${sent.body.id}`)).body;
+  const status = async () => (await api.call("GET", `${base}/${sent.body.id}`)).body;
   await expect.poll(async () => (await status()).status).toBe("delivered");
 
   const reportStatus = (update: object) => device.call("POST", `commands/${sent.body.id}/status`, update);
@@ -236,41 +236,41 @@ test("[SCM1] a command is signed for one device, delivered at once, and its stat
   expect((await reportStatus({ status: "succeeded", result: { screenshot_id: shot } })).status).toBe(204);
   expect((await reportStatus({ status: "failed", error: { code: "late", detail: "late" } })).status).toBe(204);
   expect(await status()).toMatchObject({ status: "succeeded", result: { screenshot_id: shot }, error: null });
-  const other = await bench.pairDevice("Other");
+  const other = await api.pairDevice("Other");
   expect((await other.call("POST", `commands/${sent.body.id}/status`, { status: "running" })).status).toBe(404);
   link.socket.close();
 });
 
 test("[SCM1] commands are listed newest first; unknown commands and invalid arguments are rejected", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const base = `players/${device.playerId}/commands`;
-  for (const type of ["reload", "restart"]) await bench.call("POST", base, { type });
-  expect((await bench.call("GET", base)).body.data.map(({ type }: { type: string }) => type)).toEqual(["restart", "reload"]);
+  for (const type of ["reload", "restart"]) await api.call("POST", base, { type });
+  expect((await api.call("GET", base)).body.data.map(({ type }: { type: string }) => type)).toEqual(["restart", "reload"]);
   for (const bad of [
     { type: "explode" },
     { type: "reload", args: { x: 1 } },
     { type: "identify", args: { duration_ms: 1 } },
     { type: "reload", ttl_s: 0 },
   ]) {
-    expect((await bench.call("POST", base, bad)).status).toBe(422);
+    expect((await api.call("POST", base, bad)).status).toBe(422);
   }
 });
 
 test("[SCM2] a command that was not started in time expires and is no longer sent", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
   const base = `players/${device.playerId}/commands`;
-  const { id } = (await bench.call("POST", base, { type: "reload", ttl_s: 10 })).body;
+  const { id } = (await api.call("POST", base, { type: "reload", ttl_s: 10 })).body;
   clock.advance(10_001);
-  expect((await bench.call("GET", `${base}/${id}`)).body.status).toBe("expired");
+  expect((await api.call("GET", `${base}/${id}`)).body.status).toBe("expired");
   expect((await device.call("POST", "heartbeat", heartbeat())).body.commands).toEqual([]);
   // A late report of the device still counts.
   await device.call("POST", `commands/${id}/status`, { status: "succeeded" });
-  expect((await bench.call("GET", `${base}/${id}`)).body.status).toBe("succeeded");
+  expect((await api.call("GET", `${base}/${id}`)).body.status).toBe("succeeded");
 });
 
 test("[SCM2] undelivered commands survive a restart of the service", async () => {
@@ -290,14 +290,14 @@ test("[SCM2] undelivered commands survive a restart of the service", async () =>
 
 test("[SCM3] a screenshot is stored if it is an image and its digest is correct; uploading it again is allowed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  const { id: command } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { id: command } = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
   const bytes = await picture();
   const put = (more = {}) => device.putScreenshot(shot, bytes, { "command-id": command, ...more });
   expect((await put()).status).toBe(204);
   expect((await put()).status).toBe(204);
-  const list = (await bench.call("GET", `players/${device.playerId}/screenshots`)).body;
+  const list = (await api.call("GET", `players/${device.playerId}/screenshots`)).body;
   expect(list.data).toHaveLength(1);
   expect(Screenshot.parse(list.data[0])).toMatchObject({
     id: shot,
@@ -306,9 +306,9 @@ test("[SCM3] a screenshot is stored if it is an image and its digest is correct;
     width: 64,
     captured_at: "2026-11-21T12:00:00.000Z",
   });
-  const image = await bench.call("GET", list.data[0].image_url);
+  const image = await api.call("GET", list.data[0].image_url);
   expect([image.status, image.headers.get("content-type"), image.body]).toEqual([200, "image/png", bytes]);
-  expect((await bench.call("GET", `screenshots/${shot}`)).body).toEqual(list.data[0]);
+  expect((await api.call("GET", `screenshots/${shot}`)).body).toEqual(list.data[0]);
 
   const wrong = createHash("sha256").update("other").digest("base64");
   const refusals = [
@@ -320,6 +320,6 @@ test("[SCM3] a screenshot is stored if it is an image and its digest is correct;
     await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzj", Buffer.alloc(8 * 1_024 * 1_024 + 1)),
   ];
   expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 422, 409, 413]);
-  const other = await bench.pairDevice("Other");
+  const other = await api.pairDevice("Other");
   expect((await other.putScreenshot(shot, bytes)).status).toBe(409);
 });

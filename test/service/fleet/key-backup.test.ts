@@ -21,8 +21,8 @@ test(
     const [data, file] = [join(folder.path, "data"), join(folder.path, "key.json")];
     let key: string;
     {
-      await using bench = await TestService.start(data);
-      key = (await bench.pairDevice()).access.service_key;
+      await using api = await TestService.start(data);
+      key = (await api.pairDevice()).access.service_key;
       expect(await run("backup-key", "--data", data, "--to", file)).toMatchObject({ code: 0 });
       const busy = await run("restore-key", "--data", data, "--from", file);
       expect(busy.code).toBe(1);
@@ -39,8 +39,8 @@ test(
     const fresh = join(folder.path, "fresh");
     expect(await run("restore-key", "--data", fresh, "--from", file)).toMatchObject({ code: 0 });
     expect((await stat(join(fresh, "service-key.json"))).mode & 0o777).toBe(0o600);
-    await using bench = await TestService.start(fresh);
-    expect((await bench.pairDevice()).access.service_key).toBe(key);
+    await using api = await TestService.start(fresh);
+    expect((await api.pairDevice()).access.service_key).toBe(key);
   },
 );
 
@@ -51,8 +51,8 @@ test(
     await using folder = await temporaryFolder();
     const [one, two, file] = ["one", "two", "key.json"].map((name) => join(folder.path, name)) as [string, string, string];
     const keyOf = async (data: string): Promise<string> => {
-      await using bench = await TestService.start(data);
-      return (await bench.pairDevice()).access.service_key;
+      await using api = await TestService.start(data);
+      return (await api.pairDevice()).access.service_key;
     };
     const [first, second] = [await keyOf(one), await keyOf(two)];
     await run("backup-key", "--data", one, "--to", file);

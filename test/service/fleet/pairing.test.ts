@@ -14,8 +14,8 @@ import { TestService, call } from "../harness.ts";
 
 test("[SPA1] a device gets a code, an operator claims it once, and the device gets its token", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { publicUrl: "https://signs.example" });
-  const device = await bench.newDevice();
+  await using api = await TestService.start(folder.path, { publicUrl: "https://signs.example" });
+  const device = await api.newDevice();
   expect(PairingGrant.parse(device.grant)).toMatchObject({
     user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
     verification_uri: "https://signs.example/claim",
@@ -27,7 +27,7 @@ test("[SPA1] a device gets a code, an operator claims it once, and the device ge
   expect([pending.status, TokenRefusal.parse(pending.body).error]).toEqual([400, "authorization_pending"]);
 
   const typed = device.grant.user_code.toLowerCase().replace("-", " ");
-  const claim = await bench.call("POST", "players/pair", { code: typed, name: "Lobby" });
+  const claim = await api.call("POST", "players/pair", { code: typed, name: "Lobby" });
   expect(claim.status).toBe(201);
   expect(Player.parse(claim.body)).toMatchObject({ name: "Lobby", status: "offline", layout_id: null, player_version: "1.2.3" });
   expect(claim.headers.get("location")).toBe(`https://signs.example/api/v1/players/${claim.body.id}`);
@@ -35,45 +35,45 @@ test("[SPA1] a device gets a code, an operator claims it once, and the device ge
   const granted = await device.askForToken();
   expect(granted.status).toBe(200);
   expect(TokenGrant.parse(granted.body)).toMatchObject({ player_id: claim.body.id, player_name: "Lobby", expires_in: 3_600 });
-  const again = await bench.call("POST", "players/pair", { code: device.grant.user_code, name: "Other" });
+  const again = await api.call("POST", "players/pair", { code: device.grant.user_code, name: "Other" });
   expect([again.status, again.body.type]).toEqual([409, "/problems/already-claimed"]);
 });
 
 test("[SPA1] a pending token request is answered as soon as the code is claimed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.newDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.newDevice();
   const asked = device.askForToken({ prefer: "wait=25" });
   await new Promise((resolve) => setTimeout(resolve, 150));
-  const begun = performance.now();
-  await bench.call("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
+  const startedAt = performance.now();
+  await api.call("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
   expect((await asked).status).toBe(200);
-  expect(performance.now() - begun).toBeLessThan(1_000);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
 });
 
 test("[SPA1] stopping the service ends pending token requests at once", async () => {
   await using folder = await temporaryFolder();
-  const bench = await TestService.start(folder.path);
-  const device = await bench.newDevice();
+  const api = await TestService.start(folder.path);
+  const device = await api.newDevice();
   const asked = device.askForToken({ prefer: "wait=25" });
   await new Promise((resolve) => setTimeout(resolve, 150));
-  const begun = performance.now();
-  await bench[Symbol.asyncDispose]();
+  const startedAt = performance.now();
+  await api[Symbol.asyncDispose]();
   expect((await asked).body.error).toBe("authorization_pending");
-  expect(performance.now() - begun).toBeLessThan(1_500);
+  expect(performance.now() - startedAt).toBeLessThan(1_500);
 });
 
 test("[SPA2] unknown, expired, replaced and malformed codes are rejected", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const pair = (code: string) => bench.call("POST", "players/pair", { code, name: "x" });
+  await using api = await TestService.start(folder.path, { clock });
+  const pair = (code: string) => api.call("POST", "players/pair", { code, name: "x" });
   expect((await pair("BBBB-BBBB")).status).toBe(404);
   const malformed = await pair("WDJB-MJH");
   expect(malformed.status).toBe(422);
   expect(malformed.body.errors[0].pointer).toBe("/code");
 
-  const device = await bench.newDevice();
+  const device = await api.newDevice();
   const first = device.grant.user_code;
   await device.askForCode();
   expect((await pair(first)).status).toBe(404);
@@ -85,26 +85,26 @@ test("[SPA2] unknown, expired, replaced and malformed codes are rejected", async
 test("[SPA3] the sixth guess in a minute is rejected with a Retry-After, even a correct one", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.newDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.newDevice();
   const codes = ["BBBBBBBB", "CCCCCCCC", "DDDDDDDD", "FFFFFFFF", "GGGGGGGG"];
-  for (const code of codes) expect((await bench.call("POST", "players/pair", { code, name: "x" })).status).toBe(404);
+  for (const code of codes) expect((await api.call("POST", "players/pair", { code, name: "x" })).status).toBe(404);
   const right = { code: device.grant.user_code, name: "x" };
-  const refused = await bench.call("POST", "players/pair", right);
+  const refused = await api.call("POST", "players/pair", right);
   expect(refused.status).toBe(429);
   expect(Number(refused.headers.get("retry-after"))).toBe(60);
   clock.advance(60_001);
-  expect((await bench.call("POST", "players/pair", right)).status).toBe(201);
+  expect((await api.call("POST", "players/pair", right)).status).toBe(201);
 });
 
 test("[TOK1] the first start writes a token file that only its owner can read, and stores only the hash", async () => {
   await using folder = await temporaryFolder();
   {
-    await using bench = await TestService.start(folder.path);
-    expect(isWellFormedToken(bench.token)).toBe(true);
+    await using api = await TestService.start(folder.path);
+    expect(isWellFormedToken(api.token)).toBe(true);
     expect((await stat(join(folder.path, "admin-token"))).mode & 0o777).toBe(0o600);
     expect((await stat(join(folder.path, "service-key.json"))).mode & 0o777).toBe(0o600);
-    expect((await bench.call("GET", "players")).status).toBe(200);
+    expect((await api.call("GET", "players")).status).toBe(200);
   }
   for (const name of ["state.db", "state.db-wal"]) {
     const bytes = await readFile(join(folder.path, name)).catch(() => Buffer.alloc(0));
@@ -116,34 +116,34 @@ test("[TOK1] a deleted token file is written again with another token; the earli
   await using folder = await temporaryFolder();
   let first: string;
   {
-    await using bench = await TestService.start(folder.path);
-    first = bench.token;
+    await using api = await TestService.start(folder.path);
+    first = api.token;
   }
   await rm(join(folder.path, "admin-token"));
-  await using bench = await TestService.start(folder.path);
-  expect(bench.token).not.toBe(first);
-  expect((await bench.call("GET", "players", undefined, { authorization: `Bearer ${first}` })).status).toBe(200);
+  await using api = await TestService.start(folder.path);
+  expect(api.token).not.toBe(first);
+  expect((await api.call("GET", "players", undefined, { authorization: `Bearer ${first}` })).status).toBe(200);
 });
 
 test("[TOK2] a request without a valid token gets a 401 problem that says how to authenticate", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const broken = bench.token.slice(0, -1) + (bench.token.endsWith("a") ? "b" : "a");
+  await using api = await TestService.start(folder.path);
+  const broken = api.token.slice(0, -1) + (api.token.endsWith("a") ? "b" : "a");
   for (const authorization of ["", "Basic eDp5", `Bearer ${broken}`, `Bearer sgn_pat_${"a".repeat(36)}`]) {
-    const answer = await call(bench.service.url, "GET", "players", undefined, authorization === "" ? {} : { authorization });
+    const answer = await call(api.service.url, "GET", "players", undefined, authorization === "" ? {} : { authorization });
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
     expect(Problem.parse(answer.body).request_id).toBe(answer.headers.get("request-id"));
   }
-  const device = await bench.pairDevice();
+  const device = await api.pairDevice();
   const asOperator = { authorization: `Bearer ${device.access.access_token}` };
-  expect((await bench.call("GET", "players", undefined, asOperator)).status).toBe(401);
-  expect((await bench.call("GET", "device/state")).status).toBe(401);
+  expect((await api.call("GET", "players", undefined, asOperator)).status).toBe(401);
+  expect((await api.call("GET", "device/state")).status).toBe(401);
 });
 
 test("[TOK2] a token allows only what its scopes allow, and nothing once it has expired or was revoked", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const database = new DatabaseSync(join(folder.path, "state.db"));
   const token = generateToken();
   const row = { id: "tok_x", name: "reader", hash: hashSecret(token), scopes: '["players:read"]', created_at: 0 };
@@ -153,8 +153,8 @@ test("[TOK2] a token allows only what its scopes allow, and nothing once it has 
     )
     .run(row);
   const headers = { authorization: `Bearer ${token}` };
-  expect((await bench.call("GET", "players", undefined, headers)).status).toBe(200);
-  const refused = await bench.call("POST", "playlists", { name: "P" }, headers);
+  expect((await api.call("GET", "players", undefined, headers)).status).toBe(200);
+  const refused = await api.call("POST", "playlists", { name: "P" }, headers);
   expect([refused.status, refused.body.detail]).toEqual([403, "The token lacks the scope playlists:write"]);
   for (const [column, value] of [
     ["expires_at", 1],
@@ -163,7 +163,7 @@ test("[TOK2] a token allows only what its scopes allow, and nothing once it has 
     database.exec(`UPDATE tokens SET expires_at = NULL, revoked_at = NULL WHERE id = 'tok_x'`);
     database.exec(`UPDATE tokens SET ${column} = ${value} WHERE id = 'tok_x'`);
     // The service notices a change by another program within a second.
-    await expect.poll(async () => (await bench.call("GET", "players", undefined, headers)).status, { timeout: 10_000 }).toBe(401);
+    await expect.poll(async () => (await api.call("GET", "players", undefined, headers)).status, { timeout: 10_000 }).toBe(401);
   }
   database.close();
 });
@@ -171,8 +171,8 @@ test("[TOK2] a token allows only what its scopes allow, and nothing once it has 
 test("[DEV1] a device gets a token only for a proof signed with its key over an unused nonce", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
   expect((await device.renew()).status).toBe(200);
   expect((await device.renew(createKeyPair())).body.error).toBe("invalid_grant");
 
@@ -190,8 +190,8 @@ test("[DEV1] a device gets a token only for a proof signed with its key over an 
 test("[DEV1] a device's token expires after an hour", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
   expect((await device.call("GET", "state")).status).toBe(200);
   clock.advance(3_600_001);
   expect((await device.call("GET", "state")).status).toBe(401);
@@ -199,10 +199,10 @@ test("[DEV1] a device's token expires after an hour", async () => {
 
 test("[DEV2] a deleted player's device always gets a revocation signed with the pinned key", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  expect((await bench.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
-  expect((await bench.call("GET", `players/${device.playerId}`)).status).toBe(404);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  expect((await api.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
+  expect((await api.call("GET", `players/${device.playerId}`)).status).toBe(404);
   expect((await device.call("GET", "state")).status).toBe(401);
   const answer = await device.renew();
   expect([answer.status, answer.body.error]).toEqual([400, "access_denied"]);
@@ -211,7 +211,7 @@ test("[DEV2] a deleted player's device always gets a revocation signed with the 
   expect((await device.renew(createKeyPair())).body.revocation).toBeUndefined();
 
   await device.askForCode();
-  const claim = await bench.call("POST", "players/pair", { code: device.grant.user_code, name: "Again" });
+  const claim = await api.call("POST", "players/pair", { code: device.grant.user_code, name: "Again" });
   expect(claim.status).toBe(201);
   expect((await device.firstToken()).player_id).toBe(claim.body.id);
 });

@@ -15,20 +15,15 @@ const problem = (answer: ApiResponse): unknown[] => [answer.status, answer.body.
 const unknownPlayer = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 /** Creates a schedule of `layoutId` for one player. */
-async function createSchedule(bench: TestService, playerId: string, layoutId: string, name: string): Promise<string> {
+async function createSchedule(api: TestService, playerId: string, layoutId: string, name: string): Promise<string> {
   const about = { name, layout_id: layoutId, target: { type: "player", player_id: playerId }, starts_at: "2026-11-01T00:00" };
-  const answer = await bench.call("POST", "schedules", about);
+  const answer = await api.call("POST", "schedules", about);
   expect(answer.status).toBe(201);
   return answer.body.id;
 }
 
-async function replaceDevice(
-  bench: TestService,
-  playerId: string,
-  code: string,
-  headers: Record<string, string> = {},
-): Promise<ApiResponse> {
-  return bench.call("POST", `players/${playerId}/replace`, { code }, headers);
+async function replaceDevice(api: TestService, playerId: string, code: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
+  return api.call("POST", `players/${playerId}/replace`, { code }, headers);
 }
 
 /** Requests a token as a revoked device. @returns the content of the signed revocation. */
@@ -40,20 +35,20 @@ async function revocationOf(device: Device): Promise<unknown> {
 
 test("[RST1] a deleted player can be restored with its layout, tags, settings, schedules and history", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
   const path = `players/${device.playerId}`;
-  const { layout } = await bench.showPicture(device);
-  const schedule = await createSchedule(bench, device.playerId, layout.id, "Evening");
-  const earlier = await createSchedule(bench, device.playerId, layout.id, "Deleted before");
-  await bench.call("DELETE", `schedules/${earlier}`);
-  await bench.call("PATCH", path, { tags: ["hall"], variables: { door: true }, orientation: "portrait" });
+  const { layout } = await api.showPicture(device);
+  const schedule = await createSchedule(api, device.playerId, layout.id, "Evening");
+  const earlier = await createSchedule(api, device.playerId, layout.id, "Deleted before");
+  await api.call("DELETE", `schedules/${earlier}`);
+  await api.call("PATCH", path, { tags: ["hall"], variables: { door: true }, orientation: "portrait" });
   await device.call("POST", "heartbeat", heartbeat());
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
-  const before = (await bench.call("GET", path)).body;
+  const before = (await api.call("GET", path)).body;
   const state = (await device.call("GET", "state")).body;
 
-  expect((await bench.call("DELETE", path)).status).toBe(204);
+  expect((await api.call("DELETE", path)).status).toBe(204);
   for (const [method, at, body] of [
     ["GET", path],
     ["PATCH", path, { name: "N" }],
@@ -63,18 +58,18 @@ test("[RST1] a deleted player can be restored with its layout, tags, settings, s
     ["GET", "screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh"],
     ["GET", `schedules/${schedule}`],
   ] as const) {
-    expect([method, at, (await bench.call(method, at, body)).status]).toEqual([method, at, 404]);
+    expect([method, at, (await api.call(method, at, body)).status]).toEqual([method, at, 404]);
   }
-  expect(ids(await bench.call("GET", "players"))).toEqual([]);
-  expect(ids(await bench.call("GET", "players?tag=hall"))).toEqual([]);
-  expect(ids(await bench.call("GET", "schedules"))).toEqual([]);
-  const bin = await bench.call("GET", "players?deleted=true&q=lob&tag=hall");
+  expect(ids(await api.call("GET", "players"))).toEqual([]);
+  expect(ids(await api.call("GET", "players?tag=hall"))).toEqual([]);
+  expect(ids(await api.call("GET", "schedules"))).toEqual([]);
+  const bin = await api.call("GET", "players?deleted=true&q=lob&tag=hall");
   expect(bin.body.data).toMatchObject([{ id: device.playerId, status: "offline", tags: ["hall"], layout_id: layout.id }]);
   expect(Date.parse(bin.body.data[0].deleted_at)).toBeGreaterThan(0);
   // The content of a player in the bin can be deleted.
-  expect((await bench.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
+  expect((await api.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
 
-  const restored = await bench.call("POST", `${path}/restore`);
+  const restored = await api.call("POST", `${path}/restore`);
   expect([restored.status, restored.body]).toEqual([
     200,
     {
@@ -88,13 +83,13 @@ test("[RST1] a deleted player can be restored with its layout, tags, settings, s
     },
   ]);
   expect(restored.body.deleted_at).toBe(null);
-  expect((await bench.call("POST", `${path}/restore`)).body).toEqual(restored.body);
-  expect(ids(await bench.call("GET", "players?tag=hall"))).toEqual([device.playerId]);
-  expect(ids(await bench.call("GET", "schedules"))).toEqual([schedule]);
-  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([earlier]);
-  expect(ids(await bench.call("GET", `${path}/screenshots`))).toEqual(["shot_01jd3v8q6m9x2k4n7r5t1w0yzh"]);
-  expect((await bench.call("GET", `${path}/heartbeats`)).body.data).toHaveLength(1);
-  expect((await bench.call("POST", `players/${unknownPlayer}/restore`)).status).toBe(404);
+  expect((await api.call("POST", `${path}/restore`)).body).toEqual(restored.body);
+  expect(ids(await api.call("GET", "players?tag=hall"))).toEqual([device.playerId]);
+  expect(ids(await api.call("GET", "schedules"))).toEqual([schedule]);
+  expect(ids(await api.call("GET", "schedules?deleted=true"))).toEqual([earlier]);
+  expect(ids(await api.call("GET", `${path}/screenshots`))).toEqual(["shot_01jd3v8q6m9x2k4n7r5t1w0yzh"]);
+  expect((await api.call("GET", `${path}/heartbeats`)).body.data).toHaveLength(1);
+  expect((await api.call("POST", `players/${unknownPlayer}/restore`)).status).toBe(404);
   // A device that was offline meanwhile continues without noticing.
   expect((await device.renew()).status).toBe(200);
   const after = (await device.call("GET", "state")).body;
@@ -103,87 +98,87 @@ test("[RST1] a deleted player can be restored with its layout, tags, settings, s
 
 test("[RST2] a deleted schedule can be restored with its layout, but not before its player", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  const { layout } = await bench.showPicture(device);
-  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: null });
-  const id = await createSchedule(bench, device.playerId, layout.id, "Evening");
-  const before = (await bench.call("GET", `schedules/${id}`)).body;
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { layout } = await api.showPicture(device);
+  await api.call("PATCH", `players/${device.playerId}`, { layout_id: null });
+  const id = await createSchedule(api, device.playerId, layout.id, "Evening");
+  const before = (await api.call("GET", `schedules/${id}`)).body;
   const link = await device.connect();
-  expect((await bench.call("DELETE", `schedules/${id}`)).status).toBe(204);
+  expect((await api.call("DELETE", `schedules/${id}`)).status).toBe(204);
   await link.next("state.changed");
   expect((await device.call("GET", "state")).body).toMatchObject({ schedules: [], layouts: [], assets: [] });
   for (const [method, body] of [["GET"], ["PATCH", { priority: 1 }], ["DELETE"]] as const) {
-    expect((await bench.call(method, `schedules/${id}`, body)).status).toBe(404);
+    expect((await api.call(method, `schedules/${id}`, body)).status).toBe(404);
   }
-  expect((await bench.call("GET", "schedules?deleted=true&q=even")).body.data).toMatchObject([{ id, name: "Evening" }]);
-  expect((await bench.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
+  expect((await api.call("GET", "schedules?deleted=true&q=even")).body.data).toMatchObject([{ id, name: "Evening" }]);
+  expect((await api.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
 
-  const restored = await bench.call("POST", `schedules/${id}/restore`);
+  const restored = await api.call("POST", `schedules/${id}/restore`);
   expect([restored.status, restored.body]).toEqual([200, { ...before, updated_at: restored.body.updated_at }]);
-  expect((await bench.call("GET", `layouts/${layout.id}`)).status).toBe(200);
-  expect((await bench.call("POST", `schedules/${id}/restore`)).body).toEqual(restored.body);
+  expect((await api.call("GET", `layouts/${layout.id}`)).status).toBe(200);
+  expect((await api.call("POST", `schedules/${id}/restore`)).body).toEqual(restored.body);
   await link.next("state.changed");
   expect((await device.call("GET", "state")).body.schedules).toMatchObject([{ id, name: "Evening" }]);
   link.socket.close();
   await link.closed;
 
-  await bench.call("DELETE", `players/${device.playerId}`);
-  expect(problem(await bench.call("POST", `schedules/${id}/restore`))).toEqual([409, "/problems/in-use"]);
-  await bench.call("POST", `players/${device.playerId}/restore`);
-  expect((await bench.call("GET", `schedules/${id}`)).status).toBe(200);
+  await api.call("DELETE", `players/${device.playerId}`);
+  expect(problem(await api.call("POST", `schedules/${id}/restore`))).toEqual([409, "/problems/in-use"]);
+  await api.call("POST", `players/${device.playerId}/restore`);
+  expect((await api.call("GET", `schedules/${id}`)).status).toBe(200);
   // A schedule cannot be restored once it or its layout was permanently deleted.
-  expect((await bench.call("DELETE", `schedules/${id}?permanent=true`)).status).toBe(204);
-  expect((await bench.call("POST", `schedules/${id}/restore`)).status).toBe(404);
-  const other = await createSchedule(bench, device.playerId, layout.id, "Late");
-  await bench.call("DELETE", `schedules/${other}`);
-  await bench.call("DELETE", `layouts/${layout.id}?permanent=true`);
-  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([]);
+  expect((await api.call("DELETE", `schedules/${id}?permanent=true`)).status).toBe(204);
+  expect((await api.call("POST", `schedules/${id}/restore`)).status).toBe(404);
+  const other = await createSchedule(api, device.playerId, layout.id, "Late");
+  await api.call("DELETE", `schedules/${other}`);
+  await api.call("DELETE", `layouts/${layout.id}?permanent=true`);
+  expect(ids(await api.call("GET", "schedules?deleted=true"))).toEqual([]);
 });
 
 test("[RST3] after thirty days, or on permanent deletion, a player's data and schedules are removed; its device still gets a revocation", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
-  const { layout } = await bench.showPicture(device);
-  const schedule = await createSchedule(bench, device.playerId, layout.id, "Evening");
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
+  const { layout } = await api.showPicture(device);
+  const schedule = await createSchedule(api, device.playerId, layout.id, "Evening");
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture("png", 32));
   const files = (await blobsIn(folder.path)).length;
-  await bench.call("DELETE", `players/${device.playerId}`);
+  await api.call("DELETE", `players/${device.playerId}`);
   clock.advance(30 * day - 3_600_000);
-  expect(ids(await bench.call("GET", "players?deleted=true"))).toEqual([device.playerId]);
-  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([schedule]);
+  expect(ids(await api.call("GET", "players?deleted=true"))).toEqual([device.playerId]);
+  expect(ids(await api.call("GET", "schedules?deleted=true"))).toEqual([schedule]);
   clock.advance(2 * 3_600_000);
-  await expect.poll(async () => ids(await bench.call("GET", "players?deleted=true")), { timeout: 10_000 }).toEqual([]);
-  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([]);
-  expect((await bench.call("POST", `players/${device.playerId}/restore`)).status).toBe(404);
+  await expect.poll(async () => ids(await api.call("GET", "players?deleted=true")), { timeout: 10_000 }).toEqual([]);
+  expect(ids(await api.call("GET", "schedules?deleted=true"))).toEqual([]);
+  expect((await api.call("POST", `players/${device.playerId}/restore`)).status).toBe(404);
   await expect.poll(async () => (await blobsIn(folder.path)).length, { timeout: 10_000 }).toBe(files - 1);
   expect(await revocationOf(device)).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
 
-  const other = await bench.pairDevice();
-  expect((await bench.call("DELETE", `players/${other.playerId}?permanent=true`)).status).toBe(204);
-  expect((await bench.call("POST", `players/${other.playerId}/restore`)).status).toBe(404);
+  const other = await api.pairDevice();
+  expect((await api.call("DELETE", `players/${other.playerId}?permanent=true`)).status).toBe(204);
+  expect((await api.call("POST", `players/${other.playerId}/restore`)).status).toBe(404);
   expect(await revocationOf(other)).toMatchObject({ player_id: other.playerId });
-  const third = await bench.pairDevice();
-  await bench.call("DELETE", `players/${third.playerId}`);
-  expect((await bench.call("DELETE", `players/${third.playerId}?permanent=true`)).status).toBe(204);
-  expect(ids(await bench.call("GET", "players?deleted=true"))).toEqual([]);
+  const third = await api.pairDevice();
+  await api.call("DELETE", `players/${third.playerId}`);
+  expect((await api.call("DELETE", `players/${third.playerId}?permanent=true`)).status).toBe(204);
+  expect(ids(await api.call("GET", "players?deleted=true"))).toEqual([]);
 });
 
 test("[RST4] events and the audit log record every deletion and restore", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  const { layout } = await bench.showPicture(device);
-  const schedule = await createSchedule(bench, device.playerId, layout.id, "Evening");
-  await bench.call("DELETE", `players/${device.playerId}`);
-  await bench.call("POST", `players/${device.playerId}/restore`);
-  const newDevice = await bench.newDevice();
-  expect((await replaceDevice(bench, device.playerId, newDevice.grant.user_code)).status).toBe(200);
-  await bench.call("DELETE", `schedules/${schedule}`);
-  await bench.call("POST", `schedules/${schedule}/restore`);
-  const audit = (await bench.call("GET", "audit?limit=5")).body.data;
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
+  const { layout } = await api.showPicture(device);
+  const schedule = await createSchedule(api, device.playerId, layout.id, "Evening");
+  await api.call("DELETE", `players/${device.playerId}`);
+  await api.call("POST", `players/${device.playerId}/restore`);
+  const newDevice = await api.newDevice();
+  expect((await replaceDevice(api, device.playerId, newDevice.grant.user_code)).status).toBe(200);
+  await api.call("DELETE", `schedules/${schedule}`);
+  await api.call("POST", `schedules/${schedule}/restore`);
+  const audit = (await api.call("GET", "audit?limit=5")).body.data;
   expect(audit.map((entry: { action: string; resource_id: string }) => [entry.action, entry.resource_id])).toEqual([
     ["restoreSchedule", schedule],
     ["deleteSchedule", schedule],
@@ -210,18 +205,18 @@ test("[RST4] events and the audit log record every deletion and restore", async 
 
 test("[RST5] replacing a device keeps the player's assignments, schedules and history; the old device gets a signed revocation", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const old = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  const old = await api.pairDevice("Lobby");
   const path = `players/${old.playerId}`;
-  const { layout } = await bench.showPicture(old);
-  const schedule = await createSchedule(bench, old.playerId, layout.id, "Evening");
+  const { layout } = await api.showPicture(old);
+  const schedule = await createSchedule(api, old.playerId, layout.id, "Evening");
   const link = await old.connect();
-  await bench.call("POST", `${path}/commands`, { type: "reload" });
+  await api.call("POST", `${path}/commands`, { type: "reload" });
   const command = (await link.next("command")).data.command;
-  const before = (await bench.call("GET", path)).body;
-  const newDevice = await bench.newDevice();
-  const asked = newDevice.askForToken({ prefer: "wait=25" });
-  const replaced = await replaceDevice(bench, old.playerId, newDevice.grant.user_code);
+  const before = (await api.call("GET", path)).body;
+  const newDevice = await api.newDevice();
+  const pending = newDevice.askForToken({ prefer: "wait=25" });
+  const replaced = await replaceDevice(api, old.playerId, newDevice.grant.user_code);
   expect(replaced.status).toBe(200);
   expect(replaced.body).toMatchObject({ id: old.playerId, name: "Lobby", layout_id: layout.id, created_at: before.created_at });
   // The status of the old device does not apply to the new one.
@@ -231,7 +226,7 @@ test("[RST5] replacing a device keeps the player's assignments, schedules and hi
   expect(await link.closed).toBe(4403);
   const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, old.access.service_key));
   expect(payload).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
-  newDevice.access = (await asked).body;
+  newDevice.access = (await pending).body;
   expect(newDevice.playerId).toBe(old.playerId);
   expect((await old.call("GET", "state")).status).toBe(401);
   expect(await old.socket().closed).toBe(4401);
@@ -244,10 +239,10 @@ test("[RST5] replacing a device keeps the player's assignments, schedules and hi
   expect([state.player.id, state.layout.id, state.schedules[0].id]).toEqual([old.playerId, layout.id, schedule]);
   const answer = (await newDevice.call("POST", "heartbeat", heartbeat())).body;
   expect(answer.commands).toEqual([]);
-  const [called] = (await bench.call("GET", `${path}/commands`)).body.data;
+  const [called] = (await api.call("GET", `${path}/commands`)).body.data;
   expect(called.status).toBe("cancelled");
   expect(SignedCommand.parse(verifyJws("signage-command+jws", command, old.access.service_key)).sub).toBe(thumbprint(old.keys.publicKey));
-  await bench.call("POST", `${path}/commands`, { type: "reload" });
+  await api.call("POST", `${path}/commands`, { type: "reload" });
   const fresh = (await newDevice.call("POST", "heartbeat", heartbeat())).body.commands[0];
   expect(SignedCommand.parse(verifyJws("signage-command+jws", fresh, newDevice.access.service_key)).sub).toBe(
     thumbprint(newDevice.keys.publicKey),
@@ -256,25 +251,25 @@ test("[RST5] replacing a device keeps the player's assignments, schedules and hi
 
 test("[RST6] when devices are swapped several times only the newest is valid; a former device of a deleted player still gets a revocation", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const one = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const one = await api.pairDevice();
   const id = one.playerId;
-  const two = await bench.newDevice();
-  await replaceDevice(bench, id, two.grant.user_code);
+  const two = await api.newDevice();
+  await replaceDevice(api, id, two.grant.user_code);
   await two.firstToken();
   await revocationOf(one);
   await one.askForCode();
-  expect((await replaceDevice(bench, id, one.grant.user_code)).status).toBe(200);
+  expect((await replaceDevice(api, id, one.grant.user_code)).status).toBe(200);
   await one.firstToken();
   expect((await one.renew()).status).toBe(200);
   expect(await revocationOf(two)).toMatchObject({ sub: thumbprint(two.keys.publicKey), player_id: id });
-  await bench.call("DELETE", `players/${id}`);
+  await api.call("DELETE", `players/${id}`);
   expect(await revocationOf(two)).toMatchObject({ sub: thumbprint(two.keys.publicKey) });
   expect(await revocationOf(one)).toMatchObject({ sub: thumbprint(one.keys.publicKey) });
   // A revoked device can be used again for the restored player, with the same key.
-  await bench.call("POST", `players/${id}/restore`);
+  await api.call("POST", `players/${id}/restore`);
   await one.askForCode();
-  expect((await replaceDevice(bench, id, one.grant.user_code)).status).toBe(200);
+  expect((await replaceDevice(api, id, one.grant.user_code)).status).toBe(200);
   expect((await one.firstToken()).player_id).toBe(id);
   expect((await one.renew()).status).toBe(200);
 });
@@ -282,35 +277,35 @@ test("[RST6] when devices are swapped several times only the newest is valid; a 
 test("[RST7] a replacement rejects unknown, expired and used codes, repeated guesses, other teams' players and tokens without the scope", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const { playerId } = await bench.pairDevice();
-  const newDevice = await bench.newDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const { playerId } = await api.pairDevice();
+  const newDevice = await api.newDevice();
   const code = newDevice.grant.user_code;
-  expect(problem(await replaceDevice(bench, unknownPlayer, code))).toEqual([404, "/problems/not-found"]);
-  const first = await owner(bench);
-  const reader = await createTokenFor(bench, first, ["players:read"]);
-  expect((await replaceDevice(bench, playerId, code, { authorization: reader.authorization })).status).toBe(403);
-  const stranger = await createOtherTeam(bench);
-  const foreign = await replaceDevice(bench, playerId, code, { authorization: stranger.authorization });
+  expect(problem(await replaceDevice(api, unknownPlayer, code))).toEqual([404, "/problems/not-found"]);
+  const first = await owner(api);
+  const reader = await createTokenFor(api, first, ["players:read"]);
+  expect((await replaceDevice(api, playerId, code, { authorization: reader.authorization })).status).toBe(403);
+  const stranger = await createOtherTeam(api);
+  const foreign = await replaceDevice(api, playerId, code, { authorization: stranger.authorization });
   expect(problem(foreign)).toEqual([404, "/problems/not-found"]);
-  const malformed = await replaceDevice(bench, playerId, "WDJB");
+  const malformed = await replaceDevice(api, playerId, "WDJB");
   expect([malformed.status, malformed.body.errors[0].pointer]).toEqual([422, "/code"]);
-  expect((await replaceDevice(bench, playerId, code)).status).toBe(200);
-  expect(problem(await replaceDevice(bench, playerId, code))).toEqual([409, "/problems/already-claimed"]);
-  expect(problem(await bench.call("POST", "players/pair", { code, name: "x" }))).toEqual([409, "/problems/already-claimed"]);
-  const late = await bench.newDevice();
+  expect((await replaceDevice(api, playerId, code)).status).toBe(200);
+  expect(problem(await replaceDevice(api, playerId, code))).toEqual([409, "/problems/already-claimed"]);
+  expect(problem(await api.call("POST", "players/pair", { code, name: "x" }))).toEqual([409, "/problems/already-claimed"]);
+  const late = await api.newDevice();
   clock.advance(900_001);
-  expect(problem(await replaceDevice(bench, playerId, late.grant.user_code))).toEqual([404, "/problems/unknown-code"]);
+  expect(problem(await replaceDevice(api, playerId, late.grant.user_code))).toEqual([404, "/problems/unknown-code"]);
   // Guesses of replacements and of pairings are counted together.
-  for (const wrong of ["BBBBBBBB", "CCCCCCCC"]) expect((await replaceDevice(bench, playerId, wrong)).status).toBe(404);
+  for (const wrong of ["BBBBBBBB", "CCCCCCCC"]) expect((await replaceDevice(api, playerId, wrong)).status).toBe(404);
   for (const wrong of ["DDDDDDDD", "FFFFFFFF"]) {
-    expect((await bench.call("POST", "players/pair", { code: wrong, name: "x" })).status).toBe(404);
+    expect((await api.call("POST", "players/pair", { code: wrong, name: "x" })).status).toBe(404);
   }
   await late.askForCode();
-  expect((await replaceDevice(bench, playerId, late.grant.user_code)).status).toBe(429);
+  expect((await replaceDevice(api, playerId, late.grant.user_code)).status).toBe(429);
   clock.advance(60_001);
-  expect((await replaceDevice(bench, playerId, late.grant.user_code)).status).toBe(200);
-  await bench.call("DELETE", `players/${playerId}`);
+  expect((await replaceDevice(api, playerId, late.grant.user_code)).status).toBe(200);
+  await api.call("DELETE", `players/${playerId}`);
   await late.askForCode();
-  expect((await replaceDevice(bench, playerId, late.grant.user_code)).status).toBe(404);
+  expect((await replaceDevice(api, playerId, late.grant.user_code)).status).toBe(404);
 });

@@ -9,21 +9,21 @@ const part = { wall_width: 3_940, wall_height: 1_080, left: 2_020, top: 0, width
 
 test("[WAL5] a player's part of a wall is stored, sent to it as a new revision, and removed by null", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  await bench.showPicture(device);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  await api.showPicture(device);
   const path = `players/${device.playerId}`;
-  const before = Player.parse((await bench.call("GET", path)).body);
+  const before = Player.parse((await api.call("GET", path)).body);
   expect(before.wall).toBeNull();
-  const set = Player.parse((await bench.call("PATCH", path, { wall: part })).body);
+  const set = Player.parse((await api.call("PATCH", path, { wall: part })).body);
   expect(set.wall).toEqual(part);
   expect(set.desired_revision).not.toBe(before.desired_revision);
   expect(DesiredState.parse((await device.call("GET", "state")).body).player.wall).toEqual(part);
   // A change without `wall` keeps it, and setting the same value again is no change.
-  await bench.call("PATCH", path, { name: "left of two" });
-  const again = Player.parse((await bench.call("PATCH", path, { wall: { ...part } })).body);
+  await api.call("PATCH", path, { name: "left of two" });
+  const again = Player.parse((await api.call("PATCH", path, { wall: { ...part } })).body);
   expect(again.wall).toEqual(part);
-  const gone = Player.parse((await bench.call("PATCH", path, { wall: null, name: before.name })).body);
+  const gone = Player.parse((await api.call("PATCH", path, { wall: null, name: before.name })).body);
   expect(gone.wall).toBeNull();
   expect(gone.desired_revision).toBe(before.desired_revision);
   expect(DesiredState.parse((await device.call("GET", "state")).body).player.wall).toBeUndefined();
@@ -37,24 +37,24 @@ test.each([
   ["with an unknown field", { bezel: 5 }, ["/wall"]],
 ])("[WAL6] a part of a wall %s is rejected with a pointer to the field", async (_, wrong, expected) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  const answer = await bench.call("PATCH", `players/${device.playerId}`, { wall: { ...part, ...wrong } });
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const answer = await api.call("PATCH", `players/${device.playerId}`, { wall: { ...part, ...wrong } });
   expect(answer.status).toBe(422);
   expect(errorPointers(answer).map((pointer) => pointer.replace(/\/bezel$/, ""))).toEqual(expected);
 });
 
 test("[SYN6] the drift in a heartbeat is shown in the player's current status and in its history", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  const now = async () => (await bench.call("GET", `players/${device.playerId}/now`)).body;
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const now = async () => (await api.call("GET", `players/${device.playerId}/now`)).body;
   expect(await now()).toMatchObject({ drift_ms: null });
   // A player of an earlier version does not report it.
   expect((await device.call("POST", "heartbeat", heartbeat())).status).toBe(200);
   for (const drift_ms of [31, null, 12]) await device.call("POST", "heartbeat", heartbeat({ drift_ms, drift_mean_ms: drift_ms }));
   expect(await now()).toMatchObject({ drift_ms: 12 });
-  const { body } = await bench.call("GET", `players/${device.playerId}/heartbeats`);
+  const { body } = await api.call("GET", `players/${device.playerId}/heartbeats`);
   const worst = body.data.map((minute: { drift_ms_max: number | null }) => minute.drift_ms_max ?? 0);
   expect(Math.max(...worst)).toBe(31);
 });

@@ -16,20 +16,20 @@ test(
   "[FUZ1] no request causes an internal error, and every response matches the description",
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await TestService.start(folder.path);
-    const fuzzed = await FuzzedService.start(bench);
+    await using api = await TestService.start(folder.path);
+    const fuzzed = await FuzzedService.start(api);
     process.stdout.write(`fuzz: FUZZ_SEED=${seed} FUZZ_RUNS=${runs}\n`);
     await fuzz(fuzzed, seed, runs);
     for (const [name, reason] of skippedOperations) process.stdout.write(`fuzz: left out ${name}: ${reason}\n`);
     const statuses = [...fuzzed.seen.values()].flatMap((counts) => [...counts]);
     const byStatus = Map.groupBy(statuses, ([status]) => status);
-    const told = [...byStatus]
+    const statusCounts = [...byStatus]
       .toSorted(([a], [b]) => a - b)
       .map(([status, all]) => `${status}: ${all.reduce((sum, [, count]) => sum + count, 0)}`);
     const never = targets
       .filter(({ name }) => ![...(fuzzed.seen.get(name)?.keys() ?? [])].some((status) => status < 300))
       .map(({ name }) => name);
-    process.stdout.write(`fuzz: ${fuzzed.sent} requests to ${targets.length} operations; ${told.join(", ")}\n`);
+    process.stdout.write(`fuzz: ${fuzzed.sent} requests to ${targets.length} operations; ${statusCounts.join(", ")}\n`);
     process.stdout.write(`fuzz: never succeeded: ${never.join(", ") || "none"}\n`);
     for (const { name } of targets) expect(fuzzed.seen.get(name)?.size ?? 0, `${name} was not called`).toBeGreaterThan(0);
     // A fuzzer whose requests are all rejected tests little.
@@ -40,8 +40,8 @@ test(
 
 test("[FUZ2] an undescribed field in a closed body is rejected with 422", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   const closed = targets.filter(({ body }) => body !== null && isClosed(body));
   for (const target of closed) {
     const body = { ...(target.example as object), surprise_field: 1 };
@@ -57,10 +57,10 @@ test("[FUZ2] an undescribed field in a closed body is rejected with 422", async 
 
 test("[FUZ3] every operation that needs a token responds with 401 without one or with a wrong one", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   for (const target of targets.filter(({ caller }) => caller !== null)) {
-    const other = target.caller === "device" ? bench.token : fuzzed.device.access.access_token;
+    const other = target.caller === "device" ? api.token : fuzzed.device.access.access_token;
     for (const token of [null, "sgn_pat_", "x", other]) {
       const answer = await fuzzed.ask(target, { token, body: target.example });
       expect([answer.status, target.name]).toEqual([401, target.name]);
@@ -71,8 +71,8 @@ test("[FUZ3] every operation that needs a token responds with 401 without one or
 
 test("[FUZ4] a token that lacks only the operation's scope gets 403", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   const scoped = targets.filter(({ scope }) => scope !== null);
   for (const target of scoped) {
     const answer = await fuzzed.ask(target, { token: fuzzed.tokenWithout(target.scope!), body: target.example });
@@ -84,16 +84,16 @@ test("[FUZ4] a token that lacks only the operation's scope gets 403", async () =
 
 test("[FUZ5] another team's id gets the same 404 as an unknown id", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const fuzzed = await FuzzedService.start(bench);
+  await using api = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.start(api);
   const token = fuzzed.otherTeamToken();
   let tried = 0;
   for (const target of targets) {
     const isOfTeam = target.params.some(({ kind }) => kind !== null && (fuzzed.pool.get(kind)?.length ?? 0) > 0);
     if (target.caller !== "operator" || !isOfTeam) continue;
-    const made = Object.fromEntries(target.params.map(({ name, kind }) => [name, kind === null ? "x" : unknownId(kind)]));
+    const created = Object.fromEntries(target.params.map(({ name, kind }) => [name, kind === null ? "x" : unknownId(kind)]));
     const foreign = await fuzzed.ask(target, { token, body: target.example });
-    const unknown = await fuzzed.ask(target, { token, body: target.example, ids: made });
+    const unknown = await fuzzed.ask(target, { token, body: target.example, ids: created });
     expect([foreign.status, target.name]).toEqual([404, target.name]);
     expect([unknown.status, unknown.body.detail]).toEqual([foreign.status, foreign.body.detail]);
     tried += 1;
@@ -103,7 +103,7 @@ test("[FUZ5] another team's id gets the same 404 as an unknown id", async () => 
     const text = JSON.stringify((await fuzzed.ask(target, { token })).body);
     for (const id of [...fuzzed.pool.values()].flat()) expect(text, target.name).not.toContain(id);
   }
-  process.stdout.write(`fuzz: ${tried} operations asked for another team's things\n`);
+  process.stdout.write(`fuzz: ${tried} operations requested with another team's ids\n`);
   expect(tried).toBeGreaterThan(10);
 });
 

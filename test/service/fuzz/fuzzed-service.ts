@@ -72,7 +72,7 @@ function targetOf({ path, method, operation }: Described): Target {
 
 /** A service with resources of every kind. */
 export class FuzzedService {
-  readonly bench: TestService;
+  readonly api: TestService;
   readonly device: Device;
   readonly pool: Pool = new Map();
   /** The number of requests sent. */
@@ -82,20 +82,20 @@ export class FuzzedService {
   readonly #own: ReadonlySet<string>;
   readonly #tokens = new Map<string, string>();
 
-  private constructor(bench: TestService, device: Device) {
-    this.bench = bench;
+  private constructor(api: TestService, device: Device) {
+    this.api = api;
     this.device = device;
     // Never delete or change the fuzzer's own token, user or team: it could not continue.
-    this.#own = new Set(Object.values(this.#row("tokens", "hash", hashSecret(bench.token))).map(String));
+    this.#own = new Set(Object.values(this.#row("tokens", "hash", hashSecret(api.token))).map(String));
   }
 
-  static async start(bench: TestService): Promise<FuzzedService> {
-    const device = await bench.pairDevice();
-    const fuzzed = new FuzzedService(bench, device);
-    const { asset, playlist, layout } = await bench.showPicture(device);
+  static async start(api: TestService): Promise<FuzzedService> {
+    const device = await api.pairDevice();
+    const fuzzed = new FuzzedService(api, device);
+    const { asset, playlist, layout } = await api.showPicture(device);
     fuzzed.collectIds([asset, playlist, layout]);
     await device.call("POST", "heartbeat", heartbeat());
-    fuzzed.collectIds({ id: (await bench.pairDevice("To be deleted")).playerId });
+    fuzzed.collectIds({ id: (await api.pairDevice("To be deleted")).playerId });
     const shot = `shot_${asset.id.slice(4)}`;
     await device.putScreenshot(shot, await picture());
     fuzzed.collectIds({ id: shot, player: device.playerId });
@@ -115,7 +115,7 @@ export class FuzzedService {
   /** A token of the same team without `scope`. */
   tokenWithout(scope: string): string {
     return this.#remember(`without ${scope}`, () => {
-      const { scopes, ...row } = this.#row("tokens", "hash", hashSecret(this.bench.token));
+      const { scopes, ...row } = this.#row("tokens", "hash", hashSecret(this.api.token));
       const fewer = (JSON.parse(scopes as string) as string[]).filter((each) => each !== scope);
       return this.#newToken({ ...row, scopes: JSON.stringify(fewer) });
     });
@@ -124,7 +124,7 @@ export class FuzzedService {
   /** A token with all scopes for another team and user. */
   otherTeamToken(): string {
     return this.#remember("foreign", () => {
-      const token = this.#row("tokens", "hash", hashSecret(this.bench.token));
+      const token = this.#row("tokens", "hash", hashSecret(this.api.token));
       const teamId = freshId("team");
       this.#insert("teams", { ...this.#row("teams", "id", token["team_id"] as string), id: teamId });
       if (!("user_id" in token)) return this.#newToken({ ...token, team_id: teamId });
@@ -137,7 +137,7 @@ export class FuzzedService {
 
   /** The token with all scopes that the operation needs. */
   tokenFor({ caller }: Target): string | null {
-    return caller === null ? null : caller === "device" ? this.device.access.access_token : this.bench.token;
+    return caller === null ? null : caller === "device" ? this.device.access.access_token : this.api.token;
   }
 
   /** Ids for an operation's path: known ids if possible, otherwise random ones. */
@@ -167,7 +167,7 @@ export class FuzzedService {
     this.sent += 1;
     const raw = typeof body === "string" && !("content-type" in headers) ? JSON.stringify(body) : body;
     const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-    const answer = await call(this.bench.service.url, target.method, path + query, raw, { ...authorization, ...type, ...headers });
+    const answer = await call(this.api.service.url, target.method, path + query, raw, { ...authorization, ...type, ...headers });
     const counts = this.seen.get(target.name) ?? new Map<number, number>();
     this.seen.set(target.name, counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1));
     return answer;
@@ -203,7 +203,7 @@ export class FuzzedService {
     return token;
   }
 
-  // A second connection to the database file copies whole rows, whatever columns they have.
+  // A second connection to the database file copies whole rows, with all of their columns.
   #row(table: string, column: string, value: string): Record<string, SQLInputValue> {
     using file = this.#open();
     return file.prepare(`SELECT * FROM ${table} WHERE ${column} = ?`).get(value) as Record<string, SQLInputValue>;
@@ -217,7 +217,7 @@ export class FuzzedService {
   }
 
   #open(): DatabaseSync {
-    return new DatabaseSync(join(this.bench.folder, "state.db"), { timeout: 5_000 });
+    return new DatabaseSync(join(this.api.folder, "state.db"), { timeout: 5_000 });
   }
 }
 

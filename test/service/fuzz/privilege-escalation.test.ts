@@ -1,4 +1,4 @@
-// No sequence of requests yields more rights than the token that it began with.
+// No sequence of requests yields more rights than those of its first token.
 // GIVING_SEED repeats a run; GIVING_RUNS sets its length.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -17,8 +17,8 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
-    await using bench = await TestService.start(folder.path, { clock });
-    await using world = await TestWorld.open(bench, clock);
+    await using api = await TestService.start(folder.path, { clock });
+    await using world = await TestWorld.open(api, clock);
     process.stdout.write(`giving: GIVING_SEED=${seed} GIVING_RUNS=${runs}\n`);
     const walk = fc.asyncProperty(firstTokens, fc.array(randomSteps, { minLength: 25, maxLength: 40 }), async (start, taken) => {
       const holder = await TokenHolder.begin(world, start);
@@ -28,8 +28,8 @@ test(
     const result = await fc.check(walk, { seed, numRuns: runs, endOnFailure: true });
     if (result.failed) {
       const [start, taken = []] = result.counterexample ?? [];
-      const told = taken.map((step) => JSON.stringify(step.is === "ask" ? { ...step, target: step.target.name } : step)).join("\n");
-      throw new Error(`GIVING_SEED=${seed}, walk ${result.numRuns}, from ${JSON.stringify(start)}:\n${told}`, {
+      const steps = taken.map((step) => JSON.stringify(step.is === "ask" ? { ...step, target: step.target.name } : step)).join("\n");
+      throw new Error(`GIVING_SEED=${seed}, walk ${result.numRuns}, from ${JSON.stringify(start)}:\n${steps}`, {
         cause: result.errorInstance,
       });
     }

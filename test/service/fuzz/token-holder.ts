@@ -94,9 +94,9 @@ interface Held {
   teamId: string;
 }
 
-/** The service and its clients, each in a team of its own. */
+/** The service and its clients, each in its own team. */
 export class TestWorld implements AsyncDisposable {
-  readonly bench: TestService;
+  readonly api: TestService;
   readonly clock: FakeClock;
   /** The arguments of each tool, from its schema. */
   readonly tools: ReadonlyMap<string, object>;
@@ -104,23 +104,23 @@ export class TestWorld implements AsyncDisposable {
   readonly done = new Map<string, number>();
   readonly #agents = new Map<string, Agent>();
 
-  private constructor(bench: TestService, clock: FakeClock, tools: ReadonlyMap<string, object>) {
-    this.bench = bench;
+  private constructor(api: TestService, clock: FakeClock, tools: ReadonlyMap<string, object>) {
+    this.api = api;
     this.clock = clock;
     this.tools = tools;
   }
 
-  static async open(bench: TestService, clock: FakeClock): Promise<TestWorld> {
-    await using agent = await Agent.connect(bench.service.url, bench.token, "2026", "all");
+  static async open(api: TestService, clock: FakeClock): Promise<TestWorld> {
+    await using agent = await Agent.connect(api.service.url, api.token, "2026", "all");
     const { tools } = await agent.client.listTools();
-    return new TestWorld(bench, clock, new Map(tools.map((tool) => [tool.name, tool.inputSchema.properties ?? {}])));
+    return new TestWorld(api, clock, new Map(tools.map((tool) => [tool.name, tool.inputSchema.properties ?? {}])));
   }
 
   /** The MCP client that uses a token. */
   async agent(secret: string): Promise<Agent> {
     const known = this.#agents.get(secret);
     if (known !== undefined) return known;
-    const agent = await Agent.connect(this.bench.service.url, secret, eras[this.#agents.size % eras.length]!, "all");
+    const agent = await Agent.connect(this.api.service.url, secret, eras[this.#agents.size % eras.length]!, "all");
     this.#agents.set(secret, agent);
     return agent;
   }
@@ -131,7 +131,7 @@ export class TestWorld implements AsyncDisposable {
 
   // A second connection to the database file.
   file(): DatabaseSync {
-    return new DatabaseSync(join(this.bench.folder, "state.db"), { timeout: 5_000 });
+    return new DatabaseSync(join(this.api.folder, "state.db"), { timeout: 5_000 });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -166,12 +166,12 @@ export class TokenHolder {
 
   /** Creates a team with members of every role, and the first token. */
   static async begin(world: TestWorld, start: Start): Promise<TokenHolder> {
-    const { bench, clock } = world;
-    const team = (await bench.call("POST", "teams", { name: "Walk" })).body;
-    const founder = new Person(bench, { user: { id: team.token.user_id }, team, token: team.token });
+    const { api, clock } = world;
+    const team = (await api.call("POST", "teams", { name: "Walk" })).body;
+    const founder = new Person(api, { user: { id: team.token.user_id }, team, token: team.token });
     const people = [founder];
-    for (const role of ["viewer", "editor", "owner"] as const) people.push(await inviteMember(bench, founder, role));
-    const person = await inviteMember(bench, founder, start.role, `start-${start.role}`);
+    for (const role of ["viewer", "editor", "owner"] as const) people.push(await inviteMember(api, founder, role));
+    const person = await inviteMember(api, founder, start.role, `start-${start.role}`);
     const endsAt = start.lifeMs === null ? null : Math.trunc(clock.now()) + start.lifeMs;
     const secret = generateToken();
     const id = unknownId("tok");
@@ -241,9 +241,9 @@ export class TokenHolder {
     const tool = snake(target.name);
     const schema = this.#world.tools.get(tool);
     if (through === "mcp" && schema !== undefined) {
-      const asked = body === undefined ? {} : "body" in schema ? { body } : (body as object);
+      const input = body === undefined ? {} : "body" in schema ? { body } : (body as object);
       const keyed = key !== null && "idempotency_key" in schema ? { idempotency_key: key } : {};
-      const answer = await this.#callTool(held, tool, { ...ids, ...asked, ...keyed });
+      const answer = await this.#callTool(held, tool, { ...ids, ...input, ...keyed });
       if (answer === null) return undefined;
       if (!answer.isError) this.#world.count(`mcp ${target.name}`);
       return this.#keep(answer.body, held);
@@ -272,7 +272,7 @@ export class TokenHolder {
   async #accept(secret: string, as?: Held): Promise<void> {
     const maker = this.#invitations.get(secret)!;
     const headers: Record<string, string> = as === undefined ? {} : { authorization: `Bearer ${as.secret}` };
-    const answer = await call(this.#world.bench.service.url, "POST", "invitations/accept", { secret }, headers);
+    const answer = await call(this.#world.api.service.url, "POST", "invitations/accept", { secret }, headers);
     if (answer.status >= 300) return;
     this.#world.count("rest acceptInvitation");
     expect(this.#revoked.has(maker.secret), "an invitation outlived the token that made it").toBe(false);
@@ -324,7 +324,7 @@ export class TokenHolder {
       const allowed = scopesOfRole(role as Role);
       if (before !== undefined && allowed.length < scopesOfRole(before).length) continue;
       expect(beyond(allowed, this.#start.scopes), `somebody became ${role}`).toEqual([]);
-      if (before !== undefined) expect(this.#endsAt, "a token with an end raised somebody for good").toBeNull();
+      if (before !== undefined) expect(this.#endsAt, "a token that expires gave a member a permanent role").toBeNull();
     }
   }
 
@@ -335,7 +335,7 @@ export class TokenHolder {
   }
 
   async #call({ secret }: Held, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
-    const { url } = this.#world.bench.service;
+    const { url } = this.#world.api.service;
     const answer = await call(url, method, path, body, { ...headers, authorization: `Bearer ${secret}` });
     if (answer.status === 401) this.#dead.add(secret);
     return answer;

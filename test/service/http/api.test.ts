@@ -7,21 +7,21 @@ import { TestService, call, picture } from "../harness.ts";
 
 test("[HTT1] every error response is a problem with a request id", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const json = { "content-type": "application/json" };
   const cases = [
-    [404, await bench.call("GET", "nothing")],
-    [404, await bench.call("GET", "/elsewhere")],
-    [404, await bench.call("GET", "players/nonsense")],
-    [404, await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh")],
-    [405, await bench.call("PUT", "players")],
-    [400, await bench.call("POST", "playlists", "{", json)],
-    [400, await bench.call("POST", "playlists", '{"__proto__": 1}', json)],
-    [400, await bench.call("POST", "playlists", "", json)],
-    [415, await bench.call("POST", "playlists", "<a/>", { "content-type": "application/xml" })],
-    [422, await bench.call("POST", "playlists", "null", json)],
-    [422, await bench.call("POST", "playlists")],
-    [400, await bench.call("GET", "/%zz")],
+    [404, await api.call("GET", "nothing")],
+    [404, await api.call("GET", "/elsewhere")],
+    [404, await api.call("GET", "players/nonsense")],
+    [404, await api.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh")],
+    [405, await api.call("PUT", "players")],
+    [400, await api.call("POST", "playlists", "{", json)],
+    [400, await api.call("POST", "playlists", '{"__proto__": 1}', json)],
+    [400, await api.call("POST", "playlists", "", json)],
+    [415, await api.call("POST", "playlists", "<a/>", { "content-type": "application/xml" })],
+    [422, await api.call("POST", "playlists", "null", json)],
+    [422, await api.call("POST", "playlists")],
+    [400, await api.call("GET", "/%zz")],
   ] as const;
   for (const [status, answer] of cases) {
     expect(answer.status).toBe(status);
@@ -29,26 +29,26 @@ test("[HTT1] every error response is a problem with a request id", async () => {
     const problem = Problem.parse(answer.body);
     expect(problem.status).toBe(status);
     expect(problem.request_id).toMatch(/^req_/);
-    expect((await bench.call("GET", problem.type)).status).toBe(200);
+    expect((await api.call("GET", problem.type)).status).toBe(200);
   }
   expect(cases[4][1].headers.get("allow")).toBe("GET");
 });
 
 test("[HTT2] a POST repeated with its Idempotency-Key runs once and gets the same response", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const key = { "idempotency-key": "k1" };
-  const first = await bench.call("POST", "playlists", { name: "P" }, key);
-  const again = await bench.call("POST", "playlists", { name: "P" }, key);
+  const first = await api.call("POST", "playlists", { name: "P" }, key);
+  const again = await api.call("POST", "playlists", { name: "P" }, key);
   expect([again.status, again.body]).toEqual([201, first.body]);
   expect([first.headers.get("idempotency-replayed"), again.headers.get("idempotency-replayed")]).toEqual([null, "true"]);
   expect(again.headers.get("etag")).toBe(first.headers.get("etag"));
-  const other = await bench.call("POST", "playlists", { name: "Q" }, key);
+  const other = await api.call("POST", "playlists", { name: "Q" }, key);
   expect([other.status, other.body.type]).toEqual([422, "/problems/key-reused"]);
-  expect((await bench.call("GET", "playlists")).body.data).toHaveLength(1);
+  expect((await api.call("GET", "playlists")).body.data).toHaveLength(1);
 
   const bytes = await picture();
-  const upload = (body: Buffer) => bench.call("POST", "assets?name=a", body, { "content-type": "image/png", "idempotency-key": "k2" });
+  const upload = (body: Buffer) => api.call("POST", "assets?name=a", body, { "content-type": "image/png", "idempotency-key": "k2" });
   const asset = await upload(bytes);
   expect((await upload(bytes)).body.id).toBe(asset.body.id);
   expect((await upload(await picture("png", 32))).status).toBe(422);
@@ -56,74 +56,73 @@ test("[HTT2] a POST repeated with its Idempotency-Key runs once and gets the sam
 
 test("[HTT2] a repeat gets 409 while the first request is running; a rejected request may be retried", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const bytes = await picture("png", 512);
-  const upload = () => bench.call("POST", "assets", bytes, { "content-type": "image/png", "idempotency-key": "k" });
+  const upload = () => api.call("POST", "assets", bytes, { "content-type": "image/png", "idempotency-key": "k" });
   const statuses = (await Promise.all([upload(), upload(), upload()])).map(({ status }) => status).toSorted((a, b) => a - b);
   expect(statuses[0]).toBe(201);
   expect(statuses.every((status) => status === 201 || status === 409)).toBe(true);
-  expect((await bench.call("GET", "assets")).body.data).toHaveLength(1);
+  expect((await api.call("GET", "assets")).body.data).toHaveLength(1);
 
   const zone = { name: "z", left: 0, top: 0, width: 10, height: 10 };
-  const post = (width: number) =>
-    bench.call("POST", "layouts", { name: "L", width, height: 10, zones: [zone] }, { "idempotency-key": "l" });
+  const post = (width: number) => api.call("POST", "layouts", { name: "L", width, height: 10, zones: [zone] }, { "idempotency-key": "l" });
   expect((await post(5)).status).toBe(422);
   expect((await post(10)).status).toBe(201);
 });
 
 test("[HTT3] a change of an outdated version is rejected; of two concurrent changes one succeeds", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const made = await bench.call("POST", "playlists", { name: "P" });
-  const path = `playlists/${made.body.id}`;
-  const etag = (await bench.call("GET", path)).headers.get("etag")!;
-  expect(etag).toBe(made.headers.get("etag"));
-  const patch = (name: string, tag: string) => bench.call("PATCH", path, { name }, { "if-match": tag });
+  await using api = await TestService.start(folder.path);
+  const created = await api.call("POST", "playlists", { name: "P" });
+  const path = `playlists/${created.body.id}`;
+  const etag = (await api.call("GET", path)).headers.get("etag")!;
+  expect(etag).toBe(created.headers.get("etag"));
+  const patch = (name: string, tag: string) => api.call("PATCH", path, { name }, { "if-match": tag });
   const both = await Promise.all([patch("A", etag), patch("B", etag)]);
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
-  const current = (await bench.call("GET", path)).headers.get("etag")!;
-  expect((await bench.call("DELETE", path, undefined, { "if-match": etag })).status).toBe(412);
+  const current = (await api.call("GET", path)).headers.get("etag")!;
+  expect((await api.call("DELETE", path, undefined, { "if-match": etag })).status).toBe(412);
   expect((await patch("C", `"x", ${current}`)).status).toBe(200);
   expect((await patch("D", "*")).status).toBe(200);
-  expect((await bench.call("DELETE", path)).status).toBe(204);
+  expect((await api.call("DELETE", path)).status).toBe(204);
 });
 
 test("[HTT3] a heartbeat does not change a player's ETag, which covers only what operators set", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const path = `players/${device.playerId}`;
-  const etag = (await bench.call("GET", path)).headers.get("etag")!;
+  const etag = (await api.call("GET", path)).headers.get("etag")!;
   await device.connect();
-  expect((await bench.call("PATCH", path, { tags: ["a"] }, { "if-match": etag })).status).toBe(200);
-  expect((await bench.call("PATCH", path, { tags: ["b"] }, { "if-match": etag })).status).toBe(412);
+  expect((await api.call("PATCH", path, { tags: ["a"] }, { "if-match": etag })).status).toBe(200);
+  expect((await api.call("PATCH", path, { tags: ["b"] }, { "if-match": etag })).status).toBe(412);
 });
 
 test("[HTT4] the documentation and the claim page load nothing from other sites", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   for (const path of ["/docs", "/claim?code=WDJB-MJHT"]) {
-    const page = await call(bench.service.url, "GET", path);
+    const page = await call(api.service.url, "GET", path);
     expect(page.status).toBe(200);
     const html = page.body.toString();
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
     expect(page.headers.get("content-security-policy")).not.toMatch(/https?:/);
     for (const [, address] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      const url = new URL(address, `${bench.service.url}${path.split("?")[0]}`);
+      const url = new URL(address, `${api.service.url}${path.split("?")[0]}`);
       expect((await fetch(url)).status, address).toBe(200);
     }
   }
-  const nothing = await call(bench.service.url, "GET", "/docs/nothing");
+  const nothing = await call(api.service.url, "GET", "/docs/nothing");
   expect(nothing.status).toBe(404);
   expect(nothing.headers.get("content-type")).toMatch(/^application\/problem\+json/);
-  expect((await call(bench.service.url, "GET", "/healthz")).body).toEqual({ status: "ok" });
+  expect((await call(api.service.url, "GET", "/healthz")).body).toEqual({ status: "ok" });
 });
 
 test("[HTT5] every problem type that operations name is in the catalogue and has an explanation", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   for (const kind of Object.keys(problemKinds)) {
-    expect((await call(bench.service.url, "GET", `/problems/${kind}`)).status).toBe(200);
+    expect((await call(api.service.url, "GET", `/problems/${kind}`)).status).toBe(200);
   }
-  expect((await call(bench.service.url, "GET", "/problems/toString")).status).toBe(404);
+  expect((await call(api.service.url, "GET", "/problems/toString")).status).toBe(404);
 });

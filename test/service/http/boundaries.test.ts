@@ -1,4 +1,4 @@
-// What the service provides for synchronous changes on players: one creation time per bulk command, and the start of loops.
+// The service's part in synchronous changes on players: one creation time per bulk command, and the start of loops.
 import { expect, test } from "vitest";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
@@ -11,11 +11,11 @@ import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
 test("[BND13] a command has its creation time, the same for all players that it is sent to", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const devices = [await bench.pairDevice("One"), await bench.pairDevice("Two"), await bench.pairDevice("Three")];
-  const layout_id = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
+  await using api = await TestService.start(folder.path);
+  const devices = [await api.pairDevice("One"), await api.pairDevice("Two"), await api.pairDevice("Three")];
+  const layout_id = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
   const target = { player_ids: devices.map(({ playerId }) => playerId) };
-  const sent = await bench.call("POST", "commands", { target, type: "override.set", args: { layout_id, duration_ms: 60_000 } });
+  const sent = await api.call("POST", "commands", { target, type: "override.set", args: { layout_id, duration_ms: 60_000 } });
   expect(sent.status).toBe(202);
   const instants = await Promise.all(
     devices.map(async (device) => {
@@ -23,7 +23,7 @@ test("[BND13] a command has its creation time, the same for all players that it 
       return SignedCommand.parse(verifyJws(commandJwsType, jws, device.access.service_key)).made_at;
     }),
   );
-  const { data } = (await bench.call("GET", "commands")).body;
+  const { data } = (await api.call("GET", "commands")).body;
   expect(new Set(instants)).toEqual(new Set([Date.parse(data[0].created_at)]));
 });
 
@@ -32,30 +32,30 @@ test("[BND14] loop_from defaults to epoch, is stored and reaches the player; win
   const instant = "2026-01-01T00:00:00.000Z";
   let id: string;
   {
-    await using bench = await TestService.start(folder.path);
-    const layout_id = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
+    await using api = await TestService.start(folder.path);
+    const layout_id = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
     const about = { name: "S", layout_id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
-    const create = (more: object) => bench.call("POST", "schedules", { ...about, ...more });
+    const create = (more: object) => api.call("POST", "schedules", { ...about, ...more });
     const plain = Schedule.parse((await create({})).body);
     expect(plain.loop_from).toBe("epoch");
     id = plain.id;
     const windowed = (await create({ loop_from: "window" })).body;
     expect(windowed.loop_from).toBe("window");
-    const device = await bench.pairDevice("Lobby");
+    const device = await api.pairDevice("Lobby");
     expect(DesiredState.parse((await device.call("GET", "state")).body).schedules).toMatchObject([
       { loop_from: "epoch" },
       { loop_from: "window" },
     ]);
     for (const wrong of [
       await create({ loop_from: "window", sync_epoch: instant }),
-      await bench.call("PATCH", `schedules/${windowed.id}`, { sync_epoch: instant }),
+      await api.call("PATCH", `schedules/${windowed.id}`, { sync_epoch: instant }),
     ]) {
       // prettier-ignore
       expect([wrong.status, errorPointers(wrong)]).toEqual([422, ["/loop_from"]]);
     }
     expect((await create({ loop_from: "monday" })).status).toBe(422);
     const week = `players/${device.playerId}/forecast?from=2026-11-27T00:00:00Z&to=2026-11-29T00:00:00Z`;
-    const { stretches, timezone } = Forecast.parse((await bench.call("GET", week)).body);
+    const { stretches, timezone } = Forecast.parse((await api.call("GET", week)).body);
     expect(timezone).toBeTypeOf("string");
     const shown = stretches.find(({ schedule_id }) => schedule_id === windowed.id)!;
     expect(shown.loops_from).toBe(shown.from);

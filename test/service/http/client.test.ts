@@ -8,15 +8,15 @@ import { TestService, picture } from "../harness.ts";
 
 const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-function clientOf(bench: TestService): SignageClient {
-  return createClient({ baseUrl: bench.service.url, token: bench.token });
+function clientOf(api: TestService): SignageClient {
+  return createClient({ baseUrl: api.service.url, token: api.token });
 }
 
 test("[GEN1] the typed client can pair, upload, create a playlist and a layout, assign it and send a command", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const client = clientOf(bench);
-  const device = await bench.newDevice();
+  await using api = await TestService.start(folder.path);
+  const client = clientOf(api);
+  const device = await api.newDevice();
   const { data: player } = await client.post("/api/v1/players/pair", { body: { code: device.grant.user_code, name: "Lobby" } });
   await device.firstToken();
   const bytes = await picture();
@@ -48,21 +48,21 @@ test("[GEN1] the typed client can pair, upload, create a playlist and a layout, 
 
 test("[GEN2] a problem is thrown with its type and fields", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path);
+  const client = clientOf(api);
   const missing = await client.get("/api/v1/players/{id}", { params: { path: { id: `plr_${nobody}` } } }).catch((error: unknown) => error);
   expect(missing).toBeInstanceOf(ProblemError);
   expect(missing).toMatchObject({ status: 404, kind: "not-found", problem: { request_id: expect.stringMatching(/^req_/) } });
   const invalid = await client.post("/api/v1/playlists", { body: { name: "" } }).catch((error: unknown) => error);
   expect(invalid).toMatchObject({ status: 422, kind: "invalid", problem: { errors: [{ pointer: "/name" }] } });
-  const stranger = createClient({ baseUrl: bench.service.url, token: "sgn_pat_nothing" });
+  const stranger = createClient({ baseUrl: api.service.url, token: "sgn_pat_nothing" });
   await expect(stranger.get("/api/v1/players")).rejects.toMatchObject({ status: 401, kind: "unauthorized" });
 });
 
 test("[GEN3] a list is read page by page, each entry once, newest first", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const client = clientOf(bench);
+  await using api = await TestService.start(folder.path);
+  const client = clientOf(api);
   for (let index = 0; index < 7; index += 1) await client.post("/api/v1/playlists", { body: { name: `P${index}` } });
   const names: string[] = [];
   for await (const playlist of client.pages("/api/v1/playlists", { params: { query: { limit: 3 } } })) names.push(playlist.name);
@@ -75,11 +75,11 @@ test("[GEN3] a list is read page by page, each entry once, newest first", async 
 
 test("[GEN4] a POST has an idempotency key, also when it is retried because its response was lost", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   let lost = 0;
   const client = createClient({
-    baseUrl: bench.service.url,
-    token: bench.token,
+    baseUrl: api.service.url,
+    token: api.token,
     retries: 2,
     fetch: async (request) => {
       const response = await fetch(request);
@@ -95,9 +95,9 @@ test("[GEN4] a POST has an idempotency key, also when it is retried because its 
 });
 
 test("[GEN5] retries honour Retry-After, end with the last response and are off by default", async () => {
-  const asked: number[] = [];
+  const requests: number[] = [];
   const server = createServer((_request, response) => {
-    asked.push(performance.now());
+    requests.push(performance.now());
     response.writeHead(429, { "Retry-After": "1", "Content-Type": "application/problem+json" });
     response.end(JSON.stringify({ type: "/problems/too-many", title: "Too many", status: 429, detail: "Wait", request_id: "req_1" }));
   }).listen(0, "127.0.0.1");
@@ -106,13 +106,13 @@ test("[GEN5] retries honour Retry-After, end with the last response and are off 
     const { port } = server.address() as { port: number };
     const about = { baseUrl: `http://127.0.0.1:${port}`, token: "t" };
     await expect(createClient(about).get("/api/v1/players")).rejects.toMatchObject({ kind: "too-many" });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await expect(createClient({ ...about, retries: 1 }).get("/api/v1/players")).rejects.toMatchObject({ status: 429 });
-    expect(asked).toHaveLength(3);
-    expect(asked[2]! - asked[1]!).toBeGreaterThan(990);
+    expect(requests).toHaveLength(3);
+    expect(requests[2]! - requests[1]!).toBeGreaterThan(990);
     const aborted = createClient({ ...about, retries: 5 }).get("/api/v1/players", { signal: AbortSignal.timeout(50) });
     await expect(aborted).rejects.toThrow(/timeout|abort/i);
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   } finally {
     server.closeAllConnections();
     server.close();

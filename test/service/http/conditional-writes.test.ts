@@ -14,20 +14,20 @@ import { picture, TestService } from "../harness.ts";
 
 test("[ISO8] of concurrent changes with the same If-Match exactly one succeeds; the others get 412 with the current ETag", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const { id } = (await bench.call("POST", "playlists", { name: "P" })).body;
+  await using api = await TestService.start(folder.path);
+  const { id } = (await api.call("POST", "playlists", { name: "P" })).body;
   const path = `playlists/${id}`;
   const pictures = await Promise.all([16, 24, 32, 40].map((size) => picture("png", size)));
   for (let round = 0; round < 3; round += 1) {
-    const etag = (await bench.call("GET", path)).headers.get("etag")!;
+    const etag = (await api.call("GET", path)).headers.get("etag")!;
     const names = Array.from({ length: 12 }, (_, each) => `${round}-${each}`);
     // Uploads hold the database while their files are synced to disk, so the changes read the row at the same time.
-    const uploads = Array.from({ length: 4 }, (_, each) => bench.upload(pictures[each]!, "image/png", `u${each}`));
-    const responses = await Promise.all(names.map((name) => bench.call("PATCH", path, { name }, { "if-match": etag })));
+    const uploads = Array.from({ length: 4 }, (_, each) => api.upload(pictures[each]!, "image/png", `u${each}`));
+    const responses = await Promise.all(names.map((name) => api.call("PATCH", path, { name }, { "if-match": etag })));
     await Promise.all(uploads);
     const won = names.filter((_name, each) => responses[each]!.status === 200);
     expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...names.slice(1).map(() => 412)]);
-    const now = await bench.call("GET", path);
+    const now = await api.call("GET", path);
     expect(won).toEqual([now.body.name]);
     const lost = responses.filter(({ status }) => status === 412);
     expect(new Set(lost.map(({ headers }) => headers.get("etag")))).toEqual(new Set([now.headers.get("etag")]));
@@ -36,13 +36,13 @@ test("[ISO8] of concurrent changes with the same If-Match exactly one succeeds; 
 
 test("[ISO8] of a concurrent change and deletion with the same If-Match exactly one succeeds", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   for (let round = 0; round < 6; round += 1) {
-    const made = await bench.call("POST", "playlists", { name: "P" });
-    const path = `playlists/${made.body.id}`;
-    const match = { "if-match": made.headers.get("etag")! };
-    const change = () => bench.call("PATCH", path, { name: "Q" }, match);
-    const remove = () => bench.call("DELETE", path, undefined, match);
+    const created = await api.call("POST", "playlists", { name: "P" });
+    const path = `playlists/${created.body.id}`;
+    const match = { "if-match": created.headers.get("etag")! };
+    const change = () => api.call("PATCH", path, { name: "Q" }, match);
+    const remove = () => api.call("DELETE", path, undefined, match);
     const both = round % 2 === 0 ? [change(), remove()] : [remove(), change()];
     const succeeded = (await Promise.all(both)).filter(({ status }) => status < 300);
     expect(succeeded).toHaveLength(1);

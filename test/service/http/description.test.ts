@@ -121,11 +121,11 @@ test("[OAS4] Redocly reports no problem and makes no network request", async () 
 test("[OAS5] the committed description equals the served one, as JSON and as YAML", async () => {
   await using folder = await temporaryFolder();
   const committed = JSON.parse(await readFile(join(rootFolder, descriptionFile), "utf8")) as Description;
-  await using bench = await TestService.start(folder.path, { version: committed.info.version });
+  await using api = await TestService.start(folder.path, { version: committed.info.version });
   // The served description also has the service's URL.
-  const here = { ...committed, servers: [expect.objectContaining({ url: bench.service.url })] };
-  expect((await call(bench.service.url, "GET", "openapi.json")).body, write).toEqual(here);
-  const yaml = (await call(bench.service.url, "GET", "openapi.yaml")).body as Buffer;
+  const here = { ...committed, servers: [expect.objectContaining({ url: api.service.url })] };
+  expect((await call(api.service.url, "GET", "openapi.json")).body, write).toEqual(here);
+  const yaml = (await call(api.service.url, "GET", "openapi.yaml")).body as Buffer;
   expect(parse(yaml.toString(), { maxAliasCount: 0 })).toEqual(here);
   expect(await readFile(join(rootFolder, descriptionFile), "utf8"), write).toBe(descriptionText());
 });
@@ -167,27 +167,27 @@ const before = small(
 
 test.for<[string, Description, RegExp | null]>([
   ["a path gone", { ...before, paths: {} }, /the path is gone/],
-  ["an operation gone", { ...before, paths: { "/things": {} } }, /the operation is gone/],
-  ["a field of the request gone", small(object({ a: text1, b: { enum: ["x", "y"] } }, ["a"]), {}), /\.c: the field is gone/],
-  ["a field of the answer gone", small({}, object({ id: text1 }, ["id"])), /\.n: the field is gone/],
+  ["a removed operation", { ...before, paths: { "/things": {} } }, /the operation is gone/],
+  ["a removed field of the request", small(object({ a: text1, b: { enum: ["x", "y"] } }, ["a"]), {}), /\.c: the field is gone/],
+  ["a removed field of the response", small({}, object({ id: text1 }, ["id"])), /\.n: the field is gone/],
   [
     "a request field newly required",
     small(object({ a: text1, b: { enum: ["x", "y"] } }, ["a", "b"]), {}),
     /\.b: the field is required now/,
   ],
-  ["an answer's field that may be missing", small({}, object({ id: text1, n: text1 })), /\.id: the field may be missing/],
-  ["an enumeration narrowed", small(object({ a: text1, b: { enum: ["x"] } }), {}), /the value y is gone/],
+  ["a field of the response that may be missing", small({}, object({ id: text1, n: text1 })), /\.id: the field may be missing/],
+  ["a narrowed enumeration", small(object({ a: text1, b: { enum: ["x"] } }), {}), /the value y is gone/],
   ["another type", small(object({ a: { type: "integer" } }), {}), /the type was string, it is integer/],
-  ["null no longer taken", small(object({ c: { type: "integer" } }), {}), /the type was integer or null, it is integer/],
+  ["null no longer accepted", small(object({ c: { type: "integer" } }), {}), /the type was integer or null, it is integer/],
   [
     "null newly answered",
     small({}, object({ id: { anyOf: [text1, { type: "null" }] } }, ["id"])),
     /the type was string, it is string or null/,
   ],
-  ["a bound tightened", small(object({ a: { type: "string", maxLength: 5 } }), {}), /maxLength is 5 now/],
-  ["a status gone", small({}, {}, { responses: { 200: { description: "" } } }), /the status 404 is gone/],
-  ["a media type gone", small({}, {}, { responses: { 200: {}, 404: {} } }), /media type application\/json is gone/],
-  ["a parameter gone", small({}, {}, { parameters: [] }), /query parameter limit is gone/],
+  ["a tightened bound", small(object({ a: { type: "string", maxLength: 5 } }), {}), /maxLength is 5 now/],
+  ["a removed status", small({}, {}, { responses: { 200: { description: "" } } }), /the status 404 is gone/],
+  ["a removed media type", small({}, {}, { responses: { 200: {}, 404: {} } }), /media type application\/json is gone/],
+  ["a removed parameter", small({}, {}, { parameters: [] }), /query parameter limit is gone/],
   ["another scope", small({}, {}, { security: [{ operator: ["things:admin"] }] }), /no longer suffices/],
   [
     "a body newly required",
@@ -209,7 +209,7 @@ test.for<[string, Description, RegExp | null]>([
     ),
     null,
   ],
-])("[OAS8] what breaks clients is found, what does not is let pass: %s", ([, after, wanted]) => {
+])("[OAS8] a change that breaks clients is detected; a compatible change is accepted: %s", ([, after, wanted]) => {
   const found = breakingChanges(before, after);
   if (wanted === null) expect(found).toEqual([]);
   else expect(found).toContainEqual(expect.stringMatching(wanted));

@@ -20,47 +20,47 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
-test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write and changes nothing", async () => {
+test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { clock: new FakeClock() });
-  const made = async (method: string, path: string, body?: unknown) => {
-    const answer = await bench.call(method, path, body);
+  await using api = await TestService.start(folder.path, { clock: new FakeClock() });
+  const created = async (method: string, path: string, body?: unknown) => {
+    const answer = await api.call(method, path, body);
     expect([path, answer.status < 300 ? "" : JSON.stringify(answer.body)]).toEqual([path, ""]);
     return answer.body;
   };
-  const device = await bench.pairDevice("Lobby");
-  const { asset, playlist, layout } = await bench.showPicture(device);
-  const waiting = await bench.newDevice();
+  const device = await api.pairDevice("Lobby");
+  const { asset, playlist, layout } = await api.showPicture(device);
+  const waiting = await api.newDevice();
   const player = device.playerId;
-  const shot = await made("POST", `players/${player}/commands`, { type: "screenshot", args: {} });
+  const shot = await created("POST", `players/${player}/commands`, { type: "screenshot", args: {} });
   await device.putScreenshot(shotId, await picture(), { "command-id": shot.id });
   const target = { type: "player", player_id: player };
-  const calendar = await made("POST", "calendars", { name: "C", dates: [{ date: "2026-12-26" }] });
-  const schedule = await made("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
-  const webhook = await made("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] });
-  const delivery = await made("POST", `webhooks/${webhook.id}/test`);
-  const spare = await made("POST", "tokens", { name: "spare", scopes: ["players:read"] });
-  const invitation = await made("POST", "invitations", { email: "a@example.com", name: "A", role: "viewer" });
+  const calendar = await created("POST", "calendars", { name: "C", dates: [{ date: "2026-12-26" }] });
+  const schedule = await created("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
+  const webhook = await created("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] });
+  const delivery = await created("POST", `webhooks/${webhook.id}/test`);
+  const spare = await created("POST", "tokens", { name: "spare", scopes: ["players:read"] });
+  const invitation = await created("POST", "invitations", { email: "a@example.com", name: "A", role: "viewer" });
   const [spareLayout, spareList] = [
-    await made("POST", "layouts", { name: "N", width: 10, height: 10 }),
-    await made("POST", "playlists", { name: "N", items: [] }),
+    await created("POST", "layouts", { name: "N", width: 10, height: 10 }),
+    await created("POST", "playlists", { name: "N", items: [] }),
   ];
   const [binLayout, binList] = [
-    await made("POST", "layouts", { name: "B", width: 10, height: 10 }),
-    await made("POST", "playlists", { name: "B", items: [] }),
+    await created("POST", "layouts", { name: "B", width: 10, height: 10 }),
+    await created("POST", "playlists", { name: "B", items: [] }),
   ];
-  const show = await made("POST", "show", { text: "Hello", players: [player], lasts_ms: 60_000 });
-  const uploadLink = await made("POST", "upload-links", {});
-  const binSchedule = await made("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
-  const binPlayer = (await bench.pairDevice("Gone")).playerId;
-  await made("DELETE", `schedules/${binSchedule.id}`);
-  await made("DELETE", `players/${binPlayer}`);
-  await made("DELETE", `layouts/${binLayout.id}`);
-  await made("DELETE", `playlists/${binList.id}`);
-  const [spareAsset, binAsset] = [(await bench.upload(await picture("png"))).body, (await bench.upload(await picture("jpeg"))).body];
-  await made("DELETE", `assets/${binAsset.id}`);
-  const person = await inviteMember(bench, await owner(bench), "viewer");
-  const other = await createOtherTeam(bench);
+  const show = await created("POST", "show", { text: "Hello", players: [player], lasts_ms: 60_000 });
+  const uploadLink = await created("POST", "upload-links", {});
+  const binSchedule = await created("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
+  const binPlayer = (await api.pairDevice("Gone")).playerId;
+  await created("DELETE", `schedules/${binSchedule.id}`);
+  await created("DELETE", `players/${binPlayer}`);
+  await created("DELETE", `layouts/${binLayout.id}`);
+  await created("DELETE", `playlists/${binList.id}`);
+  const [spareAsset, binAsset] = [(await api.upload(await picture("png"))).body, (await api.upload(await picture("jpeg"))).body];
+  await created("DELETE", `assets/${binAsset.id}`);
+  const person = await inviteMember(api, await owner(api), "viewer");
+  const other = await createOtherTeam(api);
   const calls: Record<string, [path: string, body?: unknown, by?: Person]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
@@ -126,7 +126,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   for (const { name, method, status } of tryable) {
     const [path, body, by] = calls[name]!;
     const isBytes = body instanceof Buffer;
-    const answer = await bench.call(method, `${path}?dry_run=true`, body, {
+    const answer = await api.call(method, `${path}?dry_run=true`, body, {
       ...(by === undefined ? {} : { authorization: by.authorization }),
       ...(isBytes ? { "content-type": "application/octet-stream" } : {}),
       ...(method === "POST" ? { "idempotency-key": `dry-${name}` } : {}),
@@ -138,21 +138,21 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
 
 test("[DRY2] a dry run is rejected like the write, honours If-Match and uses up no idempotency key; unsupported dry runs are rejected", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { clock: new FakeClock() });
-  const { body: layout } = await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 });
+  await using api = await TestService.start(folder.path, { clock: new FakeClock() });
+  const { body: layout } = await api.call("POST", "layouts", { name: "L", width: 100, height: 100 });
   const schedule = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-27T22:00" };
-  const tryOut = (body: object, headers = {}) => bench.call("POST", "schedules?dry_run=true", body, headers);
+  const tryOut = (body: object, headers = {}) => api.call("POST", "schedules?dry_run=true", body, headers);
   const tried = await tryOut(schedule, { "idempotency-key": "k" });
   expect([tried.status, tried.body.name]).toEqual([201, "S"]);
-  expect((await bench.call("GET", "schedules")).body.data).toEqual([]);
-  expect((await bench.call("GET", `schedules/${tried.body.id}`)).status).toBe(404);
+  expect((await api.call("GET", "schedules")).body.data).toEqual([]);
+  expect((await api.call("GET", `schedules/${tried.body.id}`)).status).toBe(404);
   expect(errorPointers(await tryOut({ ...schedule, rrule: "FREQ=SECONDLY" }))).toEqual(["/ends_at", "/rrule"]);
-  expect(errorPointers(await bench.call("POST", "schedules?dry_run=yes", schedule))).toEqual(["?dry_run"]);
-  const real = await bench.call("POST", "schedules?dry_run=false", schedule, { "idempotency-key": "k" });
+  expect(errorPointers(await api.call("POST", "schedules?dry_run=yes", schedule))).toEqual(["?dry_run"]);
+  const real = await api.call("POST", "schedules?dry_run=false", schedule, { "idempotency-key": "k" });
   expect([real.status, real.headers.get("dry-run"), real.headers.get("idempotency-replayed")]).toEqual([201, null, null]);
-  const stale = await bench.call("DELETE", `schedules/${real.body.id}?dry_run=true`, undefined, { "if-match": '"old"' });
+  const stale = await api.call("DELETE", `schedules/${real.body.id}?dry_run=true`, undefined, { "if-match": '"old"' });
   expect(stale.status).toBe(412);
-  expect((await bench.call("GET", `schedules/${real.body.id}`)).status).toBe(200);
-  const upload = await bench.call("POST", "uploads?dry_run=true", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
+  expect((await api.call("GET", `schedules/${real.body.id}`)).status).toBe(200);
+  const upload = await api.call("POST", "uploads?dry_run=true", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
   expect([upload.status, errorPointers(upload)]).toEqual([422, ["?dry_run"]]);
 });

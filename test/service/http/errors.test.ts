@@ -79,9 +79,9 @@ const slips: readonly (readonly [readonly [string, string, unknown], string, unk
 
 test("[ERR1] each input error is reported once, with its pointer, in plain words and with the probable intention", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   for (const [[method, path, body], pointer, detail] of slips) {
-    const answer = await bench.call(method, path, body);
+    const answer = await api.call(method, path, body);
     expect([answer.status, answer.body.errors], JSON.stringify(body)).toEqual([422, [{ pointer, detail }]]);
     expect(answer.body.detail).toBe(`${pointer || "the body"}: ${answer.body.errors[0].detail}`);
     expect(answer.body.detail).not.toMatch(jargon);
@@ -90,8 +90,8 @@ test("[ERR1] each input error is reported once, with its pointer, in plain words
 
 test("[ERR2] tools report the same error messages", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  await using api = await TestService.start(folder.path);
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
   const items = [{ type: "image", asset_id: asset, duration: 5 }];
   const { isError, text } = await agent.call("create_playlist", { name: "P", items });
   expect([isError, text]).toEqual([true, expect.stringContaining("/items/0/duration: unknown field: did you mean duration_ms?")]);
@@ -101,7 +101,7 @@ test("[ERR2] tools report the same error messages", async () => {
 const wrong: readonly unknown[] = [null, "", "x", "x".repeat(100_000), -1, 0.5, 1e300, true, [], {}, ["x"], { x: 1 }];
 
 test("[ERR3] no error message for a wrong, missing or unknown field of any body contains internal terms", () => {
-  let told = 0;
+  let checkedFields = 0;
   for (const { name, body: schema, example } of operations) {
     if (schema === undefined || example === undefined) continue;
     const check = validatorCompiler({ schema, httpPart: "body", method: "POST", url: "/" });
@@ -111,7 +111,7 @@ test("[ERR3] no error message for a wrong, missing or unknown field of any body 
       expect(error.message, `${name} ${JSON.stringify(value).slice(0, 500)}`).not.toMatch(jargon);
       const places = error.errors.map(({ pointer }) => pointer);
       expect(new Set(places).size, `${name}: ${error.message.slice(0, 500)}`).toBe(places.length);
-      told += places.length;
+      checkedFields += places.length;
       return error.errors;
     };
     for (const { holder, key, pointer, root } of placesIn(example)) {
@@ -130,7 +130,7 @@ test("[ERR3] no error message for a wrong, missing or unknown field of any body 
       expect(unknown.length, `${name} beside ${pointer}`).toBeLessThanOrEqual(1);
     }
   }
-  expect(told).toBeGreaterThan(1_000);
+  expect(checkedFields).toBeGreaterThan(1_000);
 });
 
 /** All fields in a body; for each field a copy of the body. */
@@ -149,22 +149,22 @@ function placesIn(body: unknown): { holder: Record<string, unknown>; key: string
 
 test("[ERR4] the response warns about a tag that no player has and suggests the tag that was probably meant", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 22, 12)) });
-  const [one, gone] = [await bench.pairDevice("One"), await bench.pairDevice("Gone")];
-  await bench.call("PATCH", `players/${one.playerId}`, { tags: ["lobby"] });
-  await bench.call("PATCH", `players/${gone.playerId}`, { tags: ["looby"] });
-  await bench.call("DELETE", `players/${gone.playerId}`);
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 22, 12)) });
+  const [one, gone] = [await api.pairDevice("One"), await api.pairDevice("Gone")];
+  await api.call("PATCH", `players/${one.playerId}`, { tags: ["lobby"] });
+  await api.call("PATCH", `players/${gone.playerId}`, { tags: ["looby"] });
+  await api.call("DELETE", `players/${gone.playerId}`);
   const warning = { code: "no-players", message: "no player has the tag “lobbby”: did you mean “lobby”?", field: "/target/tag" };
-  const send = (target: object) => bench.call("POST", "commands", { type: "identify", target });
-  const change = (target: object) => bench.call("POST", "players/bulk", { target, change: { tags_add: ["new"] } });
+  const send = (target: object) => api.call("POST", "commands", { type: "identify", target });
+  const change = (target: object) => api.call("POST", "players/bulk", { target, change: { tags_add: ["new"] } });
   expect((await send({ tag: "lobbby" })).body).toMatchObject({ count: 0, warnings: [warning] });
   expect((await send({ tag: "lobby" })).body).toMatchObject({ count: 1, warnings: [] });
   expect((await change({ tag: "lobbby" })).body).toEqual({ matched: 0, changed: 0, warnings: [warning] });
   expect((await change({ player_ids: [one.playerId] })).body.warnings).toEqual([]);
 
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00", timezone: "UTC" };
-  const warned = async (target: object) => (await bench.call("POST", "schedules", { ...base, target })).body.warnings;
+  const warned = async (target: object) => (await api.call("POST", "schedules", { ...base, target })).body.warnings;
   const [tagged, lobby] = [
     { type: "tag", tag: "lobbby" },
     { type: "tag", tag: "lobby" },

@@ -23,14 +23,14 @@ export async function messageValidators(url: string): Promise<Map<string, Valida
 export class EventSubscriber implements Disposable {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
-  readonly heard: SubscriptionMessage[] = [];
+  readonly received: SubscriptionMessage[] = [];
   #wake: () => void = () => undefined;
 
   constructor(url: string, token: string | null, query = "") {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     this.socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/events${query}`, eventsSubprotocol, { headers });
     this.socket.on("message", (raw: Buffer) => {
-      this.heard.push(JSON.parse(raw.toString()) as SubscriptionMessage);
+      this.received.push(JSON.parse(raw.toString()) as SubscriptionMessage);
       this.#wake();
     });
     this.closed = once(this.socket, "close").then(([code, reason]) => ({ code: code as number, reason: String(reason) }));
@@ -53,11 +53,12 @@ export class EventSubscriber implements Disposable {
     const deadline = performance.now() + 10_000;
     let looked = 0;
     for (;;) {
-      const fresh = this.heard.slice(looked);
-      looked = this.heard.length;
+      const fresh = this.received.slice(looked);
+      looked = this.received.length;
       const found = fresh.find(matches);
       if (found !== undefined) return found;
-      if (performance.now() > deadline) throw new Error(`no matching message; received ${this.heard.map(({ type }) => type).join(", ")}`);
+      if (performance.now() > deadline)
+        throw new Error(`no matching message; received ${this.received.map(({ type }) => type).join(", ")}`);
       const timer = setTimeout(() => this.#wake(), 500);
       await new Promise<void>((resolve) => (this.#wake = resolve));
       clearTimeout(timer);
@@ -70,7 +71,7 @@ export class EventSubscriber implements Disposable {
   }
 
   get events(): Of<"event">[] {
-    return this.heard.filter((message): message is Of<"event"> => message.type === "event");
+    return this.received.filter((message): message is Of<"event"> => message.type === "event");
   }
 
   [Symbol.dispose](): void {

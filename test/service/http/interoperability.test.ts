@@ -44,12 +44,12 @@ test("[IOP3] every response has a description and Request-Id, and every operatio
 
 test("[IOP4] every response has a Request-Id: pages, errors of the framework, rejected and accepted WebSockets, invalid HTTP", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const { url } = bench.service;
+  await using api = await TestService.start(folder.path);
+  const { url } = api.service;
   const json = { "content-type": "application/json" };
   const answers = await Promise.all([
-    bench.call("GET", "players"),
-    bench.call("GET", "nothing"),
+    api.call("GET", "players"),
+    api.call("GET", "nothing"),
     call(url, "GET", "/nowhere"),
     call(url, "GET", "/%zz"),
     call(url, "GET", "/docs/static/index.html"),
@@ -61,8 +61,8 @@ test("[IOP4] every response has a Request-Id: pages, errors of the framework, re
     call(url, "GET", "players"),
     call(url, "OPTIONS", "/mcp"),
     call(url, "POST", "/mcp", {}),
-    bench.call("POST", "playlists", "{", json),
-    bench.call("POST", "playlists", `{"name":"${"x".repeat(1_100_000)}"}`, json),
+    api.call("POST", "playlists", "{", json),
+    api.call("POST", "playlists", `{"name":"${"x".repeat(1_100_000)}"}`, json),
   ]);
   const ids = answers.map(({ headers }) => headers.get("request-id"));
   for (const id of ids) expect(id).toMatch(wellFormed);
@@ -106,21 +106,21 @@ test("[IOP4] every response has a Request-Id: pages, errors of the framework, re
 
 test("[IOP5] a stopping service rejects requests on open connections with a problem and a Request-Id", async () => {
   await using folder = await temporaryFolder();
-  const bench = await TestService.start(folder.path);
-  const { hostname, port, host } = new URL(bench.service.url);
+  const api = await TestService.start(folder.path);
+  const { hostname, port, host } = new URL(api.service.url);
   const socket = connect({ host: hostname, port: Number(port) });
-  let heard = "";
-  socket.setEncoding("utf8").on("data", (part: string) => (heard += part));
-  const authorization = `Authorization: Bearer ${bench.token}\r\n`;
+  let received = "";
+  socket.setEncoding("utf8").on("data", (part: string) => (received += part));
+  const authorization = `Authorization: Bearer ${api.token}\r\n`;
   // An incomplete body keeps the connection and the stopping service open.
   socket.write(
     `POST /api/v1/playlists HTTP/1.1\r\nHost: ${host}\r\n${authorization}Content-Type: application/json\r\nContent-Length: 15\r\n\r\n{"name":`,
   );
-  await expect.poll(async () => (await bench.call("GET", "/metrics")).status).toBe(200);
-  const stopped = bench[Symbol.asyncDispose]();
+  await expect.poll(async () => (await api.call("GET", "/metrics")).status).toBe(200);
+  const stopped = api[Symbol.asyncDispose]();
   await expect
     .poll(() =>
-      fetch(bench.service.url).then(
+      fetch(api.service.url).then(
         () => "open",
         () => "closed",
       ),
@@ -128,28 +128,28 @@ test("[IOP5] a stopping service rejects requests on open connections with a prob
     .toBe("closed");
   socket.write(`"Loop"}GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   await Promise.all([stopped, once(socket, "close")]);
-  for (const head of heard.split(/(?=HTTP\/1\.1 )/)) expect(idIn(head)).toMatch(wellFormed);
-  expect(heard).toMatch(/^HTTP\/1\.1 201 /);
-  expect(heard).toContain('"type":"/problems/closing"');
+  for (const head of received.split(/(?=HTTP\/1\.1 )/)) expect(idIn(head)).toMatch(wellFormed);
+  expect(received).toMatch(/^HTTP\/1\.1 201 /);
+  expect(received).toContain('"type":"/problems/closing"');
 });
 
 test("[IOP6] links are absolute: with the Host of the request, or with the public URL if one is configured", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(`${folder.path}/a`);
-  const asset = (await bench.upload(await picture(), "image/png", "a.png")).body;
-  const { headers, body } = await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" });
-  const authorization = { authorization: `Bearer ${bench.token}` };
+  await using api = await TestService.start(`${folder.path}/a`);
+  const asset = (await api.upload(await picture(), "image/png", "a.png")).body;
+  const { headers, body } = await api.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" });
+  const authorization = { authorization: `Bearer ${api.token}` };
   expect(await (await fetch(headers.get("location")!, { headers: authorization })).json()).toMatchObject({ id: body.id });
   expect((await fetch(asset.url, { headers: authorization })).status).toBe(200);
-  const { port } = new URL(bench.service.url);
+  const { port } = new URL(api.service.url);
   const named = await fetch(`http://localhost:${port}/api/v1/assets/${asset.id}`, { headers: authorization }).catch(() => null);
   if (named !== null) expect(((await named.json()) as typeof asset).url).toBe(`http://localhost:${port}/api/v1/assets/${asset.id}/content`);
-  const servers = async (path: string) => (await call(bench.service.url, "GET", path)).body.servers as unknown;
-  expect(await servers("openapi.json")).toMatchObject([{ url: bench.service.url }]);
+  const servers = async (path: string) => (await call(api.service.url, "GET", path)).body.servers as unknown;
+  expect(await servers("openapi.json")).toMatchObject([{ url: api.service.url }]);
   expect(await servers("asyncapi.json")).toEqual({ service: { host: `127.0.0.1:${port}`, protocol: "ws" } });
   // An invalid Host does not appear in links.
   const odd = `GET /api/v1/openapi.json HTTP/1.1\r\nHost: evil"><script>\r\nConnection: close\r\n\r\n`;
-  expect(await raw(bench.service.url, odd)).not.toContain("evil");
+  expect(await raw(api.service.url, odd)).not.toContain("evil");
 
   await using behind = await TestService.start(`${folder.path}/b`, { publicUrl: "https://signage.example.com/anything" });
   const there = (await behind.call("POST", "playlists", { name: "P" })).headers.get("location");

@@ -30,12 +30,12 @@ function contentOf(file: DatabaseSync): string {
 
 test("[TEA10] no operation finds another team's id, and nothing changes", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const us = await owner(bench);
-  const them = await createOtherTeam(bench);
+  await using api = await TestService.start(folder.path);
+  const us = await owner(api);
+  const them = await createOtherTeam(api);
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
-  const { pool: ours } = await populateTeam(bench, us, file);
-  const { pool: theirs } = await populateTeam(bench, them, file);
+  const { pool: ours } = await populateTeam(api, us, file);
+  const { pool: theirs } = await populateTeam(api, them, file);
   expect([...ours.keys()].toSorted()).toEqual([...theirs.keys()].toSorted());
   for (const [prefix, id] of ours) expect(theirs.get(prefix)).not.toBe(id);
 
@@ -81,12 +81,12 @@ test("[TEA10] no operation finds another team's id, and nothing changes", { time
 
 test("[TEA11] another team's id in a body or query has no effect on that team", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const us = await owner(bench);
-  const them = await createOtherTeam(bench);
+  await using api = await TestService.start(folder.path);
+  const us = await owner(api);
+  const them = await createOtherTeam(api);
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
-  const { pool: ours } = await populateTeam(bench, us, file);
-  const { pool: theirs } = await populateTeam(bench, them, file);
+  const { pool: ours } = await populateTeam(api, us, file);
+  const { pool: theirs } = await populateTeam(api, them, file);
   let tried = 0;
   for (const each of operatorOperations) {
     const own = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, ours.get(prefix)!]));

@@ -17,13 +17,13 @@ const quota = (answer: ApiResponse) => [answer.headers.get("ratelimit-policy"), 
 test("[TOK9] every response to an operator has the remaining quota of the minute; above it the response is 429 with Retry-After", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock, limits: { token: 5 } });
-  const get = () => bench.call("GET", "players");
+  await using api = await TestService.start(folder.path, { clock, limits: { token: 5 } });
+  const get = () => api.call("GET", "players");
   expect(quota(await get())).toEqual(['"token";q=5;w=60', '"token";r=4;t=60']);
   clock.advance(20_500);
-  expect(quota(await bench.call("GET", "players/nonsense"))[1]).toBe('"token";r=3;t=40');
-  expect(quota(await bench.call("POST", "playlists", { nonsense: 1 }))[1]).toBe('"token";r=2;t=40');
-  const other = await createTokenFor(bench, await owner(bench), ["layouts:read"]);
+  expect(quota(await api.call("GET", "players/nonsense"))[1]).toBe('"token";r=3;t=40');
+  expect(quota(await api.call("POST", "playlists", { nonsense: 1 }))[1]).toBe('"token";r=2;t=40');
+  const other = await createTokenFor(api, await owner(api), ["layouts:read"]);
   const full = await get();
   expect([full.status, full.body.type, full.headers.get("retry-after")]).toEqual([429, "/problems/too-many", "40"]);
   expect(quota(full)[1]).toBe('"token";r=0;t=40');
@@ -35,8 +35,8 @@ test("[TOK9] every response to an operator has the remaining quota of the minute
 
 test("[TOK9] a token has 600 requests per minute by default", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { limits: {} });
-  expect(quota(await bench.call("GET", "me"))[0]).toBe('"token";q=600;w=60');
+  await using api = await TestService.start(folder.path, { limits: {} });
+  expect(quota(await api.call("GET", "me"))[0]).toBe('"token";q=600;w=60');
   const read = (...flags: string[]) => readServiceConfig(["--data", "/tmp/x", ...flags]).limits;
   expect([read(), read("--requests-per-minute", "1200")]).toEqual([{}, { token: 1_200 }]);
   for (const bad of ["0", "-1", "many", "1.5"]) expect(() => read("--requests-per-minute", bad)).toThrow("--requests-per-minute");
@@ -45,20 +45,20 @@ test("[TOK9] a token has 600 requests per minute by default", async () => {
 test("[TOK10] unauthenticated clients share the quota of their address; each player has its own", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock, limits: { address: 8, player: 2 } });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock, limits: { address: 8, player: 2 } });
+  const device = await api.pairDevice();
   const state = () => device.call("GET", "state");
   expect(quota(await state())[1]).toBe('"player";r=1;t=60');
   await state();
   expect((await state()).status).toBe(429);
-  const wrong = () => call(bench.service.url, "GET", "players", undefined, { authorization: "Bearer x" });
+  const wrong = () => call(api.service.url, "GET", "players", undefined, { authorization: "Bearer x" });
   const answers: ApiResponse[] = [];
   while (answers.at(-1)?.status !== 429) answers.push(await wrong());
   expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(answers.slice(1).map(() => 401));
   expect(answers.length).toBeGreaterThan(1);
-  expect((await call(bench.service.url, "POST", "device/nonce", {})).status).toBe(429);
+  expect((await call(api.service.url, "POST", "device/nonce", {})).status).toBe(429);
   // A client with a valid token is not affected by others at the same address.
-  expect((await bench.call("GET", "players")).status).toBe(200);
+  expect((await api.call("GET", "players")).status).toBe(200);
 });
 
 test("[TOK11] the memory of the limits is bounded, and expired windows are dropped", () => {
@@ -83,10 +83,10 @@ test("[TOK12] an IPv6 /64 counts as one address, and a mapped IPv4 address count
 test("[TOK13] five wrong codes per minute are allowed for a user over all tokens, and for an address and team over all users", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.1"] });
-  const first = await owner(bench);
-  const second = await createTokenFor(bench, first, ["players:write"]);
-  const editor = await inviteMember(bench, first, "editor");
+  await using api = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.1"] });
+  const first = await owner(api);
+  const second = await createTokenFor(api, first, ["players:write"]);
+  const editor = await inviteMember(api, first, "editor");
   const guess = async (person: typeof first, from: string, code = "BBBB-BBBB") =>
     (await person.call("POST", "players/pair", { code, name: "x" }, { "x-forwarded-for": from })).status;
   const statuses = [];
@@ -94,7 +94,7 @@ test("[TOK13] five wrong codes per minute are allowed for a user over all tokens
   expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
   for (let each = 0; each < 5; each += 1) await guess(editor, "203.0.113.9");
   clock.advance(30_000);
-  const third = await inviteMember(bench, first, "editor", "third");
+  const third = await inviteMember(api, first, "editor", "third");
   expect(await guess(third, "203.0.113.9")).toBe(429);
   expect(await guess(third, "203.0.113.10")).toBe(404);
   clock.advance(30_001);
@@ -103,11 +103,11 @@ test("[TOK13] five wrong codes per minute are allowed for a user over all tokens
 
 test("[TOK13] concurrent wrong codes are counted one by one, and a correct code does not count", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const right = await Promise.all(Array.from({ length: 7 }, () => bench.newDevice()));
-  const paired = await Promise.all(right.map(({ grant }) => bench.call("POST", "players/pair", { code: grant.user_code, name: "x" })));
+  await using api = await TestService.start(folder.path);
+  const right = await Promise.all(Array.from({ length: 7 }, () => api.newDevice()));
+  const paired = await Promise.all(right.map(({ grant }) => api.call("POST", "players/pair", { code: grant.user_code, name: "x" })));
   expect(paired.map(({ status }) => status)).toEqual(paired.map(() => 201));
-  const wrong = await Promise.all(Array.from({ length: 20 }, () => bench.call("POST", "players/pair", { code: "BBBB-BBBB", name: "x" })));
+  const wrong = await Promise.all(Array.from({ length: 20 }, () => api.call("POST", "players/pair", { code: "BBBB-BBBB", name: "x" })));
   expect(wrong.filter(({ status }) => status === 404)).toHaveLength(maxWrongGuessesPerMinute);
   expect(wrong.filter(({ status }) => status === 429)).toHaveLength(20 - maxWrongGuessesPerMinute);
 });
@@ -121,14 +121,14 @@ test("[TOK14] the probability of guessing a code stays below 2^-28, however gues
   await fc.assert(
     fc.asyncProperty(plan, async ({ attempts, restarts }) => {
       const clock = new FakeClock();
-      const begun = clock.monotonic();
+      const startedAt = clock.monotonic();
       const left = restarts.toSorted((a, b) => a - b);
       let guesses = new GuessLimiter(clock);
       let tried = 0;
       for (const { waitMs, burst } of attempts) {
         clock.advance(waitMs);
-        if (clock.monotonic() - begun > codeLifetimeMs) break;
-        while (left.length > 0 && left[0]! <= clock.monotonic() - begun) {
+        if (clock.monotonic() - startedAt > codeLifetimeMs) break;
+        while (left.length > 0 && left[0]! <= clock.monotonic() - startedAt) {
           left.shift();
           guesses = new GuessLimiter(clock);
         }
@@ -163,16 +163,16 @@ test("[TOK14] the probability of guessing a code stays below 2^-28, however gues
 test("[TOK15] pairing requests are limited per address", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.0/8"] });
-  const device = await bench.newDevice();
+  await using api = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.0/8"] });
+  const device = await api.newDevice();
   const about = { player_version: "1", hardware: "x", timezone: "Europe/London", resolution: { width: 1, height: 1 } };
   const box = { public_key: device.keys.publicKey, ...about };
   const ask = (from: string) => call(device.url, "POST", "device/pairing-requests", box, { "x-forwarded-for": from });
   const from = "2001:db8::1";
   let answer = await ask(from);
-  let asked = 1;
-  for (; answer.status === 201; asked += 1) answer = await ask(from);
-  expect([answer.status, asked]).toEqual([429, 61]);
+  let requestCount = 1;
+  for (; answer.status === 201; requestCount += 1) answer = await ask(from);
+  expect([answer.status, requestCount]).toEqual([429, 61]);
   expect(Number(answer.headers.get("retry-after"))).toBe(60);
   expect((await ask("2001:db8::2")).status).toBe(429);
   expect((await ask("2001:db8:1::1")).status).toBe(201);
@@ -181,9 +181,9 @@ test("[TOK15] pairing requests are limited per address", async () => {
 test("[TOK16] X-Forwarded-For counts only if it comes from a configured proxy", async () => {
   await using folder = await temporaryFolder();
   const addressIn = async (trustedProxies: readonly string[], forwarded: string) => {
-    await using bench = await TestService.start(folder.path, { trustedProxies });
-    await bench.call("POST", "playlists", { name: "P" }, { "x-forwarded-for": forwarded });
-    return (await bench.call("GET", "audit?limit=1")).body.data[0].address;
+    await using api = await TestService.start(folder.path, { trustedProxies });
+    await api.call("POST", "playlists", { name: "P" }, { "x-forwarded-for": forwarded });
+    return (await api.call("GET", "audit?limit=1")).body.data[0].address;
   };
   expect(await addressIn([], "198.51.100.7")).toBe("127.0.0.1");
   expect(await addressIn(["192.0.2.0/24"], "198.51.100.7")).toBe("127.0.0.1");

@@ -14,7 +14,7 @@ interface Finding {
   severity: number;
 }
 
-const told = ({ severity, code, path, message }: Finding) => `${severity} ${code} at ${path.join("/")}: ${message}`;
+const describeFinding = ({ severity, code, path, message }: Finding) => `${severity} ${code} at ${path.join("/")}: ${message}`;
 
 test("[IOP1] Spectral reports only what OpenAPI 3.1 allows: scopes of a bearer token, the status 101 of an upgrade", async () => {
   const linter = new spectralCore.Spectral();
@@ -23,7 +23,7 @@ test("[IOP1] Spectral reports only what OpenAPI 3.1 allows: scopes of a bearer t
   // "For other security scheme types, the array MAY contain a list of role names" (OpenAPI 3.1, security requirement object).
   const roles = found.filter(({ code, message }) => code === "oas3-operation-security-defined" && message.endsWith("listed among scopes."));
   const upgrades = found.filter(({ code, path }) => code === "operation-success-response" && isUpgrade(path));
-  expect(found.filter((each) => !roles.includes(each) && !upgrades.includes(each)).map(told)).toEqual([]);
+  expect(found.filter((each) => !roles.includes(each) && !upgrades.includes(each)).map(describeFinding)).toEqual([]);
   expect(found.filter(({ severity }) => severity === 0)).toEqual([]);
   process.stdout.write(`spectral: 0 errors, ${found.length} warnings (${roles.length} roles, ${upgrades.length} upgrades)\n`);
 }, 240_000);
@@ -32,15 +32,15 @@ function isUpgrade(path: readonly (string | number)[]): boolean {
   return described.some(({ path: each, operation }) => each === path[1] && operation.responses["101"] !== undefined);
 }
 
-test("[IOP2] the AsyncAPI parser accepts the description of the WebSockets, whatever was requested before", async () => {
+test("[IOP2] the AsyncAPI parser accepts the description of the WebSockets, even after other requests to the service", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await (await fetch(`${bench.service.url}/api/v1/openapi.json`)).arrayBuffer();
-  const text = await (await fetch(`${bench.service.url}/api/v1/asyncapi.json`)).text();
+  await using api = await TestService.start(folder.path);
+  await (await fetch(`${api.service.url}/api/v1/openapi.json`)).arrayBuffer();
+  const text = await (await fetch(`${api.service.url}/api/v1/asyncapi.json`)).text();
   const { document, diagnostics } = await new Parser().parse(text);
   // The parser suggests AsyncAPI 3.1.0, which this document does not need.
   const found = (diagnostics as Finding[]).filter(({ code }) => code !== "asyncapi-latest-version");
-  expect(found.map(told)).toEqual([]);
+  expect(found.map(describeFinding)).toEqual([]);
   expect(
     document
       ?.channels()

@@ -21,18 +21,18 @@ function valueOf(text: string, name: string, labels = ""): number {
   return Number(line?.split(" ").at(-1) ?? 0);
 }
 
-async function metricsOf(bench: TestService): Promise<string> {
-  return (await bench.call("GET", "/metrics")).body.toString();
+async function metricsOf(testService: TestService): Promise<string> {
+  return (await testService.call("GET", "/metrics")).body.toString();
 }
 
 test("[MON1] a running service is alive and ready; a stopping one is not ready", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const { url, port } = bench.service;
+  await using testService = await TestService.start(folder.path);
+  const { url, port } = testService.service;
   expect((await call(url, "GET", "/healthz")).body).toEqual({ status: "ok" });
   expect((await call(url, "GET", "/readyz")).body).toEqual({ status: "ready" });
   // A socket that does not close delays the stop for the grace period.
-  const device = await bench.pairDevice();
+  const device = await testService.pairDevice();
   const link = await device.connect();
   link.socket.removeAllListeners("close");
   link.socket.pause();
@@ -40,7 +40,7 @@ test("[MON1] a running service is alive and ready; a stopping one is not ready",
   await once(kept, "connect");
   const answers: string[] = [];
   kept.on("data", (part) => answers.push(part.toString()));
-  const stopped = bench.service[Symbol.asyncDispose]();
+  const stopped = testService.service[Symbol.asyncDispose]();
   kept.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
   await expect.poll(() => answers.join(""), { timeout: 10_000 }).toMatch(/^HTTP\/1.1 503 .*The service is stopping/s);
   link.socket.terminate();
@@ -51,24 +51,24 @@ test("[MON1] a running service is alive and ready; a stopping one is not ready",
 test("[MON2] metrics cover requests, commands, webhooks, sockets and the process, with labels of few values", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
-  await bench.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["command.queued"] });
-  const device = await bench.pairDevice();
+  await using testService = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
+  await testService.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["command.queued"] });
+  const device = await testService.pairDevice();
   const link = await device.connect();
-  await bench.call("GET", `players/${device.playerId}`);
-  await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh");
-  await bench.call("GET", "/nowhere/at/all");
-  const listener = new WebSocket(`${bench.service.url.replace("http", "ws")}/api/v1/events`, "signage.events.v1", {
-    headers: { authorization: `Bearer ${bench.token}` },
+  await testService.call("GET", `players/${device.playerId}`);
+  await testService.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh");
+  await testService.call("GET", "/nowhere/at/all");
+  const listener = new WebSocket(`${testService.service.url.replace("http", "ws")}/api/v1/events`, "signage.events.v1", {
+    headers: { authorization: `Bearer ${testService.token}` },
   });
   await once(listener, "open");
-  await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+  await testService.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
   await link.next("command");
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
-  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_webhook_attempts_total", '{outcome="delivered"}')).toBe(1);
-  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_subscribers_connected")).toBe(1);
-  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_commands_total", '{status="delivered"}')).toBe(1);
-  const text = await metricsOf(bench);
+  await expect.poll(async () => valueOf(await metricsOf(testService), "signage_webhook_attempts_total", '{outcome="delivered"}')).toBe(1);
+  await expect.poll(async () => valueOf(await metricsOf(testService), "signage_subscribers_connected")).toBe(1);
+  await expect.poll(async () => valueOf(await metricsOf(testService), "signage_commands_total", '{status="delivered"}')).toBe(1);
+  const text = await metricsOf(testService);
   expect(valueOf(text, "signage_requests_total", '{operation="getPlayer",status="200"}')).toBe(1);
   expect(valueOf(text, "signage_requests_total", '{operation="getPlayer",status="404"}')).toBe(1);
   expect(valueOf(text, "signage_requests_total", '{operation="other",status="404"}')).toBe(1);
@@ -94,7 +94,7 @@ test("[MON2] metrics cover requests, commands, webhooks, sockets and the process
   // Labels contain no id, path or name.
   expect(text).not.toMatch(/plr_|cmd_|whk_|team_|nowhere/);
   link.socket.terminate();
-  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_players_connected")).toBe(0);
+  await expect.poll(async () => valueOf(await metricsOf(testService), "signage_players_connected")).toBe(0);
   listener.terminate();
 });
 
@@ -104,11 +104,11 @@ test("[MON3] metrics can be read from the same machine, with a token with teams:
     .find((each) => each?.family === "IPv4" && !each.internal)?.address;
   await using folder = await temporaryFolder();
   // Requests over loopback come from this machine; requests over its external address do not count as local.
-  await using bench = await TestService.start(join(folder.path, "a"), outside === undefined ? {} : { host: outside });
-  const me = await owner(bench);
-  const may = await createTokenFor(bench, me, ["teams:read"]);
-  const mayNot = await createTokenFor(bench, me, ["players:read"]);
-  const ask = (headers: Record<string, string>) => call(bench.service.url, "GET", "/metrics", undefined, headers);
+  await using testService = await TestService.start(join(folder.path, "a"), outside === undefined ? {} : { host: outside });
+  const me = await owner(testService);
+  const may = await createTokenFor(testService, me, ["teams:read"]);
+  const mayNot = await createTokenFor(testService, me, ["players:read"]);
+  const ask = (headers: Record<string, string>) => call(testService.service.url, "GET", "/metrics", undefined, headers);
   // Proxied requests do not count as local, even if the proxy runs on this machine.
   const far = { "x-forwarded-for": "203.0.113.9" };
   expect((await ask(far)).status).toBe(401);
@@ -170,9 +170,9 @@ test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000
 
 test("[SRV6] with a certificate the service accepts only TLS", { timeout: 60_000 }, async (context) => {
   await using folder = await temporaryFolder();
-  const made = await createSelfSignedCertificate(folder.path);
-  if (made === null) return context.skip("openssl is not on this machine");
-  const { key, cert } = made;
+  const created = await createSelfSignedCertificate(folder.path);
+  if (created === null) return context.skip("openssl is not installed");
+  const { key, cert } = created;
   await mkdir(join(folder.path, "data"));
   const flags = ["--port", "0", "--data", join(folder.path, "data"), "--tls-cert", cert, "--tls-key", key];
   await using program = new Program(["src/main/cli.ts", "serve", ...flags]);

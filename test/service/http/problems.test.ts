@@ -29,70 +29,70 @@ async function revisionOf(device: Device): Promise<string> {
 test("[PRB1] in_sync is null for an offline player and true or false for an online one", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
   const path = `players/${device.playerId}`;
-  expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
+  expect((await api.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
   await device.call("POST", "heartbeat", heartbeat({ content: applied(await revisionOf(device)) }));
-  expect((await bench.call("GET", path)).body).toMatchObject({ status: "online", in_sync: true });
-  await bench.showPicture(device);
-  expect((await bench.call("GET", path)).body).toMatchObject({ status: "online", in_sync: false });
+  expect((await api.call("GET", path)).body).toMatchObject({ status: "online", in_sync: true });
+  await api.showPicture(device);
+  expect((await api.call("GET", path)).body).toMatchObject({ status: "online", in_sync: false });
   clock.advance(91_000);
-  expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
-  expect((await bench.call("GET", `${path}/now`)).body).toMatchObject({ status: "offline" });
+  expect((await api.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
+  expect((await api.call("GET", `${path}/now`)).body).toMatchObject({ status: "offline" });
 });
 
 test("[PRB2] a problem that a player reports appears with the same text in the player, lists, /now, events, webhooks and MCP until it ends", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  const device = await api.pairDevice("Lobby");
   const path = `players/${device.playerId}`;
-  await bench.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["player.problems"] });
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await api.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["player.problems"] });
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["problems", "heartbeat"]);
   const problems = [problem(), problem({ code: "from-a-later-version", zone_id: null, item_id: null })];
   await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
 
-  const said = { problems, problems_left_out: 3 };
+  const reported = { problems, problems_left_out: 3 };
   const about = { player_id: device.playerId, name: "Lobby" };
-  expect((await bench.call("GET", path)).body).toMatchObject(said);
-  expect((await bench.call("GET", "players")).body.data[0]).toMatchObject(said);
-  expect((await bench.call("GET", `${path}/now`)).body).toMatchObject(said);
-  expect((await listener.event("player.problems")).data.data).toEqual({ ...about, ...said });
+  expect((await api.call("GET", path)).body).toMatchObject(reported);
+  expect((await api.call("GET", "players")).body.data[0]).toMatchObject(reported);
+  expect((await api.call("GET", `${path}/now`)).body).toMatchObject(reported);
+  expect((await listener.event("player.problems")).data.data).toEqual({ ...about, ...reported });
   const beat = await listener.next((message) => message.type === "heartbeat");
-  expect(beat.data.heartbeat).toMatchObject(said);
-  const described = await messageValidators(bench.service.url);
-  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  expect(beat.data.heartbeat).toMatchObject(reported);
+  const described = await messageValidators(api.service.url);
+  for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   await expect.poll(() => receiver.received.length, patience).toBe(1);
-  expect(JSON.parse(receiver.received[0]!.body).data).toEqual({ ...about, ...said });
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
-  expect(await agent.ok("get_player_now", { id: device.playerId })).toMatchObject(said);
+  expect(JSON.parse(receiver.received[0]!.body).data).toEqual({ ...about, ...reported });
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
+  expect(await agent.ok("get_player_now", { id: device.playerId })).toMatchObject(reported);
 
   // A repeated problem sends no event. Its end sends one, and the list is empty.
   await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
   await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
   await expect.poll(() => receiver.received.length, patience).toBe(2);
   expect(JSON.parse(receiver.received[1]!.body).data).toEqual({ ...about, problems: [], problems_left_out: 0 });
-  expect((await bench.call("GET", path)).body).toMatchObject({ problems: [], problems_left_out: 0 });
+  expect((await api.call("GET", path)).body).toMatchObject({ problems: [], problems_left_out: 0 });
 });
 
 test("[PRB3] the service reports players that are silent or more than ten minutes behind; both problems end with their cause", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
-  await using bench = await TestService.start(folder.path, { clock });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
   const codes = async () =>
-    (await bench.call("GET", `players/${device.playerId}`)).body.problems.map(({ code, since }: PlayerProblem) => [code, since]);
+    (await api.call("GET", `players/${device.playerId}`)).body.problems.map(({ code, since }: PlayerProblem) => [code, since]);
   const beat = (revision: string) => device.call("POST", "heartbeat", heartbeat({ content: applied(revision) }));
   expect(await codes()).toEqual([["offline", new Date(start).toISOString()]]);
   const old = await revisionOf(device);
   await beat(old);
   expect(await codes()).toEqual([]);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  using listener = new EventSubscriber(api.service.url, api.token);
   const place = await listener.subscribe(["problems"]);
 
-  await bench.showPicture(device);
+  await api.showPicture(device);
   const behindSince = new Date(clock.now()).toISOString();
   // Eleven minutes on an old revision, with a heartbeat every 30 s.
   for (let beats = 0; beats < 22; beats += 1) {
@@ -109,39 +109,39 @@ test("[PRB3] the service reports players that are silent or more than ten minute
   expect(await codes()).toEqual([["offline", lastHeard]]);
   // The service checks for silent players every five seconds.
   clock.advance(40_000);
-  using later = new EventSubscriber(bench.service.url, bench.token);
+  using later = new EventSubscriber(api.service.url, api.token);
   await later.subscribe(["problems"], { after: { epoch: place.epoch, seq: place.seq } });
   const lists = () => later.events.filter(({ data }) => data.type === "player.problems");
-  const told = () => lists().map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
-  await expect.poll(told, patience).toEqual([["out-of-sync"], [], ["offline"]]);
+  const reportedCodes = () => lists().map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
+  await expect.poll(reportedCodes, patience).toEqual([["out-of-sync"], [], ["offline"]]);
 });
 
 test("[PRB4] players can be listed by whether they have problems", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const [well, ill] = [await bench.pairDevice("Well"), await bench.pairDevice("Ill")];
+  await using api = await TestService.start(folder.path);
+  const [well, ill] = [await api.pairDevice("Well"), await api.pairDevice("Ill")];
   await well.call("POST", "heartbeat", heartbeat());
   await ill.call("POST", "heartbeat", heartbeat({ problems: [problem()] }));
-  const names = async (query: string) => (await bench.call("GET", `players?${query}`)).body.data.map(({ name }: { name: string }) => name);
+  const names = async (query: string) => (await api.call("GET", `players?${query}`)).body.data.map(({ name }: { name: string }) => name);
   expect(await names("has_problems=true")).toEqual(["Ill"]);
   expect(await names("has_problems=false")).toEqual(["Well"]);
 });
 
-test("[PRB5] after a restart the service neither reports known problems again nor forgets them", async () => {
+test("[PRB5] after a restart the service neither repeats the events of known problems nor forgets the problems", async () => {
   await using folder = await temporaryFolder();
   const problems = [problem()];
   let device: Device;
   {
-    await using bench = await TestService.start(folder.path);
-    device = await bench.pairDevice();
+    await using api = await TestService.start(folder.path);
+    device = await api.pairDevice();
     await device.call("POST", "heartbeat", heartbeat({ problems }));
   }
-  await using bench = await TestService.start(folder.path);
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+  await using api = await TestService.start(folder.path);
+  using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["problems"]);
-  const { body } = await bench.call("GET", `players/${device.playerId}`);
+  const { body } = await api.call("GET", `players/${device.playerId}`);
   expect(body.problems.map(({ code }: PlayerProblem) => code)).toEqual(["offline", "item-load"]);
-  device = Object.assign(new Device(bench.service.url), { keys: device.keys, access: device.access });
+  device = Object.assign(new Device(api.service.url), { keys: device.keys, access: device.access });
   await device.call("POST", "heartbeat", heartbeat({ problems }));
   await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
   expect((await listener.event("player.problems")).data.data["problems"]).toEqual([]);

@@ -53,26 +53,26 @@ test("[SRV2] a data folder in use gives one clear line and exit code 1", async (
 
 test("[SRV3] a service killed at any instant restarts with everything that it has confirmed", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  const made: string[] = [];
+  const created: string[] = [];
   for (let round = 0; round < 3; round += 1) {
     await using program = start(folder.path);
     const url = await urlOf(program);
     const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
-    for (const id of made) expect((await call(url, "GET", `assets/${id}/content`, undefined, { authorization })).status).toBe(200);
+    for (const id of created) expect((await call(url, "GET", `assets/${id}/content`, undefined, { authorization })).status).toBe(200);
     const writing = (async () => {
       for (let size = 16; ; size += 1) {
         const bytes = await picture("png", size);
         const answer = await call(url, "POST", "assets", bytes, { authorization }).catch(() => null);
         if (answer?.status !== 201) return;
-        made.push(answer.body.id);
+        created.push(answer.body.id);
       }
     })();
     // In each round some uploads are confirmed and one is in progress, however slow the machine is.
-    const wanted = made.length + 2;
-    await expect.poll(() => made.length, { timeout: 30_000, interval: 1 + round * 7 }).toBeGreaterThanOrEqual(wanted);
+    const wanted = created.length + 2;
+    await expect.poll(() => created.length, { timeout: 30_000, interval: 1 + round * 7 }).toBeGreaterThanOrEqual(wanted);
     process.kill(program.pid, "SIGKILL");
     await writing;
   }
-  expect(made.length).toBeGreaterThan(3);
+  expect(created.length).toBeGreaterThan(3);
   expect((await stat(join(folder.path, "admin-token"))).mode & 0o777).toBe(0o600);
 });

@@ -8,10 +8,10 @@ import { call, TestService } from "../harness.ts";
 test("[ISO9] after the time in Retry-After, and not before, requests are accepted again with a full quota", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock, limits: { token: 3, player: 3, address: 3 } });
+  await using api = await TestService.start(folder.path, { clock, limits: { token: 3, player: 3, address: 3 } });
   const requests = {
-    token: () => bench.call("GET", "me"),
-    address: () => call(bench.service.url, "POST", "device/nonce", {}),
+    token: () => api.call("GET", "me"),
+    address: () => call(api.service.url, "POST", "device/nonce", {}),
   };
   for (const send of Object.values(requests)) {
     clock.advance(61_000);

@@ -54,24 +54,24 @@ class Example implements AsyncDisposable {
   }
 }
 
-const example = (bench: TestService, path: string, ...argv: string[]) =>
-  new Example(path, argv, { SIGNAGE_URL: bench.service.url, SIGNAGE_TOKEN: bench.token });
+const example = (api: TestService, path: string, ...argv: string[]) =>
+  new Example(path, argv, { SIGNAGE_URL: api.service.url, SIGNAGE_TOKEN: api.token });
 
 test("[SDK1] the pairing example publishes a picture to a player, in three languages", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(join(folder.path, "data"));
+  await using api = await TestService.start(join(folder.path, "data"));
   const file = join(folder.path, "menu.png");
   await writeFile(file, await picture());
   for (const path of ["curl/pair-and-publish.sh", "typescript/examples/pair-and-publish.ts", "python/pair_and_publish.py"]) {
-    const device = await bench.newDevice();
-    await using run = example(bench, path, device.grant.user_code, file);
+    const device = await api.newDevice();
+    await using run = example(api, path, device.grant.user_code, file);
     expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
     await device.firstToken();
     expect(run.lines).toEqual([device.playerId]);
     const state = (await device.call("GET", "state")).body;
     expect(state.assets).toMatchObject([{ mime_type: "image/png" }]);
     expect(state.layout.zones).toHaveLength(1);
-    await using again = example(bench, path, "BBBB-BBBB", file);
+    await using again = example(api, path, "BBBB-BBBB", file);
     expect(await again.end()).not.toBe(0);
     expect(`${again.errors}${again.lines.join()}`).toMatch(/404/);
   }
@@ -79,12 +79,12 @@ test("[SDK1] the pairing example publishes a picture to a player, in three langu
 
 test("[SDK2] the events example reports events that it missed while it was stopped, each once", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(join(folder.path, "data"));
+  await using api = await TestService.start(join(folder.path, "data"));
   for (const path of ["typescript/examples/follow-events.ts", "python/follow_events.py"]) {
     const place = join(folder.path, `${path.split("/")[0]}.json`);
-    const make = async (name: string) => (await bench.call("POST", "playlists", { name })).body.id as string;
+    const make = async (name: string) => (await api.call("POST", "playlists", { name })).body.id as string;
     {
-      await using first = example(bench, path, place);
+      await using first = example(api, path, place);
       await first.line(/^subscribed/);
       await make("while it listens");
       await first.line(/^\d+ playlist.created/);
@@ -94,11 +94,11 @@ test("[SDK2] the events example reports events that it missed while it was stopp
       await first.kill();
     }
     await make("while it is dead");
-    await using second = example(bench, path, place);
+    await using second = example(api, path, place);
     await second.line(/^subscribed/);
     await make("afterwards");
     const seqs = () => second.lines.filter((line) => line.includes("playlist.created")).map((line) => Number(line.split(" ")[0]));
-    const seq = await lastSeq(bench);
+    const seq = await lastSeq(api);
     await expect.poll(seqs, patient).toContain(seq);
     // The newest two events; the previous one too if the kill came before its position was stored.
     expect(seqs().slice(-2)).toEqual([seq - 1, seq]);
@@ -107,29 +107,29 @@ test("[SDK2] the events example reports events that it missed while it was stopp
 });
 
 /** The end of the team's event journal. */
-async function lastSeq(bench: TestService): Promise<number> {
-  using listener = new EventSubscriber(bench.service.url, bench.token);
+async function lastSeq(api: TestService): Promise<number> {
+  using listener = new EventSubscriber(api.service.url, api.token);
   return (await listener.subscribe(["playlist_updates"])).seq;
 }
 
 test(
-  "[SDK4] the agent example finds the dark player over MCP, tries a change as a dry run and makes it, in three languages",
+  "[SDK4] the agent example finds the player with a dark screen over MCP, tries a change as a dry run and then makes it, in three languages",
   patient,
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await TestService.start(join(folder.path, "data"));
-    const device = await bench.pairDevice("Dark screen");
+    await using api = await TestService.start(join(folder.path, "data"));
+    const device = await api.pairDevice("Dark screen");
     for (const path of ["typescript/examples/agent.ts", "python/agent.py"]) {
-      await using run = example(bench, path);
+      await using run = example(api, path);
       expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
       expect(run.lines[0]).toMatch(/^\d+ tools$/);
       expect(run.lines[1]).toBe(`dark: Dark screen ${device.playerId}`);
-      const made = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
-      expect((await bench.call("GET", `playlists/${made}`)).body.name).toBe("From the agent");
+      const created = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
+      expect((await api.call("GET", `playlists/${created}`)).body.name).toBe("From the agent");
     }
     // The dry run changed nothing.
-    expect((await bench.call("GET", "playlists")).body.data).toHaveLength(2);
-    await using run = example(bench, "curl/agent.sh");
+    expect((await api.call("GET", "playlists")).body.data).toHaveLength(2);
+    await using run = example(api, "curl/agent.sh");
     expect([await run.end(), run.errors]).toEqual([0, ""]);
     expect(run.lines.join("")).toContain(device.playerId);
   },
@@ -137,8 +137,8 @@ test(
 
 test("[SDK3] the webhook example accepts genuine requests and rejects forged, changed and old ones", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
-  const hook = (await bench.call("POST", "webhooks", { name: "W", url: "http://127.0.0.1:9/", events: ["webhook.test"] })).body;
+  await using api = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
+  const hook = (await api.call("POST", "webhooks", { name: "W", url: "http://127.0.0.1:9/", events: ["webhook.test"] })).body;
   const env = { SIGNAGE_WEBHOOK_SECRET: hook.secret as string };
   const sign = (id: string, timestamp: number, body: string) =>
     `v1,${createHmac("sha256", Buffer.from(env.SIGNAGE_WEBHOOK_SECRET.slice(6), "base64"))
@@ -160,8 +160,8 @@ test("[SDK3] the webhook example accepts genuine requests and rejects forged, ch
   for (const path of ["typescript/examples/verify-webhook.ts", "python/verify_webhook.py"]) {
     await using receiver = new Example(path, ["0"], env);
     const url = (await receiver.line(/^listening on/)).replace("listening on ", "");
-    await bench.call("PATCH", `webhooks/${hook.id}`, { url });
-    await bench.call("POST", `webhooks/${hook.id}/test`);
+    await api.call("PATCH", `webhooks/${hook.id}`, { url });
+    await api.call("POST", `webhooks/${hook.id}/test`);
     await receiver.line(/^webhook.test evt_/);
     for (const [id, timestamp, signature, text, isGenuine] of messages) {
       const headers = { "webhook-id": id, "webhook-timestamp": String(timestamp), "webhook-signature": signature };

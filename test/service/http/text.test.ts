@@ -10,11 +10,11 @@ const fault = expect.stringContaining("U+202E");
 
 test("[TXT7] a hidden character in any name is rejected with the field's pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice(fine);
-  const asset = (await bench.upload(await picture(), "image/png", fine)).body;
-  const layout = (await bench.call("POST", "layouts", { name: fine })).body;
-  expect([asset.name, layout.name, (await bench.call("GET", `players/${device.playerId}`)).body.name]).toEqual([fine, fine, fine]);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice(fine);
+  const asset = (await api.upload(await picture(), "image/png", fine)).body;
+  const layout = (await api.call("POST", "layouts", { name: fine })).body;
+  expect([asset.name, layout.name, (await api.call("GET", `players/${device.playerId}`)).body.name]).toEqual([fine, fine, fine]);
   const zone = { left: 0, top: 0, width: 100, height: 100 };
   const timing = { starts_at: "2026-11-21T16:00" };
   const wrong: [string, string, string, unknown][] = [
@@ -34,36 +34,36 @@ test("[TXT7] a hidden character in any name is rejected with the field's pointer
     ["POST", "teams", "/name", { name: bad }],
   ];
   for (const [method, path, pointer, body] of wrong) {
-    const answer = await bench.call(method, path, body);
-    if (answer.status === 404 || answer.status === 405) throw new Error(`${method} ${path} is no address`);
+    const answer = await api.call(method, path, body);
+    if (answer.status === 404 || answer.status === 405) throw new Error(`${method} ${path} is not a valid path`);
     expect([path, answer.status, answer.body.errors]).toEqual([path, 422, expect.arrayContaining([{ pointer, detail: fault }])]);
   }
-  expect((await bench.upload(await picture(), "image/png", bad)).body.errors).toEqual([{ pointer: "?name", detail: fault }]);
+  expect((await api.upload(await picture(), "image/png", bad)).body.errors).toEqual([{ pointer: "?name", detail: fault }]);
   const metadata = { "upload-metadata": `filename ${Buffer.from(bad).toString("base64")}`, "upload-length": "1", "tus-resumable": "1.0.0" };
-  expect((await bench.call("POST", "uploads", undefined, metadata)).body).toMatchObject({ status: 422, detail: fault });
+  expect((await api.call("POST", "uploads", undefined, metadata)).body).toMatchObject({ status: 422, detail: fault });
 });
 
 test("[TXT8] a device that reports hidden characters can pair and report; operators see the cleaned and bounded text", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.newDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.newDevice();
   const about = { player_version: bad, hardware: bad.repeat(1_000), timezone: bad, resolution: null };
-  const asked = await call(bench.service.url, "POST", "device/pairing-requests", { public_key: device.keys.publicKey, ...about });
-  expect(asked.status).toBe(201);
-  device.grant = asked.body;
-  await bench.call("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
+  const pairing = await call(api.service.url, "POST", "device/pairing-requests", { public_key: device.keys.publicKey, ...about });
+  expect(pairing.status).toBe(201);
+  device.grant = pairing.body;
+  await api.call("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
   await device.firstToken();
-  const player = async () => (await bench.call("GET", `players/${device.playerId}`)).body;
+  const player = async () => (await api.call("GET", `players/${device.playerId}`)).body;
   expect(await player()).toMatchObject({ player_version: "Lobby\ufffdgpj" });
   const problem = { code: "item-load", since: "2026-11-21T12:00:00.000Z", zone_id: null, item_id: null, detail: bad, remedy: bad };
-  const told = {
+  const reported = {
     ...heartbeat(),
     hardware: bad.repeat(1_000),
     engine: bad,
     variables: { note: bad, "Wi-Fi\u0000": 1 },
     problems: [problem],
   };
-  expect((await device.call("POST", "heartbeat", told)).status).toBe(200);
+  expect((await device.call("POST", "heartbeat", reported)).status).toBe(200);
   const shown = await player();
   expect(shown).toMatchObject({ status: "online", engine: "Lobby\ufffdgpj", reported_variables: { note: "Lobby\ufffdgpj" } });
   expect(shown.hardware).toHaveLength(200);
@@ -73,10 +73,10 @@ test("[TXT8] a device that reports hidden characters can pair and report; operat
   link.send({ type: "hello", data: { epoch: null, last_seq: 0, revision: null, heartbeat: first } });
   await link.next("welcome");
   expect((await player()).engine).toBe("over the socket Lobby\ufffdgpj");
-  const command = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" })).body;
+  const command = (await api.call("POST", `players/${device.playerId}/commands`, { type: "identify" })).body;
   const failed = { status: "failed", result: { log: [`${bad}\n`] }, error: { code: "x", detail: bad.repeat(1_000) } };
   expect((await device.call("POST", `commands/${command.id}/status`, failed)).status).toBe(204);
-  const ended = (await bench.call("GET", `players/${device.playerId}/commands/${command.id}`)).body;
+  const ended = (await api.call("GET", `players/${device.playerId}/commands/${command.id}`)).body;
   expect([ended.result, ended.error.detail.length, findHiddenCharacter(JSON.stringify(ended))]).toEqual([
     { log: ["Lobby\ufffdgpj "] },
     2_000,

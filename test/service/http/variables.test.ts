@@ -6,17 +6,17 @@ import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
 test("[VAR6] a command sets variables on one player or all players with a tag; an invalid variable is rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const path = `players/${device.playerId}`;
-  await bench.call("PATCH", path, { tags: ["bar"], variables: { queue: 1 } });
+  await api.call("PATCH", path, { tags: ["bar"], variables: { queue: 1 } });
   const { revision } = DesiredState.parse((await device.call("GET", "state")).body);
-  const send = (type: string, args: object) => bench.call("POST", `${path}/commands`, { type, args });
+  const send = (type: string, args: object) => api.call("POST", `${path}/commands`, { type, args });
   const set = await send("variables.set", { variables: { door_open: true, queue: 7, who: "Ada" }, duration_ms: 60_000 });
   expect([set.status, set.body]).toMatchObject([202, { type: "variables.set", status: "queued" }]);
   expect((await send("variables.clear", { names: ["queue"] })).status).toBe(202);
   expect((await send("variables.clear", {})).status).toBe(202);
-  const all = await bench.call("POST", "commands", { target: { tag: "bar" }, type: "variables.set", args: { variables: { queue: 2 } } });
+  const all = await api.call("POST", "commands", { target: { tag: "bar" }, type: "variables.set", args: { variables: { queue: 2 } } });
   expect(all.body).toMatchObject({ count: 1 });
   // A command does not change the player's desired state or its revision.
   const after = DesiredState.parse((await device.call("GET", "state")).body);
@@ -43,14 +43,14 @@ test("[VAR7] a player lists the variables that operators set and those that it r
   await using folder = await temporaryFolder();
   let path: string;
   {
-    await using bench = await TestService.start(folder.path);
-    const device = await bench.pairDevice();
+    await using api = await TestService.start(folder.path);
+    const device = await api.pairDevice();
     path = `players/${device.playerId}`;
-    await bench.call("PATCH", path, { variables: { queue: 1 } });
-    expect((await bench.call("GET", path)).body).toMatchObject({ variables: { queue: 1 }, reported_variables: null });
-    const told = heartbeat({ variables: { queue: 7, door_open: true } });
-    expect((await device.call("POST", "heartbeat", told)).status).toBe(200);
-    expect((await device.call("POST", "heartbeat", { ...told, variables: { "../x": {} } })).status).toBe(422);
+    await api.call("PATCH", path, { variables: { queue: 1 } });
+    expect((await api.call("GET", path)).body).toMatchObject({ variables: { queue: 1 }, reported_variables: null });
+    const reported = heartbeat({ variables: { queue: 7, door_open: true } });
+    expect((await device.call("POST", "heartbeat", reported)).status).toBe(200);
+    expect((await device.call("POST", "heartbeat", { ...reported, variables: { "../x": {} } })).status).toBe(422);
   }
   await using again = await TestService.start(folder.path);
   const { body } = await again.call("GET", path);

@@ -17,18 +17,9 @@ const cli = join(rootFolder, "src/main/cli.ts");
 
 test.each(eras)("[MCP14] over stdio a program has the same tools, resources and prompts (%s)", { timeout: 60_000 }, async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Foyer – Süd");
-  const args = [
-    cli,
-    "mcp",
-    "--server",
-    bench.service.url,
-    "--token-file",
-    join(folder.path, "admin-token"),
-    "--toolsets",
-    "players,records",
-  ];
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Foyer – Süd");
+  const args = [cli, "mcp", "--server", api.service.url, "--token-file", join(folder.path, "admin-token"), "--toolsets", "players,records"];
   const client = Agent.client(era);
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
   await using agent = Agent.over(client);
@@ -50,7 +41,7 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
   await using folder = await temporaryFolder();
   const tokenFile = join(folder.path, "token");
   await writeFile(tokenFile, "sgn_pat_wrong\n");
-  const said = async (args: string[], input: string) => {
+  const outputOf = async (args: string[], input: string) => {
     const child = run(process.execPath, [cli, "mcp", ...args]);
     child.child.stdin!.end(input);
     const { stdout, stderr, code } = await child.then(
@@ -59,23 +50,23 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
     );
     return { lines: stdout.split("\n").filter((line) => line !== ""), stderr, code };
   };
-  const flags = await said(["--server", "nowhere", "--token-file", join(folder.path, "none")], "");
+  const flags = await outputOf(["--server", "nowhere", "--token-file", join(folder.path, "none")], "");
   expect([flags.code, flags.lines]).toEqual([2, []]);
   expect(flags.stderr).toContain("--server: must be an http:// or https:// address");
-  const toolsets = await said(["--server", "http://127.0.0.1:1", "--token-file", tokenFile, "--toolsets", "players,nonsense"], "");
+  const toolsets = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", tokenFile, "--toolsets", "players,nonsense"], "");
   expect([toolsets.code, toolsets.lines]).toEqual([2, []]);
   expect(toolsets.stderr).toContain("--toolsets: must be one or more of everyday, players");
-  const file = await said(["--server", "http://127.0.0.1:1", "--token-file", join(folder.path, "none")], "");
+  const file = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", join(folder.path, "none")], "");
   expect([file.code, file.lines]).toEqual([2, []]);
   const ping = `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" })}\n`;
-  const nobody = await said(["--server", "http://127.0.0.1:1", "--token-file", tokenFile], ping);
+  const nobody = await outputOf(["--server", "http://127.0.0.1:1", "--token-file", tokenFile], ping);
   expect(nobody.code).toBe(0);
   expect(JSON.parse(nobody.lines[0]!)).toMatchObject({
     id: 7,
     error: { code: -32603, message: expect.stringContaining("did not respond") },
   });
-  await using bench = await TestService.start(folder.path);
-  const answers = (await said(["--server", bench.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
+  await using api = await TestService.start(folder.path);
+  const answers = (await outputOf(["--server", api.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
   const byId = answers.map((line) => JSON.parse(line) as { id: unknown; error: { code: number; message: string } });
   expect(byId.filter(({ id }) => id === null).map(({ error }) => error.code)).toEqual([-32700, -32600]);
   expect(byId.find(({ id }) => id === 7)!.error.message).toMatch(/^401: /);
@@ -83,14 +74,14 @@ test("[MCP15] over stdio, invalid flags, a bad token, a missing service and inva
 
 /** A proxy that adds the token, for tools that cannot send one. */
 async function openDoor(port: number, token: string): Promise<{ url: string } & AsyncDisposable> {
-  const server: Server = createServer((asked, answer) => {
-    const headers = { ...asked.headers, authorization: `Bearer ${token}` };
-    const passed = request({ port, host: "127.0.0.1", method: asked.method, path: asked.url, headers }, (given) => {
+  const server: Server = createServer((incoming, answer) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
+    const passed = request({ port, host: "127.0.0.1", method: incoming.method, path: incoming.url, headers }, (given) => {
       answer.writeHead(given.statusCode!, given.headers);
       given.pipe(answer);
     });
     passed.on("error", () => answer.destroy());
-    asked.pipe(passed);
+    incoming.pipe(passed);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port: own } = server.address() as { port: number };
@@ -155,8 +146,8 @@ test.each(["2025-11-25", "2026-07-28"] as const)(
   { timeout: 240_000 },
   async (version) => {
     await using folder = await temporaryFolder();
-    await using bench = await TestService.start(folder.path);
-    await using door = await openDoor(bench.service.port, bench.token);
+    await using api = await TestService.start(folder.path);
+    await using door = await openDoor(api.service.port, api.token);
     const tool = join(rootFolder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
     const { stdout: list } = await run(process.execPath, [tool, "list", "--server", "--spec-version", version]);
     const scenarios = [...list.matchAll(/^ {2}- (\S+)/gm)]
@@ -190,11 +181,11 @@ test.each([
   ["stdio", "modern"],
 ])("[MCP17] the official inspector lists the tools and calls one (%s, %s)", { timeout: 120_000 }, async (way, era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  await api.pairDevice("Lobby");
   const tool = join(rootFolder, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
-  const program = [process.execPath, cli, "mcp", "--server", bench.service.url, "--token-file", join(folder.path, "admin-token")];
-  const target = way === "HTTP" ? [`${bench.service.url}/mcp`, "--header", `Authorization: Bearer ${bench.token}`] : ["--", ...program];
+  const program = [process.execPath, cli, "mcp", "--server", api.service.url, "--token-file", join(folder.path, "admin-token")];
+  const target = way === "HTTP" ? [`${api.service.url}/mcp`, "--header", `Authorization: Bearer ${api.token}`] : ["--", ...program];
   const ask = async (...args: string[]) => {
     const all =
       way === "HTTP" ? ["--cli", "--protocol-era", era, ...target, ...args] : ["--cli", "--protocol-era", era, ...args, ...target];

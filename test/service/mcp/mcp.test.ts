@@ -23,8 +23,8 @@ const others = ["find_operation", "read_operation", "call_operation", "take_scre
 
 test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and hints (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await using agent = await Agent.connect(bench.service.url, bench.token, era, "all");
+  await using api = await TestService.start(folder.path);
+  await using agent = await Agent.connect(api.service.url, api.token, era, "all");
   expect(agent.client.getNegotiatedProtocolVersion()).toMatch(new RegExp(`^${era}`));
   const { tools } = await agent.client.listTools();
   expect(tools.map((tool) => tool.name).toSorted()).toEqual([...names, ...others].toSorted());
@@ -48,38 +48,38 @@ test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and 
 
 test.each(eras)("[MCP2] a tool has the same effect and result as the REST request (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  const asset = (await bench.upload(await picture(), "image/png", "red.png")).body;
-  await using agent = await Agent.connect(bench.service.url, bench.token, era);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
+  const asset = (await api.upload(await picture(), "image/png", "red.png")).body;
+  await using agent = await Agent.connect(api.service.url, api.token, era);
   const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
   const playlist = await agent.ok("create_playlist", { name: "P", items });
-  expect(playlist.result).toEqual((await bench.call("GET", `playlists/${playlist.result.id}`)).body);
+  expect(playlist.result).toEqual((await api.call("GET", `playlists/${playlist.result.id}`)).body);
   const layout = await agent.ok("create_layout", { name: "L", width: 100, height: 100, zones: [zone(playlist.result.id)] });
   const link = await device.connect();
   const given = await agent.ok("update_player", { id: device.playerId, layout_id: layout.result.id });
   expect(given).toMatchObject({ dry_run: false, concerned: { count: 1, players: [{ id: device.playerId, name: "Lobby" }] } });
   await link.next("state.changed");
   const { data } = await agent.ok("list_players", { limit: 1, q: "lob" });
-  expect(data).toEqual([(await bench.call("GET", `players/${device.playerId}`)).body]);
+  expect(data).toEqual([(await api.call("GET", `players/${device.playerId}`)).body]);
   expect((await agent.ok("get_player_now", { id: device.playerId })).player_id).toBe(device.playerId);
   const queued = await agent.ok("send_command", { id: device.playerId, type: "reload" });
   expect(queued.result).toMatchObject({ type: "reload", player_id: device.playerId });
   expect(queued.concerned.count).toBe(1);
-  expect((await agent.ok("delete_asset", { id: (await bench.upload(await picture("jpeg"), "image/jpeg")).body.id })).result).toBe(null);
+  expect((await agent.ok("delete_asset", { id: (await api.upload(await picture("jpeg"), "image/jpeg")).body.id })).result).toBe(null);
   expect(await agent.ok("get_proof_of_play", { group_by: "player" })).toEqual({ data: [] });
   link.socket.close();
 });
 
-test("[MCP3] a token's scopes decide which tools, resources and prompts are listed; others are rejected by name", async () => {
+test("[MCP3] a token's scopes decide which tools, resources and prompts are listed; calls of others are rejected, and the error names them", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const narrow = await createTokenFor(bench, first, ["playlists:read", "playlists:write"]);
-  await using agent = await Agent.connect(bench.service.url, narrow.secret, "2026");
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const narrow = await createTokenFor(api, first, ["playlists:read", "playlists:write"]);
+  await using agent = await Agent.connect(api.service.url, narrow.secret, "2026");
   const tools = (await agent.client.listTools()).tools.map(({ name }) => name);
   expect(tools).toEqual(["find_operation", "read_operation", "call_operation", "list_playlists"]);
-  await using whole = await Agent.connect(bench.service.url, narrow.secret, "2026", "all");
+  await using whole = await Agent.connect(api.service.url, narrow.secret, "2026", "all");
   const all = (await whole.client.listTools()).tools.map(({ name }) => name);
   expect(all.filter((name) => !name.includes("playlist") && !name.endsWith("_operation"))).toEqual(["get_me"]);
   expect((await agent.client.listResources()).resources).toEqual([]);
@@ -116,16 +116,15 @@ function rowsOf(folder: string): Record<string, unknown[]> {
 
 test("[MCP4] a dry run returns the result and the affected players and leaves no row, message or event", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { clock: new FakeClock() });
-  const device = await bench.pairDevice("Lobby");
-  const { asset, playlist, layout } = await bench.showPicture(device);
-  const waiting = await bench.newDevice();
-  const shot = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot", args: {} })).body;
+  await using api = await TestService.start(folder.path, { clock: new FakeClock() });
+  const device = await api.pairDevice("Lobby");
+  const { asset, playlist, layout } = await api.showPicture(device);
+  const waiting = await api.newDevice();
+  const shot = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot", args: {} })).body;
   expect((await device.putScreenshot(shotId, await picture(), { "command-id": shot.id })).status).toBeLessThan(300);
-  const webhook = (await bench.call("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] }))
-    .body;
+  const webhook = (await api.call("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] })).body;
   const schedule = (
-    await bench.call("POST", "schedules", {
+    await api.call("POST", "schedules", {
       name: "S",
       layout_id: layout.id,
       target: { type: "player", player_id: device.playerId },
@@ -133,10 +132,10 @@ test("[MCP4] a dry run returns the result and the affected players and leaves no
       starts_at: "2020-01-01T00:00:00Z",
     })
   ).body;
-  const spare = (await bench.call("POST", "tokens", { name: "spare", scopes: ["players:read"] })).body;
+  const spare = (await api.call("POST", "tokens", { name: "spare", scopes: ["players:read"] })).body;
   const link = await device.connect();
   const player = device.playerId;
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
   await agent.client.listTools();
   const dry: [name: string, given: Record<string, unknown>, concerned: number][] = [
     ["update_player", { id: player, name: "Hall", layout_id: null, tags: ["x"] }, 1],
@@ -174,18 +173,18 @@ test("[MCP4] a dry run returns the result and the affected players and leaves no
   expect(inUse).toMatchObject({ isError: true });
   expect(inUse.text).toContain("Playlists show this asset");
   // The key was not used up by the dry run.
-  const [, made] = dry.find(([name]) => name === "create_playlist")!;
-  expect((await agent.ok("create_playlist", made)).dry_run).toBe(false);
+  const [, created] = dry.find(([name]) => name === "create_playlist")!;
+  expect((await agent.ok("create_playlist", created)).dry_run).toBe(false);
   expect((await agent.ok("list_playlists")).data).toHaveLength(2);
   link.socket.close();
 });
 
 test("[MCP5] a dry run of a deletion does not change the player's presence and sends no online event", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
   const link = await device.connect();
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
   await agent.ok("delete_player", { id: device.playerId, dry_run: true });
   const count = () => rowsOf(folder.path)["events"]!.filter((row) => (row as { type: string }).type === "player.online").length;
   expect((await device.call("POST", "heartbeat", heartbeat())).status).toBe(200);
@@ -195,8 +194,8 @@ test("[MCP5] a dry run of a deletion does not change the player's presence and s
 
 test.each(eras)("[MCP6] an error result names the problem, the field and the request (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await using agent = await Agent.connect(bench.service.url, bench.token, era);
+  await using api = await TestService.start(folder.path);
+  await using agent = await Agent.connect(api.service.url, api.token, era);
   const refusals: [string, Record<string, unknown>, RegExp][] = [
     ["get_player", { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" }, /\(404, \/problems\/not-found\): "There is no such player/],
     ["get_player", {}, /\(422, .*id: is required/],
@@ -221,11 +220,11 @@ test.each(eras)("[MCP6] an error result names the problem, the field and the req
 
 test("[MCP7] resources of another team are not found by tools, MCP resources or dry runs", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
-  const { playlist, asset } = await bench.showPicture(device);
-  const stranger = await createOtherTeam(bench);
-  await using agent = await Agent.connect(bench.service.url, stranger.secret, "2026");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { playlist, asset } = await api.showPicture(device);
+  const stranger = await createOtherTeam(api);
+  await using agent = await Agent.connect(api.service.url, stranger.secret, "2026");
   const id = device.playerId;
   for (const [name, given] of [
     ["get_player", { id }],
@@ -241,33 +240,33 @@ test("[MCP7] resources of another team are not found by tools, MCP resources or 
   for (const uri of [`signage://players/${id}/state`, `signage://players/${id}/screen`, `signage://assets/${asset.id}/thumbnail`]) {
     await expect(agent.client.readResource({ uri }), uri).rejects.toMatchObject({ data: { uri } });
   }
-  expect((await bench.call("GET", `players/${id}`)).body.name).toBe("Screen");
+  expect((await api.call("GET", `players/${id}`)).body.name).toBe("Screen");
 });
 
 test("[MCP8] a tool's write is in the audit log, runs once per idempotency key and is rejected with an old ETag", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  await using api = await TestService.start(folder.path);
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
   const wish = { name: "P", items: [], idempotency_key: "agent-1" };
-  const made = await agent.ok("create_playlist", wish);
-  expect((await agent.ok("create_playlist", wish)).result).toEqual(made.result);
+  const created = await agent.ok("create_playlist", wish);
+  expect((await agent.ok("create_playlist", wish)).result).toEqual(created.result);
   expect((await agent.ok("list_playlists")).data).toHaveLength(1);
   expect((await agent.call("create_playlist", { ...wish, name: "Q" })).text).toContain("key-reused");
-  const { id } = made.result;
+  const { id } = created.result;
   const read = await agent.call("get_playlist", { id });
-  expect(read.text).toContain(made.etag);
-  const changed = await agent.ok("update_playlist", { id, name: "Q", if_match: made.etag });
-  expect(changed.etag).not.toBe(made.etag);
-  expect((await agent.call("update_playlist", { id, name: "R", if_match: made.etag })).text).toContain("precondition-failed");
-  const { data } = (await bench.call("GET", "audit")).body;
+  expect(read.text).toContain(created.etag);
+  const changed = await agent.ok("update_playlist", { id, name: "Q", if_match: created.etag });
+  expect(changed.etag).not.toBe(created.etag);
+  expect((await agent.call("update_playlist", { id, name: "R", if_match: created.etag })).text).toContain("precondition-failed");
+  const { data } = (await api.call("GET", "audit")).body;
   expect(data.map((entry: { action: string }) => entry.action)).toEqual(["updatePlaylist", "createPlaylist"]);
   expect(data[0]).toMatchObject({ resource_id: id, address: "127.0.0.1" });
 });
 
 test("[MCP9] without a valid token the response is 401 with the metadata URL (RFC 9728)", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
-  const { url } = bench.service;
+  await using api = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
+  const { url } = api.service;
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const metadata = "https://signage.example.com/.well-known/oauth-protected-resource/mcp";
   for (const headers of [{}, { authorization: "Bearer sgn_pat_wrong" }]) {
@@ -285,36 +284,36 @@ test("[MCP9] without a valid token the response is 401 with the metadata URL (RF
 
 test("[MCP10] MCP calls count against the same quota as REST requests, each message of a batch separately", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { limits: { token: 10, player: 100, address: 100 } });
-  const headers = { authorization: `Bearer ${bench.token}`, accept: "application/json, text/event-stream" };
+  await using api = await TestService.start(folder.path, { limits: { token: 10, player: 100, address: 100 } });
+  const headers = { authorization: `Bearer ${api.token}`, accept: "application/json, text/event-stream" };
   const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
-  const first = await call(bench.service.url, "POST", "/mcp", ping(1), headers);
+  const first = await call(api.service.url, "POST", "/mcp", ping(1), headers);
   expect([first.status, first.headers.get("ratelimit")]).toEqual([200, expect.stringContaining("r=9")]);
-  const many = await call(bench.service.url, "POST", "/mcp", [1, 2, 3, 4, 5, 6].map(ping), headers);
+  const many = await call(api.service.url, "POST", "/mcp", [1, 2, 3, 4, 5, 6].map(ping), headers);
   expect(many.headers.get("ratelimit")).toContain("r=3");
-  const tooMany = await call(bench.service.url, "POST", "/mcp", [1, 2, 3, 4, 5, 6].map(ping), headers);
+  const tooMany = await call(api.service.url, "POST", "/mcp", [1, 2, 3, 4, 5, 6].map(ping), headers);
   expect([tooMany.status, tooMany.body.type]).toEqual([429, "/problems/too-many"]);
-  expect((await bench.call("GET", "me")).status).toBe(429);
+  expect((await api.call("GET", "me")).status).toBe(429);
 });
 
 test("[MCP11] requests with a foreign Origin, or with a foreign host name to a local service, are rejected", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
-  const { port } = bench.service;
+  await using api = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
+  const { port } = api.service;
   const { request } = await import("node:http");
   const statusOf = (headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
       const common = {
-        authorization: `Bearer ${bench.token}`,
+        authorization: `Bearer ${api.token}`,
         accept: "application/json, text/event-stream",
         "content-type": "application/json",
       };
-      const asked = request({ port, host: "127.0.0.1", path: "/mcp", method: "POST", headers: { ...common, ...headers } }, (answer) => {
+      const outgoing = request({ port, host: "127.0.0.1", path: "/mcp", method: "POST", headers: { ...common, ...headers } }, (answer) => {
         answer.resume();
         resolve(answer.statusCode!);
       });
-      asked.on("error", reject);
-      asked.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
+      outgoing.on("error", reject);
+      outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
     });
   const own = `127.0.0.1:${port}`;
   expect(await statusOf({})).toBe(200);
@@ -330,10 +329,10 @@ test.each(eras)(
   "[MCP12] a player's screen is an image resource, its state includes the reasons, and an asset has a thumbnail (%s)",
   async (era) => {
     await using folder = await temporaryFolder();
-    await using bench = await TestService.start(folder.path);
-    const device = await bench.pairDevice("Lobby");
-    const { asset } = await bench.showPicture(device);
-    await using agent = await Agent.connect(bench.service.url, bench.token, era);
+    await using api = await TestService.start(folder.path);
+    const device = await api.pairDevice("Lobby");
+    const { asset } = await api.showPicture(device);
+    await using agent = await Agent.connect(api.service.url, api.token, era);
     const { resources } = await agent.client.listResources();
     const uri = `signage://players/${device.playerId}/screen`;
     expect(resources.map((each) => each.uri)).toEqual([uri, uri.replace("screen", "state"), uri.replace("screen", "week")]);
@@ -351,9 +350,9 @@ test.each(eras)(
     const { player, now } = JSON.parse((state.contents[0] as { text: string }).text);
     expect([player.name, now.player_id, now.why]).toEqual(["Lobby", device.playerId, []]);
     const thumbnail = `signage://assets/${asset.id}/thumbnail`;
-    await expect.poll(async () => (await bench.call("GET", `assets/${asset.id}`)).body.status, { timeout: 20_000 }).toBe("ready");
+    await expect.poll(async () => (await api.call("GET", `assets/${asset.id}`)).body.status, { timeout: 20_000 }).toBe("ready");
     const small = await agent.client.readResource({ uri: thumbnail });
-    const rest = await bench.call("GET", `assets/${asset.id}/thumbnail`);
+    const rest = await api.call("GET", `assets/${asset.id}/thumbnail`);
     expect(small.contents[0]).toMatchObject({ mimeType: "image/webp", blob: (rest.body as Buffer).toString("base64") });
     await expect(agent.client.readResource({ uri: "signage://players/x/y" })).rejects.toMatchObject({
       data: { uri: "signage://players/x/y" },
@@ -363,8 +362,8 @@ test.each(eras)(
 
 test.each(eras)("[MCP13] the prompts for a diagnosis and a campaign name existing tools only (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await using agent = await Agent.connect(bench.service.url, bench.token, era);
+  await using api = await TestService.start(folder.path);
+  await using agent = await Agent.connect(api.service.url, api.token, era);
   const { prompts } = await agent.client.listPrompts();
   expect(prompts.map(({ name }) => name)).toEqual(["diagnose_player", "plan_campaign"]);
   const id = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -384,8 +383,8 @@ test.each(eras)("[MCP13] the prompts for a diagnosis and a campaign name existin
 
 test("[MCP19] a call that revokes its own token gets its result, the next call is rejected, and no listener leaks", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const other = await createTokenFor(bench, await owner(bench), ["tokens:read", "tokens:write"]);
+  await using api = await TestService.start(folder.path);
+  const other = await createTokenFor(api, await owner(api), ["tokens:read", "tokens:write"]);
   const meta = "io.modelcontextprotocol";
   const _meta = {
     [`${meta}/protocolVersion`]: "2026-07-28",
@@ -393,12 +392,12 @@ test("[MCP19] a call that revokes its own token gets its result, the next call i
     [`${meta}/clientCapabilities`]: {},
   };
   const listened = await call(
-    bench.service.url,
+    api.service.url,
     "POST",
     "/mcp",
     { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { _meta, notifications: { toolsListChanged: true } } },
     {
-      authorization: `Bearer ${bench.token}`,
+      authorization: `Bearer ${api.token}`,
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": "subscriptions/listen",
@@ -406,7 +405,7 @@ test("[MCP19] a call that revokes its own token gets its result, the next call i
   );
   // The whole response arrived: the service ended the stream.
   expect(String(listened.body)).toMatch(/subscriptions\/acknowledged[^]*"resultType":"complete"/);
-  await using agent = await Agent.connect(bench.service.url, other.secret, "2025");
+  await using agent = await Agent.connect(api.service.url, other.secret, "2025");
   expect(await agent.ok("revoke_token", { id: other.tokenId })).toMatchObject({ dry_run: false, result: null });
   await expect(agent.call("get_me")).rejects.toThrow(/401|Unauthorized|not valid/);
 });

@@ -9,49 +9,49 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner } from "./people.ts";
 
-const entries = async (bench: TestService, query = ""): Promise<AuditEntry[]> =>
-  (await bench.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
-const verify = async (bench: TestService) => AuditVerification.parse((await bench.call("GET", "audit/verify")).body);
+const entries = async (api: TestService, query = ""): Promise<AuditEntry[]> =>
+  (await api.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
+const verify = async (api: TestService) => AuditVerification.parse((await api.call("GET", "audit/verify")).body);
 
 test("[AUD1] a write adds one entry: user, action, address, and the resource's ETag before and after", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const me = await owner(bench);
-  const made = await bench.call("POST", "playlists", { name: "P" });
-  const path = `playlists/${made.body.id}`;
-  const changed = await bench.call("PATCH", path, { name: "Q" });
-  const gone = await bench.call("DELETE", path);
-  const etag = ({ headers }: typeof made) => headers.get("etag")!.slice(1, -1);
-  const log = (await entries(bench)).toReversed();
+  await using api = await TestService.start(folder.path);
+  const me = await owner(api);
+  const created = await api.call("POST", "playlists", { name: "P" });
+  const path = `playlists/${created.body.id}`;
+  const changed = await api.call("PATCH", path, { name: "Q" });
+  const gone = await api.call("DELETE", path);
+  const etag = ({ headers }: typeof created) => headers.get("etag")!.slice(1, -1);
+  const log = (await entries(api)).toReversed();
   expect(log.map(({ action, before, after }) => [action, before, after])).toEqual([
-    ["createPlaylist", null, etag(made)],
-    ["updatePlaylist", etag(made), etag(changed)],
+    ["createPlaylist", null, etag(created)],
+    ["updatePlaylist", etag(created), etag(changed)],
     ["deletePlaylist", etag(changed), null],
   ]);
   for (const [place, entry] of log.entries()) {
-    const about = { user_id: me.userId, token_id: me.tokenId, resource_type: "playlists", resource_id: made.body.id };
+    const about = { user_id: me.userId, token_id: me.tokenId, resource_type: "playlists", resource_id: created.body.id };
     expect(entry).toMatchObject({ ...about, seq: place + 1, address: "127.0.0.1" });
   }
-  expect(log.map(({ request_id }) => request_id)).toEqual([made, changed, gone].map(({ headers }) => headers.get("request-id")));
+  expect(log.map(({ request_id }) => request_id)).toEqual([created, changed, gone].map(({ headers }) => headers.get("request-id")));
 });
 
 test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but no reads, rejected requests or replays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const device = await bench.pairDevice();
-  await bench.upload(await picture());
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const device = await api.pairDevice();
+  await api.upload(await picture());
   const key = { "idempotency-key": "k" };
-  for (let each = 0; each < 2; each += 1) await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" }, key);
-  const person = await inviteMember(bench, first, "editor");
-  await bench.call("PATCH", `teams/${first.teamId}/members/${person.userId}`, { role: "viewer" });
-  const token = (await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).body;
-  await bench.call("DELETE", `tokens/${token.id}`);
-  await bench.call("GET", "players");
-  await bench.call("POST", "playlists", { nonsense: 1 });
-  await bench.call("PATCH", `players/${device.playerId}`, { name: "x" }, { "if-match": '"old"' });
+  for (let each = 0; each < 2; each += 1) await api.call("POST", `players/${device.playerId}/commands`, { type: "identify" }, key);
+  const person = await inviteMember(api, first, "editor");
+  await api.call("PATCH", `teams/${first.teamId}/members/${person.userId}`, { role: "viewer" });
+  const token = (await api.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).body;
+  await api.call("DELETE", `tokens/${token.id}`);
+  await api.call("GET", "players");
+  await api.call("POST", "playlists", { nonsense: 1 });
+  await api.call("PATCH", `players/${device.playerId}`, { name: "x" }, { "if-match": '"old"' });
   await person.call("POST", "playlists", { name: "P" });
-  const log = (await entries(bench)).toReversed();
+  const log = (await entries(api)).toReversed();
   expect(log.map(({ action, user_id }) => [action, user_id === person.userId])).toEqual([
     ["pairPlayer", false],
     ["createAsset", false],
@@ -69,38 +69,38 @@ test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but
 
 test("[AUD3] the log can be read page by page and filtered by user, action and resource; a team reads only its own", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const stranger = await createOtherTeam(bench);
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const stranger = await createOtherTeam(api);
   await stranger.call("POST", "layouts", { name: "Theirs" });
-  const editor = await inviteMember(bench, first, "editor");
-  const made = (await editor.call("POST", "playlists", { name: "P" })).body;
-  for (let each = 0; each < 4; each += 1) await bench.call("PATCH", `playlists/${made.id}`, { name: `P${each}` });
-  expect(await entries(bench, "?action=createLayout")).toEqual([]);
-  expect((await entries(bench, `?user_id=${editor.userId}`)).map(({ action }) => action)).toEqual(["createPlaylist", "acceptInvitation"]);
-  expect(await entries(bench, `?resource_id=${made.id}&action=updatePlaylist`)).toHaveLength(4);
-  const page = (await bench.call("GET", `audit?resource_id=${made.id}&limit=3`)).body;
-  const rest = (await bench.call("GET", `audit?resource_id=${made.id}&limit=3&cursor=${page.next_cursor}`)).body;
+  const editor = await inviteMember(api, first, "editor");
+  const created = (await editor.call("POST", "playlists", { name: "P" })).body;
+  for (let each = 0; each < 4; each += 1) await api.call("PATCH", `playlists/${created.id}`, { name: `P${each}` });
+  expect(await entries(api, "?action=createLayout")).toEqual([]);
+  expect((await entries(api, `?user_id=${editor.userId}`)).map(({ action }) => action)).toEqual(["createPlaylist", "acceptInvitation"]);
+  expect(await entries(api, `?resource_id=${created.id}&action=updatePlaylist`)).toHaveLength(4);
+  const page = (await api.call("GET", `audit?resource_id=${created.id}&limit=3`)).body;
+  const rest = (await api.call("GET", `audit?resource_id=${created.id}&limit=3&cursor=${page.next_cursor}`)).body;
   expect([...page.data, ...rest.data].map(({ action }: AuditEntry) => action).at(-1)).toBe("createPlaylist");
   expect([page.data.length, rest.data.length, rest.next_cursor]).toEqual([3, 2, null]);
-  expect((await bench.call("GET", "audit?user_id=nonsense")).status).toBe(422);
+  expect((await api.call("GET", "audit?user_id=nonsense")).status).toBe(422);
   expect((await stranger.call("GET", "audit?action=createPlaylist")).body.data).toEqual([]);
 });
 
 test("[AUD4] verifying the chain shows whether an entry was changed, removed or cut off at the end, and which", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  expect(await verify(bench)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });
-  for (let each = 0; each < 6; each += 1) await bench.call("POST", "playlists", { name: `P${each}` });
-  const good = await verify(bench);
-  const log = await entries(bench);
+  await using api = await TestService.start(folder.path);
+  expect(await verify(api)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });
+  for (let each = 0; each < 6; each += 1) await api.call("POST", "playlists", { name: `P${each}` });
+  const good = await verify(api);
+  const log = await entries(api);
   expect(good).toEqual({ holds: true, entries: 6, broken_at_seq: null, last_hash: log[0]!.hash });
 
   const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
   const attempt = async (...statements: string[]) => {
     database.exec("CREATE TEMP TABLE kept AS SELECT * FROM main.audit; CREATE TEMP TABLE heads AS SELECT * FROM main.audit_heads");
     for (const statement of statements) database.exec(statement);
-    const { holds, broken_at_seq } = await verify(bench);
+    const { holds, broken_at_seq } = await verify(api);
     database.exec("DELETE FROM main.audit; INSERT INTO main.audit SELECT * FROM kept; DROP TABLE kept");
     database.exec("DELETE FROM main.audit_heads; INSERT INTO main.audit_heads SELECT * FROM heads; DROP TABLE heads");
     return [holds, broken_at_seq];
@@ -120,28 +120,28 @@ test("[AUD4] verifying the chain shows whether an entry was changed, removed or 
     .digest("hex");
   expect(await attempt(`UPDATE main.audit SET user_id = 'usr_other', hash = '${forged}' WHERE seq = 3`)).toEqual([false, 4]);
   database.close();
-  expect(await verify(bench)).toEqual(good);
+  expect(await verify(api)).toEqual(good);
 });
 
 test("[AUD5] entries of concurrent writes form one chain without gaps", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, each) => bench.call("POST", "playlists", { name: `P${each}` })));
+  await using api = await TestService.start(folder.path);
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, each) => api.call("POST", "playlists", { name: `P${each}` })));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-  expect(await verify(bench)).toMatchObject({ holds: true, entries: 30 });
+  expect(await verify(api)).toMatchObject({ holds: true, entries: 30 });
 });
 
 test("[AUD6] a write whose entry cannot be stored is rolled back", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  await bench.call("POST", "playlists", { name: "P" });
+  await using api = await TestService.start(folder.path);
+  await api.call("POST", "playlists", { name: "P" });
   const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
   database.exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   const key = { "idempotency-key": "k" };
-  expect((await bench.call("POST", "playlists", { name: "Q" }, key)).status).toBe(500);
+  expect((await api.call("POST", "playlists", { name: "Q" }, key)).status).toBe(500);
   database.exec("DROP TRIGGER full");
   database.close();
-  expect((await bench.call("GET", "playlists")).body.data).toHaveLength(1);
-  expect((await bench.call("POST", "playlists", { name: "Q" }, key)).headers.get("idempotency-replayed")).toBeNull();
-  expect(await verify(bench)).toMatchObject({ holds: true, entries: 2 });
+  expect((await api.call("GET", "playlists")).body.data).toHaveLength(1);
+  expect((await api.call("POST", "playlists", { name: "Q" }, key)).headers.get("idempotency-replayed")).toBeNull();
+  expect(await verify(api)).toMatchObject({ holds: true, entries: 2 });
 });

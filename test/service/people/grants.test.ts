@@ -1,4 +1,4 @@
-// What a token may grant to others: no more scopes than it has, and no longer than it lasts.
+// A token grants others no more scopes than it has, and no later expiry.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
@@ -25,44 +25,44 @@ function guest(role: Role): { email: string; name: string; role: Role } {
 
 test("[GRA1] an invitation needs a token with all scopes of the role; otherwise a 403 names the missing scopes", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const narrow = await createTokenFor(bench, first, ["teams:write"]);
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const narrow = await createTokenFor(api, first, ["teams:write"]);
   for (const role of ["owner", "editor", "viewer"] as const) {
     const refused = await narrow.call("POST", "invitations", guest(role));
     expect(refused.status).toBe(403);
     expect(refused.body.detail).toContain("players:read");
     expect(refused.headers.get("www-authenticate")).toContain('error="insufficient_scope"');
   }
-  const inviter = await createTokenFor(bench, first, [...scopesOfRole("viewer"), "teams:write"]);
+  const inviter = await createTokenFor(api, first, [...scopesOfRole("viewer"), "teams:write"]);
   expect((await inviter.call("POST", "invitations", guest("viewer"))).status).toBe(201);
   const refused = await inviter.call("POST", "invitations", guest("editor"));
   expect(refused.status).toBe(403);
   expect(refused.body.detail).toContain("players:write");
   expect(refused.body.detail).not.toContain("players:read,");
-  expect((await bench.call("POST", "invitations", guest("owner"))).status).toBe(201);
+  expect((await api.call("POST", "invitations", guest("owner"))).status).toBe(201);
 });
 
 test("[GRA2] a pending invitation ends when the token that created it is revoked or expires; members who joined stay", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const first = await owner(bench);
-  const accept = (secret: string) => call(bench.service.url, "POST", "invitations/accept", { secret });
-  const status = async (id: string) => (await bench.call("GET", `invitations/${id}`)).body.status;
+  await using api = await TestService.start(folder.path, { clock });
+  const first = await owner(api);
+  const accept = (secret: string) => call(api.service.url, "POST", "invitations/accept", { secret });
+  const status = async (id: string) => (await api.call("GET", `invitations/${id}`)).body.status;
 
-  const leaked = await createTokenFor(bench, first, scopes);
-  const joined = new Person(bench, (await accept((await leaked.call("POST", "invitations", guest("editor"))).body.secret)).body);
+  const leaked = await createTokenFor(api, first, scopes);
+  const joined = new Person(api, (await accept((await leaked.call("POST", "invitations", guest("editor"))).body.secret)).body);
   const pending = (await leaked.call("POST", "invitations", guest("owner"))).body;
-  const others = (await bench.call("POST", "invitations", guest("owner"))).body;
-  expect((await bench.call("DELETE", `tokens/${leaked.tokenId}`)).status).toBe(204);
+  const others = (await api.call("POST", "invitations", guest("owner"))).body;
+  expect((await api.call("DELETE", `tokens/${leaked.tokenId}`)).status).toBe(204);
   expect((await accept(pending.secret)).status).toBe(404);
   expect([await status(pending.id), await status(others.id)]).toEqual(["revoked", "pending"]);
   expect((await accept(others.secret)).status).toBe(201);
   expect((await joined.call("GET", "me")).body.role).toBe("editor");
 
   const endsAt = new Date(clock.now() + hourMs).toISOString();
-  const ending = await createTokenFor(bench, first, scopes, { expires_at: endsAt });
+  const ending = await createTokenFor(api, first, scopes, { expires_at: endsAt });
   const brief = (await ending.call("POST", "invitations", guest("viewer"))).body;
   expect(brief.expires_at).toBe(endsAt);
   clock.advance(hourMs);
@@ -73,39 +73,39 @@ test("[GRA2] a pending invitation ends when the token that created it is revoked
 test("[GRA3] the first token of a new member has no later expiry and no more scopes than the inviting token", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const first = await owner(bench);
+  await using api = await TestService.start(folder.path, { clock });
+  const first = await owner(api);
   const endsAt = new Date(clock.now() + hourMs).toISOString();
-  const ending = await createTokenFor(bench, first, scopes, { expires_at: endsAt });
+  const ending = await createTokenFor(api, first, scopes, { expires_at: endsAt });
   const { secret } = (await ending.call("POST", "invitations", guest("owner"))).body;
-  const accepted = await call(bench.service.url, "POST", "invitations/accept", { secret });
+  const accepted = await call(api.service.url, "POST", "invitations/accept", { secret });
   expect(accepted.body).toMatchObject({ role: "owner", token: { expires_at: endsAt } });
-  const newMember = new Person(bench, accepted.body);
+  const newMember = new Person(api, accepted.body);
   // The new token expires too, so it cannot promote.
-  const viewer = await inviteMember(bench, first, "viewer");
+  const viewer = await inviteMember(api, first, "viewer");
   const raise = await newMember.call("PATCH", `teams/${first.teamId}/members/${viewer.userId}`, { role: "owner" });
   expect(raise.status).toBe(403);
   expect((await newMember.call("POST", "invitations", guest("owner"))).body.expires_at).toBe(endsAt);
   clock.advance(hourMs);
   expect((await newMember.call("GET", "me")).status).toBe(401);
   // If a later version adds scopes to a role, invitations from before do not include them.
-  const wide = (await bench.call("POST", "invitations", guest("owner"))).body;
+  const wide = (await api.call("POST", "invitations", guest("owner"))).body;
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
   const fewer: Scope[] = scopes.filter((scope) => scope !== "audit:read");
   file.prepare("UPDATE invitations SET scopes = ? WHERE id = ?").run(JSON.stringify(fewer), wide.id);
-  const taken = await call(bench.service.url, "POST", "invitations/accept", { secret: wide.secret });
+  const taken = await call(api.service.url, "POST", "invitations/accept", { secret: wide.secret });
   expect(taken.body.token.scopes).toEqual(fewer);
 });
 
 test("[GRA4] promoting needs a token with all scopes of the role and without an end; demoting needs only teams:write", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const person = await inviteMember(bench, first, "viewer");
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const person = await inviteMember(api, first, "viewer");
   const path = `teams/${first.teamId}/members/${person.userId}`;
-  const narrow = await createTokenFor(bench, first, ["teams:write"]);
-  const ending = await createTokenFor(bench, first, scopes, { expires_at: new Date(Date.now() + hourMs).toISOString() });
-  const editing = await createTokenFor(bench, first, [...scopesOfRole("editor"), "teams:write"]);
+  const narrow = await createTokenFor(api, first, ["teams:write"]);
+  const ending = await createTokenFor(api, first, scopes, { expires_at: new Date(Date.now() + hourMs).toISOString() });
+  const editing = await createTokenFor(api, first, [...scopesOfRole("editor"), "teams:write"]);
   for (const role of ["editor", "owner"]) {
     expect((await narrow.call("PATCH", path, { role })).body.detail).toContain("players:write");
     const refused = await ending.call("PATCH", path, { role });
@@ -115,16 +115,16 @@ test("[GRA4] promoting needs a token with all scopes of the role and without an 
   expect((await editing.call("PATCH", path, { role: "editor" })).status).toBe(200);
   expect((await narrow.call("PATCH", path, { role: "viewer" })).status).toBe(200);
   expect((await narrow.call("PATCH", path, { role: "viewer" })).status).toBe(200);
-  expect((await bench.call("PATCH", path, { role: "owner" })).status).toBe(200);
+  expect((await api.call("PATCH", path, { role: "owner" })).status).toBe(200);
 });
 
 test("[GRA5] demoting or removing an owner needs a token with all scopes of an owner", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const second = await inviteMember(bench, first, "owner", "second");
-  const viewer = await inviteMember(bench, first, "viewer");
-  const narrow = await createTokenFor(bench, first, ["teams:write"]);
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const second = await inviteMember(api, first, "owner", "second");
+  const viewer = await inviteMember(api, first, "viewer");
+  const narrow = await createTokenFor(api, first, ["teams:write"]);
   const path = (person: Person) => `teams/${first.teamId}/members/${person.userId}`;
   for (const person of [first, second]) {
     expect((await narrow.call("PATCH", path(person), { role: "editor" })).status).toBe(403);
@@ -137,19 +137,17 @@ test("[GRA5] demoting or removing an owner needs a token with all scopes of an o
 
 test("[GRA6] permissions are checked at the commit: a user who is demoted while sending a request gains nothing", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const person = await inviteMember(bench, first, "owner", "second");
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const person = await inviteMember(api, first, "owner", "second");
   const path = `teams/${first.teamId}/members/${person.userId}`;
   const body = JSON.stringify({ name: "Later", scopes: ["teams:write"] });
   const headers = { authorization: person.authorization, "content-type": "application/json", "content-length": body.length };
-  const sending = request(`${bench.service.url}/api/v1/tokens`, { method: "POST", headers });
+  const sending = request(`${api.service.url}/api/v1/tokens`, { method: "POST", headers });
   sending.write(body.slice(0, 5));
   // The use of the token is recorded when it has been checked: the request is then in progress.
-  await expect
-    .poll(async () => (await bench.call("GET", `tokens/${person.tokenId}`)).body.last_used_at, { timeout: 10_000 })
-    .not.toBeNull();
-  expect((await bench.call("PATCH", path, { role: "editor" })).status).toBe(200);
+  await expect.poll(async () => (await api.call("GET", `tokens/${person.tokenId}`)).body.last_used_at, { timeout: 10_000 }).not.toBeNull();
+  expect((await api.call("PATCH", path, { role: "editor" })).status).toBe(200);
   sending.end(body.slice(5));
   const [response] = (await once(sending, "response")) as [IncomingMessage];
   response.resume();
@@ -159,13 +157,13 @@ test("[GRA6] permissions are checked at the commit: a user who is demoted while 
 test("[GRA7] open connections of a token end at the instant the token expires", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const first = await owner(bench);
+  await using api = await TestService.start(folder.path, { clock });
+  const first = await owner(api);
   // Shorter than the timeout for silent sockets.
   const lifeMs = 5_000;
   const expires_at = new Date(clock.now() + lifeMs).toISOString();
-  const ending = await createTokenFor(bench, first, ["events:read"], { expires_at });
-  using listener = new EventSubscriber(bench.service.url, ending.secret);
+  const ending = await createTokenFor(api, first, ["events:read"], { expires_at });
+  using listener = new EventSubscriber(api.service.url, ending.secret);
   await listener.subscribe(["layout_updates"]);
   clock.advance(lifeMs - 1);
   expect((await ending.call("GET", "me")).status).toBe(200);
@@ -184,7 +182,7 @@ test("[GRA8] the upgrade that limits invitations to their token withdraws pendin
         VALUES ('inv_01jd3v8q6m9x2k4n7r5t1w0yzh', '${team_id}', ${Date.now() - hourMs}, 'a@example.com', 'A', 'owner', '${hashSecret(secret)}',
           'usr_01jd3v8q6m9x2k4n7r5t1w0yzh', ${Date.now() + hourMs})`,
   );
-  await using bench = await TestService.start(folder.path);
-  expect((await bench.call("GET", "invitations/inv_01jd3v8q6m9x2k4n7r5t1w0yzh")).body.status).toBe("revoked");
-  expect((await call(bench.service.url, "POST", "invitations/accept", { secret })).status).toBe(404);
+  await using api = await TestService.start(folder.path);
+  expect((await api.call("GET", "invitations/inv_01jd3v8q6m9x2k4n7r5t1w0yzh")).body.status).toBe("revoked");
+  expect((await call(api.service.url, "POST", "invitations/accept", { secret })).status).toBe(404);
 });

@@ -1,4 +1,4 @@
-// Isolation of teams: what a team reads, what its writes change and which events it gets is its own.
+// Isolation of teams: a team reads, changes and receives events about its own resources only.
 import type { SQLInputValue } from "node:sqlite";
 import { expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
@@ -118,20 +118,24 @@ test("[ISO3] a database row that refers to another team's resource gives no acce
   await writeEverything(own, file, foreign, createUnchangedCheck(file, other.person.teamId));
 });
 
-test("[ISO4] a report does not contain the name of another team's asset, even if the own play events refer to it", slow, async () => {
-  await using teams = await startTwoTeams();
-  const { own, other } = teams;
-  const mixedPool = new Map([...other.pool, ["ast", own.pool.get("ast")!]]);
-  expect((await other.device.call("POST", "play-events", { events: [playEvent(mixedPool)] })).body.accepted).toBe(1);
-  const { data } = (await other.person.call("GET", "reports/proof-of-play?group_by=asset")).body;
-  const hasName = data.map((row: { asset_id: string; asset_name: string | null }) => [row.asset_id, row.asset_name !== null]);
-  expect(new Map(hasName)).toEqual(
-    new Map([
-      [own.pool.get("ast"), false],
-      [other.pool.get("ast"), true],
-    ]),
-  );
-});
+test(
+  "[ISO4] a report does not contain the name of another team's asset, even if the team's own play events refer to it",
+  slow,
+  async () => {
+    await using teams = await startTwoTeams();
+    const { own, other } = teams;
+    const mixedPool = new Map([...other.pool, ["ast", own.pool.get("ast")!]]);
+    expect((await other.device.call("POST", "play-events", { events: [playEvent(mixedPool)] })).body.accepted).toBe(1);
+    const { data } = (await other.person.call("GET", "reports/proof-of-play?group_by=asset")).body;
+    const hasName = data.map((row: { asset_id: string; asset_name: string | null }) => [row.asset_id, row.asset_name !== null]);
+    expect(new Map(hasName)).toEqual(
+      new Map([
+        [own.pool.get("ast"), false],
+        [other.pool.get("ast"), true],
+      ]),
+    );
+  },
+);
 
 test("[ISO4] a write for the whole team, or for a tag, affects no player of another team", slow, async () => {
   await using teams = await startTwoTeams();
@@ -186,8 +190,8 @@ test("[TEA11] a body with a single id of another team is rejected, also in field
 test("[ISO6] a team without members gets an owner at the next start; tokens of other teams keep their users", slow, async () => {
   await using folder = await temporaryFolder();
   using rows = await (async () => {
-    await using bench = await TestService.start(folder.path);
-    await createOtherTeam(bench);
+    await using api = await TestService.start(folder.path);
+    await createOtherTeam(api);
     return openDatabase(folder.path);
   })();
   const [withMembers, withoutMembers] = rows
@@ -197,8 +201,8 @@ test("[ISO6] a team without members gets an owner at the next start; tokens of o
   rows.prepare("DELETE FROM members WHERE team_id = ?").run(withoutMembers);
   rows.exec("UPDATE tokens SET user_id = NULL");
   const before = rows.prepare("SELECT * FROM members").all();
-  await using bench = await TestService.start(folder.path);
-  expect(bench.folder).toBe(folder.path);
+  await using api = await TestService.start(folder.path);
+  expect(api.folder).toBe(folder.path);
   const after = rows.prepare("SELECT * FROM members").all();
   expect(after.filter(({ team_id }) => team_id === withMembers)).toEqual(before);
   const [{ user_id: newOwner }] = after.filter(({ team_id }) => team_id === withoutMembers) as [{ user_id: string }];
@@ -214,19 +218,19 @@ test("[ISO6] a team without members gets an owner at the next start; tokens of o
 
 test("[ISO5] a user in two teams has a separate role in each: demotion or removal in one does not affect the other", slow, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const [own, other] = [await owner(bench), await createOtherTeam(bench)];
-  const inOwn = await inviteMember(bench, own, "owner", "both");
+  await using api = await TestService.start(folder.path);
+  const [own, other] = [await owner(api), await createOtherTeam(api)];
+  const inOwn = await inviteMember(api, own, "owner", "both");
   const invitation = (await other.call("POST", "invitations", { email: "both@example.com", name: "both", role: "owner" })).body;
   const accepted = await call(
-    bench.service.url,
+    api.service.url,
     "POST",
     "invitations/accept",
     { secret: invitation.secret },
     { authorization: inOwn.authorization },
   );
   expect([accepted.status, accepted.body.user.id]).toEqual([201, inOwn.userId]);
-  const inOther = new Person(bench, accepted.body);
+  const inOther = new Person(api, accepted.body);
   const invite = (by: Person) => by.call("POST", "invitations", { email: "new@example.com", name: "new", role: "viewer" });
   const [ownInvitation, otherInvitation] = [(await invite(inOwn)).body, (await invite(inOther)).body];
   const status = async () => [
@@ -298,7 +302,7 @@ test("[ISO7] a subscriber receives only events of its own team, even if it names
       (message): message is Extract<typeof message, { type: "event" }> => message.type === "event" && message.data.data["id"] === last.id,
     );
     await subscriber.next((message): message is Extract<typeof message, { type: "heartbeat" }> => message.type === "heartbeat");
-    expect(idsWithin(subscriber.heard).filter((id) => foreign.has(id))).toEqual([]);
+    expect(idsWithin(subscriber.received).filter((id) => foreign.has(id))).toEqual([]);
   }
   // The new events of the other team contain new ids, which are not in `foreign`: compare the events themselves.
   const otherEvents = new Set(rowsOf(file, "events", other.person.teamId).map(({ id }) => id));

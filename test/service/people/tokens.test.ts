@@ -18,18 +18,18 @@ test("[TOK3] a token's secret is shown only when it is created and in idempotent
   await using folder = await temporaryFolder();
   let secret: string;
   {
-    await using bench = await TestService.start(folder.path);
+    await using api = await TestService.start(folder.path);
     const details = { name: "Lobby script", scopes: ["players:read", "players:read"] };
     const key = { "idempotency-key": "k" };
-    const created = await bench.call("POST", "tokens", details, key);
+    const created = await api.call("POST", "tokens", details, key);
     expect(created.status).toBe(201);
     const token = CreatedToken.parse(created.body);
     secret = token.secret;
     expect(isWellFormedToken(secret)).toBe(true);
     expect(token).toMatchObject({ name: "Lobby script", scopes: ["players:read"], hint: secret.slice(-4), expires_at: null });
-    const again = await bench.call("POST", "tokens", details, key);
+    const again = await api.call("POST", "tokens", details, key);
     expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([created.body, "true"]);
-    const shown = [await bench.call("GET", `tokens/${token.id}`), await bench.call("GET", "tokens"), await bench.call("GET", "audit")];
+    const shown = [await api.call("GET", `tokens/${token.id}`), await api.call("GET", "tokens"), await api.call("GET", "audit")];
     for (const { body } of shown) expect(JSON.stringify(body)).not.toContain(secret);
     expect(Token.strict().parse(shown[0]!.body)).toMatchObject({ id: token.id, hint: token.hint, created_by: token.user_id });
   }
@@ -42,23 +42,23 @@ test("[TOK3] a token's secret is shown only when it is created and in idempotent
 test("[TOK4] a token cannot create a token with more scopes, a higher role or a later expiry", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const first = await owner(bench);
-  const editor = await inviteMember(bench, first, "editor");
+  await using api = await TestService.start(folder.path, { clock });
+  const first = await owner(api);
+  const editor = await inviteMember(api, first, "editor");
   const refused = await editor.call("POST", "tokens", { name: "t", scopes: ["players:read", "teams:write", "audit:read"] });
   expect([refused.status, errorPointers(refused)]).toEqual([422, ["/scopes/1", "/scopes/2"]]);
-  const narrow = await createTokenFor(bench, first, ["tokens:write", "players:read"]);
+  const narrow = await createTokenFor(api, first, ["tokens:write", "players:read"]);
   expect(errorPointers(await narrow.call("POST", "tokens", { name: "t", scopes: ["players:write"] }))).toEqual(["/scopes/0"]);
   expect((await narrow.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).status).toBe(201);
-  expect((await bench.call("POST", "tokens", { name: "t", scopes: ["everything"] })).status).toBe(422);
-  expect((await bench.call("POST", "tokens", { name: "t", scopes: [] })).status).toBe(422);
+  expect((await api.call("POST", "tokens", { name: "t", scopes: ["everything"] })).status).toBe(422);
+  expect((await api.call("POST", "tokens", { name: "t", scopes: [] })).status).toBe(422);
 
   const in1h = new Date(clock.now() + 3_600_000).toISOString();
   const in2h = new Date(clock.now() + 7_200_000).toISOString();
   expect(
-    errorPointers(await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "2020-01-01T00:00:00Z" })),
+    errorPointers(await api.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "2020-01-01T00:00:00Z" })),
   ).toEqual(["/expires_at"]);
-  const ending = await createTokenFor(bench, first, ["tokens:write", "players:read"], { expires_at: in1h });
+  const ending = await createTokenFor(api, first, ["tokens:write", "players:read"], { expires_at: in1h });
   expect(errorPointers(await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: in2h }))).toEqual([
     "/expires_at",
   ]);
@@ -69,10 +69,10 @@ test("[TOK4] a token cannot create a token with more scopes, a higher role or a 
 
 test("[TOK5] renaming and revoking take effect at once; owners see all tokens of the team, others their own", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
-  const editor = await inviteMember(bench, first, "editor");
-  const spare = await createTokenFor(bench, editor, ["players:read"]);
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
+  const editor = await inviteMember(api, first, "editor");
+  const spare = await createTokenFor(api, editor, ["players:read"]);
   const listed = async (person: typeof first) => (await person.call("GET", "tokens")).body.data.map((token: Token) => token.id);
   expect(await listed(editor)).toEqual([spare.tokenId, editor.tokenId]);
   expect(await listed(first)).toEqual([spare.tokenId, editor.tokenId, first.tokenId]);
@@ -84,27 +84,27 @@ test("[TOK5] renaming and revoking take effect at once; owners see all tokens of
   expect(renamed.body.name).toBe("Spare");
   expect((await editor.call("DELETE", `tokens/${spare.tokenId}`, undefined, { "if-match": etag })).status).toBe(412);
   expect((await spare.call("GET", "players")).status).toBe(200);
-  expect((await bench.call("DELETE", `tokens/${spare.tokenId}`)).status).toBe(204);
+  expect((await api.call("DELETE", `tokens/${spare.tokenId}`)).status).toBe(204);
   expect((await spare.call("GET", "players")).status).toBe(401);
-  expect((await bench.call("GET", `tokens/${spare.tokenId}`)).status).toBe(404);
+  expect((await api.call("GET", `tokens/${spare.tokenId}`)).status).toBe(404);
   expect(await listed(editor)).toEqual([editor.tokenId]);
 });
 
 test("[TOK6] the last use is recorded with a resolution of one minute and does not change the ETag", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
-  const first = await owner(bench);
-  const reader = await createTokenFor(bench, first, ["players:read"]);
-  const read = () => bench.call("GET", `tokens/${reader.tokenId}`);
+  await using api = await TestService.start(folder.path, { clock });
+  const first = await owner(api);
+  const reader = await createTokenFor(api, first, ["players:read"]);
+  const read = () => api.call("GET", `tokens/${reader.tokenId}`);
   const unused = await read();
   expect(unused.body.last_used_at).toBeNull();
-  const begun = new Date(clock.now()).toISOString();
+  const startedAt = new Date(clock.now()).toISOString();
   await reader.call("GET", "players");
-  expect((await read()).body.last_used_at).toBe(begun);
+  expect((await read()).body.last_used_at).toBe(startedAt);
   clock.advance(59_999);
   await reader.call("GET", "players");
-  expect((await read()).body.last_used_at).toBe(begun);
+  expect((await read()).body.last_used_at).toBe(startedAt);
   clock.advance(1);
   await reader.call("GET", "players");
   const used = await read();
@@ -132,48 +132,46 @@ test("[TOK7] listeners are called once when their token ends, and removed when t
 
 test("[TOK7] a download in progress is cut off when its token is revoked", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   // More than the buffers of the sockets: the download stays in progress while the test does not read.
   const side = 4_000;
   const big = await sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
     .png({ compressionLevel: 0 })
     .toBuffer();
-  const asset = (await bench.upload(big)).body;
-  const reader = await createTokenFor(bench, await owner(bench), ["assets:read"]);
-  const asked = get(asset.url, { headers: { authorization: reader.authorization } });
-  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  const asset = (await api.upload(big)).body;
+  const reader = await createTokenFor(api, await owner(api), ["assets:read"]);
+  const download = get(asset.url, { headers: { authorization: reader.authorization } });
+  const [response] = (await once(download, "response")) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
-  expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
+  expect((await api.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
   response.resume();
   await expect(once(response, "end")).rejects.toThrow("aborted");
 });
 
 test("[TOK17] an upload whose token is revoked meanwhile is rejected at its end and leaves nothing behind", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const writer = await createTokenFor(bench, await owner(bench), ["assets:write"]);
+  await using api = await TestService.start(folder.path);
+  const writer = await createTokenFor(api, await owner(api), ["assets:write"]);
   const bytes = await picture();
   const headers = { authorization: writer.authorization, "content-type": "image/png", "content-length": bytes.length };
-  const upload = request(`${bench.service.url}/api/v1/assets?name=late`, { method: "POST", headers });
+  const upload = request(`${api.service.url}/api/v1/assets?name=late`, { method: "POST", headers });
   upload.write(bytes.subarray(0, 100));
   // The use of the token is recorded when it has been checked: the upload is then in progress.
-  await expect
-    .poll(async () => (await bench.call("GET", `tokens/${writer.tokenId}`)).body.last_used_at, { timeout: 10_000 })
-    .not.toBeNull();
-  expect((await bench.call("DELETE", `tokens/${writer.tokenId}`)).status).toBe(204);
+  await expect.poll(async () => (await api.call("GET", `tokens/${writer.tokenId}`)).body.last_used_at, { timeout: 10_000 }).not.toBeNull();
+  expect((await api.call("DELETE", `tokens/${writer.tokenId}`)).status).toBe(204);
   upload.end(bytes.subarray(100));
   const [response] = (await once(upload, "response")) as [IncomingMessage];
   response.resume();
   expect(response.statusCode).toBe(401);
-  expect((await bench.call("GET", "assets")).body.data).toEqual([]);
+  expect((await api.call("GET", "assets")).body.data).toEqual([]);
 });
 
 test("[TOK8] every scope is granted by some role; a viewer has read scopes only", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const first = await owner(bench);
+  await using api = await TestService.start(folder.path);
+  const first = await owner(api);
   expect((await first.call("GET", "me")).body.token.scopes).toEqual([...scopes]);
-  const viewer = await inviteMember(bench, first, "viewer");
+  const viewer = await inviteMember(api, first, "viewer");
   const seen = (await viewer.call("GET", "me")).body.token.scopes as string[];
   expect(seen.length).toBeGreaterThan(5);
   expect(seen.filter((scope) => !scope.endsWith(":read"))).toEqual([]);

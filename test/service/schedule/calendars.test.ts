@@ -18,15 +18,15 @@ const missingId = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 const dates = [{ date: "2026-12-25", name: "Christmas Day" }, { date: "2027-01-01" }];
 
 async function open(folder: string) {
-  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
-  const calendar = (await bench.call("POST", "calendars", { name: "Public holidays", dates })).body;
+  const api = await TestService.start(folder, { clock: new FakeClock(now) });
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const calendar = (await api.call("POST", "calendars", { name: "Public holidays", dates })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-23T00:00", timezone: "Europe/Berlin" };
   const calendarCondition = (is_listed: boolean, id: string = calendar.id) => ({
     conditions: [{ type: "calendar", calendar_id: id, is_listed }],
   });
-  const schedule = (more: object = {}) => bench.call("POST", "schedules", { ...base, ...more });
-  return { bench, layout, calendar, calendarCondition, schedule, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+  const schedule = (more: object = {}) => api.call("POST", "schedules", { ...base, ...more });
+  return { api, layout, calendar, calendarCondition, schedule, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 async function stateOf(device: Device): Promise<DesiredState> {
@@ -36,8 +36,8 @@ async function stateOf(device: Device): Promise<DesiredState> {
 test("[CAL8] a calendar can be created, listed, read, changed and deleted", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench } = setup;
-  const created = await bench.call("POST", "calendars", {
+  const { api } = setup;
+  const created = await api.call("POST", "calendars", {
     name: "Fairs",
     dates: [{ date: "2027-02-02" }, { date: "2026-12-03", name: "Market" }],
   });
@@ -48,20 +48,20 @@ test("[CAL8] a calendar can be created, listed, read, changed and deleted", asyn
   const calendar = Calendar.parse(created.body);
   expect(calendar.dates).toEqual([{ date: "2026-12-03", name: "Market" }, { date: "2027-02-02" }]);
   const path = `calendars/${calendar.id}`;
-  const read = await bench.call("GET", path);
+  const read = await api.call("GET", path);
   expect([read.body, read.headers.get("etag")]).toEqual([calendar, created.headers.get("etag")]);
-  expect((await bench.call("GET", "calendars?limit=1")).body.data).toEqual([calendar]);
-  expect((await bench.call("GET", "calendars?q=fair")).body.data).toEqual([calendar]);
-  expect((await bench.call("GET", "calendars")).body.data).toHaveLength(2);
+  expect((await api.call("GET", "calendars?limit=1")).body.data).toEqual([calendar]);
+  expect((await api.call("GET", "calendars?q=fair")).body.data).toEqual([calendar]);
+  expect((await api.call("GET", "calendars")).body.data).toHaveLength(2);
   const match = { "if-match": read.headers.get("etag")! };
-  const changed = await bench.call("PATCH", path, { dates: [{ date: "2027-02-02" }] }, match);
+  const changed = await api.call("PATCH", path, { dates: [{ date: "2027-02-02" }] }, match);
   expect(changed.body).toMatchObject({ name: "Fairs", dates: [{ date: "2027-02-02" }], warnings: [] });
-  expect((await bench.call("PATCH", path, { name: "Shows" }, match)).status).toBe(412);
-  expect((await bench.call("PATCH", path, { name: "Fairs" })).headers.get("etag")).toBe(changed.headers.get("etag"));
-  expect((await bench.call("POST", "calendars", { name: "Empty" })).body.dates).toEqual([]);
-  expect((await bench.call("DELETE", path)).status).toBe(204);
-  expect((await bench.call("GET", path)).status).toBe(404);
-  const entries = (await bench.call("GET", "audit?limit=100")).body.data;
+  expect((await api.call("PATCH", path, { name: "Shows" }, match)).status).toBe(412);
+  expect((await api.call("PATCH", path, { name: "Fairs" })).headers.get("etag")).toBe(changed.headers.get("etag"));
+  expect((await api.call("POST", "calendars", { name: "Empty" })).body.dates).toEqual([]);
+  expect((await api.call("DELETE", path)).status).toBe(204);
+  expect((await api.call("GET", path)).status).toBe(404);
+  const entries = (await api.call("GET", "audit?limit=100")).body.data;
   expect(entries.filter((entry: { resource_id: string }) => entry.resource_id === calendar.id)).toMatchObject([
     { action: "deleteCalendar", resource_type: "calendars" },
     { action: "updateCalendar" },
@@ -83,18 +83,18 @@ test.each([
 ])("[CAL9] creating or changing a calendar with %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendar } = setup;
-  const rejected = await bench.call("POST", "calendars", { name: "C", ...fields });
+  const { api, calendar } = setup;
+  const rejected = await api.call("POST", "calendars", { name: "C", ...fields });
   expect([rejected.status, errorPointers(rejected)[0]]).toEqual([422, pointer]);
-  const change = await bench.call("PATCH", `calendars/${calendar.id}`, fields);
+  const change = await api.call("PATCH", `calendars/${calendar.id}`, fields);
   expect([change.status, errorPointers(change)[0]]).toEqual([422, pointer]);
-  expect((await bench.call("GET", `calendars/${calendar.id}`)).body.dates).toEqual(dates);
+  expect((await api.call("GET", `calendars/${calendar.id}`)).body.dates).toEqual(dates);
 });
 
 test("[CAL10] an iCalendar file sets or replaces the dates, and the response lists what was left out", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendar } = setup;
+  const { api, calendar } = setup;
   const event = (...lines: string[]) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"];
   const ical = [
     "BEGIN:VCALENDAR",
@@ -103,27 +103,27 @@ test("[CAL10] an iCalendar file sets or replaces the dates, and the response lis
     ...event("DTSTART;VALUE=DATE:20101225"),
     "END:VCALENDAR",
   ].join("\r\n");
-  const created = await bench.call("POST", "calendars", { name: "File", ical });
+  const created = await api.call("POST", "calendars", { name: "File", ical });
   expect([created.status, created.body]).toMatchObject([201, { warnings: [{ code: "outside" }] }]);
   const expected = [2025, 2026, 2027].flatMap((year) => [25, 26].map((day) => ({ date: `${year}-12-${day}`, name: "Weihnachten" })));
   expect(created.body.dates).toEqual(expected);
-  const changed = await bench.call("PATCH", `calendars/${calendar.id}`, { ical });
+  const changed = await api.call("PATCH", `calendars/${calendar.id}`, { ical });
   expect(changed.body).toMatchObject({ name: "Public holidays", dates: expected });
 });
 
 test("[CAL11] a schedule can limit its windows by a calendar, whose dates are sent only to its players", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendar, layout, calendarCondition, schedule } = setup;
-  const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
+  const { api, calendar, layout, calendarCondition, schedule } = setup;
+  const [lobby, bar] = [await api.pairDevice("Lobby"), await api.pairDevice("Bar")];
   const before = await stateOf(bar);
   const created = await schedule({ target: { type: "player", player_id: lobby.playerId }, ...calendarCondition(false) });
   expect(created.body.conditions).toEqual(calendarCondition(false).conditions);
   expect(await stateOf(bar)).toEqual(before);
   const state = await stateOf(lobby);
   expect(state.calendars).toEqual([{ id: calendar.id, dates: ["2026-12-25", "2027-01-01"] }]);
-  expect((await bench.call("GET", `players/${lobby.playerId}`)).body.desired_revision).toBe(state.revision);
-  // The player's scheduler accepts what the service sends.
+  expect((await api.call("GET", `players/${lobby.playerId}`)).body.desired_revision).toBe(state.revision);
+  // The player's scheduler accepts the state that the service sends.
   const shown = (at: string) => programAt(readyOf(state), Date.parse(at)).program.layout?.id;
   expect([shown("2026-12-24T12:00Z"), shown("2026-12-25T12:00Z")]).toEqual([layout.id, undefined]);
 });
@@ -131,65 +131,65 @@ test("[CAL11] a schedule can limit its windows by a calendar, whose dates are se
 test("[CAL12] a change of a calendar's dates reaches the players of the schedules that use it, also by socket; a change of its name does not", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendar, calendarCondition, schedule } = setup;
-  const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
-  await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
+  const { api, calendar, calendarCondition, schedule } = setup;
+  const [lobby, bar] = [await api.pairDevice("Lobby"), await api.pairDevice("Bar")];
+  await api.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
   await schedule({ target: { type: "tag", tag: "bar" }, ...calendarCondition(true) });
   await schedule({ target: { type: "player", player_id: lobby.playerId } });
   const link = await bar.connect();
   const revisions = async () => [(await stateOf(lobby)).revision, (await stateOf(bar)).revision];
   const [ofLobby, ofBar] = await revisions();
   const path = `calendars/${calendar.id}`;
-  await bench.call("PATCH", path, { name: "Holidays" });
+  await api.call("PATCH", path, { name: "Holidays" });
   expect(await revisions()).toEqual([ofLobby, ofBar]);
-  await bench.call("PATCH", path, { dates: [{ date: "2026-12-24" }] });
+  await api.call("PATCH", path, { dates: [{ date: "2026-12-24" }] });
   const [still, moved] = await revisions();
   expect([still, moved === ofBar]).toEqual([ofLobby, false]);
   expect((await stateOf(bar)).calendars).toEqual([{ id: calendar.id, dates: ["2026-12-24"] }]);
   expect((await link.next("state.changed")).data.revision).toBe(moved);
   link.socket.close();
   // The names of single days do not affect any screen.
-  await bench.call("PATCH", path, { dates: [{ date: "2026-12-24", name: "Eve" }] });
+  await api.call("PATCH", path, { dates: [{ date: "2026-12-24", name: "Eve" }] });
   expect(await revisions()).toEqual([ofLobby, moved]);
 });
 
 test("[CAL13] a calendar that a schedule uses cannot be deleted, even while the schedule is in the bin", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendar, calendarCondition, schedule } = setup;
+  const { api, calendar, calendarCondition, schedule } = setup;
   const created = (await schedule({ name: "Lunch", ...calendarCondition(false) })).body;
   const rejected = async () => {
-    const { status, body } = await bench.call("DELETE", `calendars/${calendar.id}`);
+    const { status, body } = await api.call("DELETE", `calendars/${calendar.id}`);
     return [status, body.type, body.detail.includes("“Lunch”"), body.detail.includes("in the bin")];
   };
   expect(await rejected()).toEqual([409, "/problems/in-use", true, false]);
-  await bench.call("DELETE", `schedules/${created.id}`);
+  await api.call("DELETE", `schedules/${created.id}`);
   expect(await rejected()).toEqual([409, "/problems/in-use", true, true]);
-  expect((await bench.call("POST", `schedules/${created.id}/restore`)).status).toBe(200);
-  await bench.call("PATCH", `schedules/${created.id}`, { conditions: [] });
-  expect((await bench.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
+  expect((await api.call("POST", `schedules/${created.id}/restore`)).status).toBe(200);
+  await api.call("PATCH", `schedules/${created.id}`, { conditions: [] });
+  expect((await api.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
 });
 
 test("[CAL14] a schedule cannot use a calendar that does not exist or that belongs to another team", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendarCondition, schedule } = setup;
-  const theirs = (await (await createOtherTeam(bench)).call("POST", "calendars", { name: "Theirs", dates })).body;
+  const { api, calendarCondition, schedule } = setup;
+  const theirs = (await (await createOtherTeam(api)).call("POST", "calendars", { name: "Theirs", dates })).body;
   const good = (await schedule()).body;
   for (const id of [`cal_${missingId}`, theirs.id as string]) {
     const rejected = await schedule(calendarCondition(true, id));
     expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/conditions/0/calendar_id"]]);
-    const change = await bench.call("PATCH", `schedules/${good.id}`, calendarCondition(true, id));
+    const change = await api.call("PATCH", `schedules/${good.id}`, calendarCondition(true, id));
     expect([change.status, errorPointers(change)]).toEqual([422, ["/conditions/0/calendar_id"]]);
-    if (id === theirs.id) expect((await bench.call("GET", `calendars/${id}`)).status).toBe(404);
+    if (id === theirs.id) expect((await api.call("GET", `calendars/${id}`)).status).toBe(404);
   }
 });
 
 test("[CAL15] the response for a schedule names its calendars and its next window on their dates, and warns if there is none", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendar, calendarCondition, schedule } = setup;
-  await bench.pairDevice("Lobby");
+  const { api, calendar, calendarCondition, schedule } = setup;
+  await api.pairDevice("Lobby");
   const outlook = async (more: object) => ScheduleOutlook.parse((await schedule(more)).body);
   expect(await outlook(calendarCondition(false))).toMatchObject({
     summary: "From 23 November 2026 00:00 on, Berlin, except on Public holidays",
@@ -203,7 +203,7 @@ test("[CAL15] the response for a schedule names its calendars and its next windo
   });
   const field = "/conditions/0/calendar_id";
   const message = expect.stringContaining("Public holidays");
-  await bench.call("PATCH", `calendars/${calendar.id}`, { dates: [{ date: "2025-12-25" }] });
+  await api.call("PATCH", `calendars/${calendar.id}`, { dates: [{ date: "2025-12-25" }] });
   expect(await outlook({ ...calendarCondition(true), starts_at: "2025-11-23T00:00" })).toMatchObject({
     next_at: null,
     warnings: [{ code: "past", field, message }],
@@ -211,18 +211,18 @@ test("[CAL15] the response for a schedule names its calendars and its next windo
   expect(await outlook({ ...calendarCondition(false), priority: 2 })).toMatchObject({
     warnings: [{ code: "calendar-ended", field, message }],
   });
-  await bench.call("PATCH", `calendars/${calendar.id}`, { dates: [] });
+  await api.call("PATCH", `calendars/${calendar.id}`, { dates: [] });
   expect((await outlook(calendarCondition(true))).warnings).toMatchObject([{ code: "conditions-exclude", field, message }]);
 });
 
 test("[CAL16] the explanation of why a schedule does not play names the calendar that excludes it", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendarCondition, schedule } = setup;
-  const device = await bench.pairDevice("Lobby");
+  const { api, calendarCondition, schedule } = setup;
+  const device = await api.pairDevice("Lobby");
   const created = (await schedule(calendarCondition(false))).body;
   const why = async (at: string) =>
-    (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${created.id}&at=${at}`)).body.schedule as {
+    (await api.call("GET", `players/${device.playerId}/why?schedule_id=${created.id}&at=${at}`)).body.schedule as {
       verdict: string;
       detail: string;
     };
@@ -237,13 +237,13 @@ test("[CAL16] the explanation of why a schedule does not play names the calendar
 test("[CAL17] shares are added up only on days on which the calendars let both schedules play", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, calendar, calendarCondition, schedule } = setup;
-  await bench.pairDevice("Lobby");
+  const { api, calendar, calendarCondition, schedule } = setup;
+  await api.pairDevice("Lobby");
   const daily = { starts_at: "2026-11-23T08:00", ends_at: "2026-11-23T18:00", rrule: "FREQ=DAILY", interrupt: { share_percent: 60 } };
   expect((await schedule({ ...daily, ...calendarCondition(true) })).status).toBe(201);
   const other = await schedule({ ...daily, ...calendarCondition(false) });
   expect(other.status).toBe(201);
   const rejected = await schedule(daily);
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/interrupt/share_percent"]]);
-  expect((await bench.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
+  expect((await api.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
 });

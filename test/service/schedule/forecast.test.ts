@@ -15,18 +15,17 @@ const weekMs = 7 * 86_400_000;
 const timezone = "Europe/Berlin";
 
 async function open(folder: string) {
-  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
-  const device = await bench.pairDevice("Lobby");
-  const layoutOf = async (name: string) => (await bench.call("POST", "layouts", { name, width: 100, height: 100 })).body.id as string;
+  const api = await TestService.start(folder, { clock: new FakeClock(now) });
+  const device = await api.pairDevice("Lobby");
+  const layoutOf = async (name: string) => (await api.call("POST", "layouts", { name, width: 100, height: 100 })).body.id as string;
   const path = `players/${device.playerId}`;
-  await bench.call("PATCH", path, { timezone });
-  const forecast = async (query = ""): Promise<Forecast> => Forecast.parse((await bench.call("GET", `${path}/forecast${query}`)).body);
-  const schedule = async (about: object) =>
-    (await bench.call("POST", "schedules", { target: { type: "team" }, ...about })).body.id as string;
-  return { bench, device, path, layoutOf, forecast, schedule, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+  await api.call("PATCH", path, { timezone });
+  const forecast = async (query = ""): Promise<Forecast> => Forecast.parse((await api.call("GET", `${path}/forecast${query}`)).body);
+  const schedule = async (about: object) => (await api.call("POST", "schedules", { target: { type: "team" }, ...about })).body.id as string;
+  return { api, device, path, layoutOf, forecast, schedule, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-/** What the player decides at each boundary and at the instant before it. */
+/** The player's decision at each boundary and at the instant before it. */
 async function decidedBy(device: Device, { stretches }: Forecast): Promise<(string | null)[]> {
   const ready = readyOf(DesiredState.parse((await device.call("GET", "state")).body));
   const at = (instant: number) => programAt(ready, instant, { interventions: [], deviceTimeZone: "UTC" }).program.layout?.id ?? null;
@@ -34,13 +33,13 @@ async function decidedBy(device: Device, { stretches }: Forecast): Promise<(stri
 }
 
 test.each(eras)(
-  "[FOR1] the forecast equals what the player decides, at each boundary and across a clock change; MCP returns the same week (%s)",
+  "[FOR1] the forecast equals the player's own decisions, at each boundary and across a clock change; MCP returns the same week (%s)",
   async (era) => {
     await using folder = await temporaryFolder();
     await using setup = await open(folder.path);
-    const { bench, device, forecast, layoutOf, path, schedule } = setup;
+    const { api, device, forecast, layoutOf, path, schedule } = setup;
     const [usual, lunch, night] = [await layoutOf("Usual"), await layoutOf("Lunch"), await layoutOf("Night")];
-    await bench.call("PATCH", path, { layout_id: usual });
+    await api.call("PATCH", path, { layout_id: usual });
     const daily = { rrule: "FREQ=DAILY" };
     const lunchId = await schedule({
       name: "Lunch",
@@ -72,7 +71,7 @@ test.each(eras)(
     });
     expect(week.revision).toBe((await device.call("GET", "state")).body.revision);
 
-    await using agent = await Agent.connect(bench.service.url, bench.token, era);
+    await using agent = await Agent.connect(api.service.url, api.token, era);
     const uri = `signage://players/${device.playerId}/week`;
     const { contents } = await agent.client.readResource({ uri });
     expect(JSON.parse((contents[0] as { text: string }).text)).toEqual(week);
@@ -82,7 +81,7 @@ test.each(eras)(
 test("[FOR2] where no schedule is active the forecast gives the player's own layout, or nothing", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, forecast, layoutOf, path, schedule } = setup;
+  const { api, forecast, layoutOf, path, schedule } = setup;
   const layout_id = await layoutOf("Event");
   await schedule({ name: "Event", layout_id, starts_at: "2026-10-24T10:00", ends_at: "2026-10-24T11:00" });
   const kinds = async () => (await forecast()).stretches.map(({ by, layout_name }) => [by, layout_name]);
@@ -91,7 +90,7 @@ test("[FOR2] where no schedule is active the forecast gives the player's own lay
     ["schedule", "Event"],
     ["nothing", null],
   ]);
-  await bench.call("PATCH", path, { layout_id: await layoutOf("Usual") });
+  await api.call("PATCH", path, { layout_id: await layoutOf("Usual") });
   expect(await kinds()).toEqual([
     ["default", "Usual"],
     ["schedule", "Event"],
@@ -102,9 +101,9 @@ test("[FOR2] where no schedule is active the forecast gives the player's own lay
 test("[FOR3] an override that the player confirmed is in the forecast until its end; a cleared override is not", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, device, forecast, layoutOf, path } = setup;
+  const { api, device, forecast, layoutOf, path } = setup;
   const layout_id = await layoutOf("Alarm");
-  const send = async (type: string, args: object) => (await bench.call("POST", `${path}/commands`, { type, args })).body.id as string;
+  const send = async (type: string, args: object) => (await api.call("POST", `${path}/commands`, { type, args })).body.id as string;
   const override_id = await send("override.set", { layout_id, duration_ms: 3_600_000 });
   expect((await forecast()).stretches.map(({ by }) => by)).toEqual(["nothing"]);
   const until = new Date(now + 3_600_000).toISOString();
@@ -120,7 +119,7 @@ test("[FOR3] an override that the player confirmed is in the forecast until its 
 test("[FOR4] a forecast covers at most a week and a limited number of intervals; the response says where the next request continues", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, forecast, layoutOf, path, schedule } = setup;
+  const { api, forecast, layoutOf, path, schedule } = setup;
   const layout_id = await layoutOf("Hourly");
   for (let hour = 0; hour < 24; hour += 2) {
     const two = String(hour).padStart(2, "0");
@@ -137,7 +136,7 @@ test("[FOR4] a forecast covers at most a week and a limited number of intervals;
     from = part.next_from;
   }
   expect(parts).toEqual(whole.stretches);
-  const ask = (query: string) => bench.call("GET", `${path}/forecast?${query}`);
+  const ask = (query: string) => api.call("GET", `${path}/forecast?${query}`);
   expect(errorPointers(await ask("from=2026-10-23T00:00:00Z&to=2026-10-23T00:00:00Z"))).toEqual(["?to"]);
   expect(errorPointers(await ask("from=2026-10-23T00:00:00Z&to=2026-10-30T00:00:01Z"))).toEqual(["?to"]);
   expect((await ask("limit=501")).status).toBe(422);
@@ -146,8 +145,8 @@ test("[FOR4] a forecast covers at most a week and a limited number of intervals;
 test("[FOR5] the forecast of a player without a time zone uses the time zone that its device reports", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, device, forecast, layoutOf, path, schedule } = setup;
-  await bench.call("PATCH", path, { timezone: null });
+  const { api, device, forecast, layoutOf, path, schedule } = setup;
+  await api.call("PATCH", path, { timezone: null });
   const layout_id = await layoutOf("Event");
   await schedule({ name: "Event", layout_id, starts_at: "2026-10-26T10:00", ends_at: "2026-10-26T11:00" });
   const begins = async () => (await forecast()).stretches[1]!.from;
@@ -159,15 +158,15 @@ test("[FOR5] the forecast of a player without a time zone uses the time zone tha
 test("[FOR6] a pause and variables that the player confirmed are in its forecast until they end", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, device, forecast, layoutOf, path, schedule } = setup;
+  const { api, device, forecast, layoutOf, path, schedule } = setup;
   const [usual, event, open1] = [await layoutOf("Usual"), await layoutOf("Event"), await layoutOf("Open")];
-  await bench.call("PATCH", path, { layout_id: usual });
+  await api.call("PATCH", path, { layout_id: usual });
   // 12:00Z is 14:00 in Berlin.
   await schedule({ name: "Event", layout_id: event, starts_at: "2026-10-23T14:10", ends_at: "2026-10-23T14:40" });
   const conditions = [{ type: "variable", name: "door_open", value: true }];
   await schedule({ name: "Open", layout_id: open1, starts_at: "2026-10-23T15:00", ends_at: "2026-10-23T18:00", conditions });
   const send = async (type: string, args: object, result: object | null) => {
-    const { id } = (await bench.call("POST", `${path}/commands`, { type, args })).body;
+    const { id } = (await api.call("POST", `${path}/commands`, { type, args })).body;
     await device.call("POST", `commands/${id}/status`, { status: "succeeded", result, error: null });
   };
   const kinds = async () => (await forecast("?to=2026-10-23T18:00:00Z")).stretches.map(({ layout_name, to }) => [layout_name, to]);

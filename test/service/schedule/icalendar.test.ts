@@ -24,7 +24,7 @@ function rejection(text: string): string {
     expect([error.kind, error.errors.map(({ pointer }) => pointer)]).toEqual(["invalid", ["/ical"]]);
     return error.errors[0]!.detail;
   }
-  throw new Error("the file was taken");
+  throw new Error("the file was accepted");
 }
 
 test("[CAL18] whole days, several days, folded lines and escaped names of a file become dates", () => {

@@ -48,10 +48,10 @@ function play(startedAt: string, durationMs: number, more: Partial<PlayEvent> = 
 
 const send = (device: Device, events: readonly unknown[]): Promise<ApiResponse> => device.call("POST", "play-events", { events });
 
-test("[POP1] a play event is stored once, however often it is sent; each invalid one is reported and does not block the others", async () => {
+test("[POP1] a play event is stored once, however often it is sent; each invalid event is reported and does not block the others", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const first = play("2026-11-21T10:00:00Z", 8_000);
   const second = play("2026-11-21T10:00:08Z", 2_000, { result: "cut", reason: "replaced" });
   const wrong = { ...play("2026-11-21T10:00:10Z", 1), duration_ms: -1, extra: true };
@@ -63,22 +63,22 @@ test("[POP1] a play event is stored once, however often it is sent; each invalid
   ]);
   expect((await send(device, [second, first])).body).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
   // Ids belong to a player: the same id of another player is another event.
-  const other = await bench.pairDevice("Other");
+  const other = await api.pairDevice("Other");
   expect((await send(other, [first])).body.accepted).toBe(1);
-  const listed = (await bench.call("GET", `play-events?player_id=${device.playerId}`)).body.data;
+  const listed = (await api.call("GET", `play-events?player_id=${device.playerId}`)).body.data;
   // An older player, such as this one, does not send the cause of the layout.
   const noCause = { layer: null, override_id: null };
   expect(listed).toEqual([
     { ...second, ...noCause, player_id: device.playerId, received_at: listed[0].received_at },
     { ...first, ...noCause, player_id: device.playerId, received_at: listed[1].received_at },
   ]);
-  expect((await call(bench.service.url, "POST", "device/play-events", { events: [first] })).status).toBe(401);
+  expect((await call(api.service.url, "POST", "device/play-events", { events: [first] })).status).toBe(401);
 });
 
 test("[POP2] a batch has at most 500 events, may be compressed, and is bounded while it is decompressed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const events = Array.from({ length: 500 }, (_, index) => play(new Date(Date.UTC(2026, 10, 21) + index * 1_000).toISOString(), 1_000));
   const packed = { "content-type": "application/json", "content-encoding": "gzip" };
   const sent = await device.call("POST", "play-events", gzipSync(JSON.stringify({ events })), packed);
@@ -97,8 +97,8 @@ test("[POP2] a batch has at most 500 events, may be compressed, and is bounded w
 
 test("[POP3] play events are listed by player, layout, zone, asset, item, result and time, page by page", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
   const asset = makeId("ast");
   const [otherLayout, otherZone, otherItem] = [makeId("lay"), makeId("zon"), makeId("itm")];
   const events = [
@@ -115,7 +115,7 @@ test("[POP3] play events are listed by player, layout, zone, asset, item, result
   const list = async (query: string): Promise<number[]> => {
     const places: number[] = [];
     for (let cursor = ""; ;) {
-      const { status, body } = await bench.call("GET", `play-events?limit=1&${query}${cursor}`);
+      const { status, body } = await api.call("GET", `play-events?limit=1&${query}${cursor}`);
       expect(status).toBe(200);
       places.push(...body.data.map(({ id }: PlayEvent) => events.findIndex((event) => event.id === id)));
       if (body.next_cursor === null) return places;
@@ -131,14 +131,14 @@ test("[POP3] play events are listed by player, layout, zone, asset, item, result
   expect(await list(`item_id=${otherItem}`)).toEqual([4]);
   expect(await list("result=failed")).toEqual([5]);
   expect(await list("from=2026-11-21T10:00:01Z&to=2026-11-21T10:00:03Z")).toEqual([2, 1]);
-  expect((await bench.call("GET", "play-events?result=great")).status).toBe(422);
+  expect((await api.call("GET", "play-events?result=great")).status).toBe(422);
 });
 
 test("[POP4] the report counts plays and their duration by any group, in days and hours of any time zone", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  const asset = (await bench.upload(await picture(), "image/png", "poster")).body.id as string;
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
+  const asset = (await api.upload(await picture(), "image/png", "poster")).body.id as string;
   const about = { asset_id: asset, sha256: "b".repeat(64) };
   await send(device, [
     // Across the end of summer time in London, 2026-10-25 at 01:00 UTC: the day has 25 hours, one of them twice.
@@ -150,7 +150,7 @@ test("[POP4] the report counts plays and their duration by any group, in days an
     play("2026-10-26T00:00:00Z", 0, { ...about, result: "skipped", reason: "not-ready" }),
   ]);
   const span = "from=2026-10-20T00:00:00Z&to=2026-10-30T00:00:00Z&timezone=Europe/London";
-  const report = async (query: string) => (await bench.call("GET", `reports/proof-of-play?${span}&${query}`)).body.data;
+  const report = async (query: string) => (await api.call("GET", `reports/proof-of-play?${span}&${query}`)).body.data;
   expect(await report("")).toMatchObject([
     { asset_id: asset, asset_name: "poster", plays: 3, completed: 2, cut: 1, failed: 1, skipped: 1, duration_ms: 35_000 },
     { asset_id: null, asset_name: null, plays: 1, completed: 1, duration_ms: 7_000, first_at: "2026-10-25T01:30:00.000Z" },
@@ -193,20 +193,20 @@ test("[POP4] the report counts plays and their duration by any group, in days an
     ["from=2026-10-30T00:00:00Z&to=2026-10-30T00:00:00Z", "?from"],
     ["from=2020-10-30T00:00:00Z&to=2026-10-30T00:00:00Z", "?from"],
   ]) {
-    const refused = await bench.call("GET", `reports/proof-of-play?${query}`);
+    const refused = await api.call("GET", `reports/proof-of-play?${query}`);
     expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
   }
 });
 
 test("[POP5] the report is also available as CSV, in which no cell is a formula", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path);
   const names = ['=HYPERLINK("http://x")', "+1", "-2", "@SUM(A1)", 'a, "b"', "  =1", "＝1", "plain"];
   const devices = [];
-  for (const name of names) devices.push(await bench.pairDevice(name));
+  for (const name of names) devices.push(await api.pairDevice(name));
   for (const device of devices) await send(device, [play("2026-11-21T10:00:00Z", 1_500)]);
   const path = "reports/proof-of-play?group_by=player&from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z";
-  const csv = await bench.call("GET", path, undefined, { accept: "text/csv" });
+  const csv = await api.call("GET", path, undefined, { accept: "text/csv" });
   expect(csv.headers.get("content-type")).toContain("text/csv");
   expect(csv.headers.get("content-disposition")).toContain("proof-of-play.csv");
   const lines = (csv.body as Buffer).toString().split("\r\n");
@@ -214,18 +214,18 @@ test("[POP5] the report is also available as CSV, in which no cell is a formula"
   const figures = "1,1,0,0,0,1500,2026-11-21T10:00:00.000Z,2026-11-21T10:00:00.000Z";
   const cells = ['"\'=HYPERLINK(""http://x"")"', "'+1", "'-2", "'@SUM(A1)", '"a, ""b"""', "'=1", "'＝1", "plain"];
   expect(lines.slice(1)).toEqual([...devices.map((device, index) => `${device.playerId},${cells[index]},${figures}`), ""]);
-  expect((await bench.call("GET", `${path}&format=csv`)).body).toEqual(csv.body);
-  expect((await bench.call("GET", `${path}&format=json`, undefined, { accept: "text/csv" })).body.data).toHaveLength(names.length);
+  expect((await api.call("GET", `${path}&format=csv`)).body).toEqual(csv.body);
+  expect((await api.call("GET", `${path}&format=json`, undefined, { accept: "text/csv" })).body.data).toHaveLength(names.length);
 });
 
 test("[POP6] play events are kept as long as the setting says, counted from their receipt", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock, playEventDays: 10 });
-  const device = await bench.pairDevice();
+  await using api = await TestService.start(folder.path, { clock, playEventDays: 10 });
+  const device = await api.pairDevice();
   // The plays of a device that booted in 1970 are not lost.
   await send(device, [play("1970-01-01T00:00:10Z", 1_000)]);
-  const list = async () => (await bench.call("GET", "play-events")).body.data.length as number;
+  const list = async () => (await api.call("GET", "play-events")).body.data.length as number;
   clock.advance(10 * 86_400_000 - 1_000);
   expect(await list()).toBe(1);
   clock.advance(3_600_000);
@@ -268,9 +268,9 @@ test("[POP7] acknowledged play events survive kill -9", async () => {
 
 test("[POP23] play events are listed, filtered and counted by layout, layer, schedule, override, item and player, as JSON and as CSV", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  const other = await bench.pairDevice("Hall");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
+  const other = await api.pairDevice("Hall");
   const [schedule, override, otherLayout] = [makeId("sch"), makeId("cmd"), makeId("lay")];
   const by = {
     default: { layer: "default", schedule_id: null, override_id: null },
@@ -288,20 +288,20 @@ test("[POP23] play events are listed, filtered and counted by layout, layer, sch
   await send(device, events);
   await send(other, [play("2026-11-21T10:00:01Z", 32_000, by.schedule)]);
   const list = async (query: string): Promise<number[]> => {
-    const { status, body } = await bench.call("GET", `play-events?player_id=${device.playerId}&${query}`);
+    const { status, body } = await api.call("GET", `play-events?player_id=${device.playerId}&${query}`);
     expect(status).toBe(200);
     return body.data.map(({ id }: PlayEvent) => events.findIndex((event) => event.id === id));
   };
   expect(await list(`schedule_id=${schedule}`)).toEqual([1]);
   expect(await list(`override_id=${override}`)).toEqual([3]);
   expect(await list("layer=interrupt")).toEqual([2]);
-  const both = (await bench.call("GET", `play-events?schedule_id=${schedule}`)).body.data;
+  const both = (await api.call("GET", `play-events?schedule_id=${schedule}`)).body.data;
   expect(both).toHaveLength(2);
   for (const { playerId } of [device, other]) expect(both).toContainEqual(expect.objectContaining({ player_id: playerId, ...by.schedule }));
   for (const query of ["layer=pause", "schedule_id=x", "override_id=x"])
-    expect((await bench.call("GET", `play-events?${query}`)).status).toBe(422);
+    expect((await api.call("GET", `play-events?${query}`)).status).toBe(422);
   const span = "from=2026-11-21T00:00:00Z&to=2026-11-22T00:00:00Z";
-  const report = async (query: string): Promise<unknown[]> => (await bench.call("GET", `reports/proof-of-play?${span}&${query}`)).body.data;
+  const report = async (query: string): Promise<unknown[]> => (await api.call("GET", `reports/proof-of-play?${span}&${query}`)).body.data;
   const byLayer = await report("group_by=layer,schedule,override");
   expect(byLayer).toHaveLength(5);
   for (const row of [
@@ -322,7 +322,7 @@ test("[POP23] play events are listed, filtered and counted by layout, layer, sch
     expect(byPlayer).toContainEqual(expect.objectContaining({ layout_id: otherLayout, player_id: playerId, duration_ms }));
   }
   expect(await report(`group_by=item&override_id=${override}`)).toMatchObject([{ item_id: item, plays: 1, duration_ms: 8_000 }]);
-  const csv = await bench.call("GET", `reports/proof-of-play?${span}&group_by=layer,schedule,override&layer=schedule&format=csv`);
+  const csv = await api.call("GET", `reports/proof-of-play?${span}&group_by=layer,schedule,override&layer=schedule&format=csv`);
   expect((csv.body as Buffer).toString().split("\r\n")).toEqual([
     "layer,schedule_id,override_id,plays,completed,cut,failed,skipped,duration_ms,first_at,last_at",
     `schedule,${schedule},,2,2,0,0,0,34000,2026-11-21T10:00:01.000Z,2026-11-21T10:00:01.000Z`,

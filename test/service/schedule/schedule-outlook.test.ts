@@ -9,21 +9,21 @@ import { TestService } from "../harness.ts";
 const now = Date.UTC(2026, 10, 22, 12);
 
 async function open(folder: string) {
-  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
-  const device = await bench.pairDevice("Lobby");
-  await bench.call("PATCH", `players/${device.playerId}`, { timezone: "Europe/Berlin", tags: ["bar"] });
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const api = await TestService.start(folder, { clock: new FakeClock(now) });
+  const device = await api.pairDevice("Lobby");
+  await api.call("PATCH", `players/${device.playerId}`, { timezone: "Europe/Berlin", tags: ["bar"] });
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
   const create = async (more: object = {}, query = ""): Promise<ScheduleOutlook> =>
-    ScheduleOutlook.parse((await bench.call("POST", `schedules${query}`, { ...base, ...more })).body);
-  return { bench, device, layout, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+    ScheduleOutlook.parse((await api.call("POST", `schedules${query}`, { ...base, ...more })).body);
+  return { api, device, layout, create, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-test("[WRN1] the response to writing a schedule describes it in words, with its next window and the number of its screens", async () => {
+test("[WRN1] the response to writing a schedule describes it in a sentence, with its next window and the number of its screens", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create } = setup;
-  await bench.pairDevice("Hall");
+  const { api, create } = setup;
+  await api.pairDevice("Hall");
   const timezone = "Europe/Berlin";
   const friday = await create({ rrule: "FREQ=WEEKLY;BYDAY=FR", timezone });
   expect(friday).toMatchObject({
@@ -35,9 +35,9 @@ test("[WRN1] the response to writing a schedule describes it in words, with its 
   const tagged = await create({ target: { type: "tag", tag: "bar" } }, "?dry_run=true");
   expect(tagged).toMatchObject({ summary: "27 November 2026 22:00 to 28 November 2026 02:00, each screen's own time", screens: 1 });
   const path = `schedules/${friday.id}`;
-  const changed = await bench.call("PATCH", path, { rrule: "FREQ=MONTHLY;BYDAY=-1FR" });
+  const changed = await api.call("PATCH", path, { rrule: "FREQ=MONTHLY;BYDAY=-1FR" });
   expect(changed.body.summary).toBe("On the last Friday of each month 22:00 to 02:00, Berlin");
-  const read = await bench.call("GET", path);
+  const read = await api.call("GET", path);
   expect([read.body, read.headers.get("etag")]).toEqual([changed.body, changed.headers.get("etag")]);
   // The window is open now: `next_at` is its beginning.
   expect(await create({ starts_at: "2026-11-22T10:00", ends_at: null, timezone })).toMatchObject({
@@ -54,7 +54,7 @@ test.each([
   [{ rrule: "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24" }, "Every year on the 24th in December 22:00 to 02:00"],
   [{ rrule: "FREQ=DAILY", starts_at: "2026-11-27T00:00", ends_at: "2026-11-28T00:00" }, "Daily all day"],
   [{ conditions: [{ type: "variable", name: "door_open", value: true }], ends_at: null }, "From 27 November 2026 22:00 on"],
-])("[WRN1] the summary of %j is in words", async (more, words) => {
+])("[WRN1] the summary of %j is a plain sentence", async (more, words) => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { summary } = await setup.create({ timezone: "America/New_York", ...more });
@@ -83,22 +83,22 @@ test.each([
 test("[WRN2] a schedule that others always outrank is accepted with a warning, and one that plays for a minute without", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create } = setup;
+  const { api, create } = setup;
   const rrule = "FREQ=DAILY";
   const above = await create({ rrule, priority: 10 });
   expect(above.warnings).toEqual([]);
   const below = await create({ rrule });
   expect(below.warnings).toMatchObject([{ code: "outranked", field: "/priority", message: expect.stringContaining(above.id) }]);
-  const longer = await bench.call("PATCH", `schedules/${below.id}`, { ends_at: "2026-11-28T02:01" });
+  const longer = await api.call("PATCH", `schedules/${below.id}`, { ends_at: "2026-11-28T02:01" });
   expect(longer.body.warnings).toEqual([]);
 });
 
 test("[WRN3] the API explains why a schedule plays on a player, or why not", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create, device } = setup;
+  const { api, create, device } = setup;
   const why = async (schedule: { id: string }, at: string) =>
-    (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${schedule.id}&at=${at}`)).body;
+    (await api.call("GET", `players/${device.playerId}/why?schedule_id=${schedule.id}&at=${at}`)).body;
   const rrule = "FREQ=DAILY";
   const low = await create({ rrule });
   const high = await create({ name: "High", rrule, starts_at: "2026-11-27T23:00", priority: 5 });
@@ -114,17 +114,17 @@ test("[WRN3] the API explains why a schedule plays on a player, or why not", asy
   expect((await why(closed, night)).schedule).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("queue") });
   expect((await why(elsewhere, night)).schedule).toMatchObject({ verdict: "not-for-it" });
   expect((await why(over, night)).schedule).toMatchObject({ verdict: "not-due", next_at: null });
-  expect((await bench.call("GET", `players/${device.playerId}/why`)).body).toMatchObject({
+  expect((await api.call("GET", `players/${device.playerId}/why`)).body).toMatchObject({
     schedule: null,
     reasons: [{ layer: "default" }, {}],
   });
-  expect((await bench.call("GET", `players/${device.playerId}/why?schedule_id=sch_01jd3v8q6m9x2k4n7r5t1w0yzh`)).status).toBe(404);
+  expect((await api.call("GET", `players/${device.playerId}/why?schedule_id=sch_01jd3v8q6m9x2k4n7r5t1w0yzh`)).status).toBe(404);
 });
 
 test("[SCH18] a schedule that is switched off is kept but plays nowhere until it is switched on again", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create, device } = setup;
+  const { api, create, device } = setup;
   const sent = async () => (await device.call("GET", "state")).body.schedules.map(({ id }: { id: string }) => id);
   const share = { interrupt: { share_percent: 60 } };
   const off = await create({ enabled: false, ...share });
@@ -134,11 +134,11 @@ test("[SCH18] a schedule that is switched off is kept but plays nowhere until it
   const on = await create(share);
   expect(await sent()).toEqual([on.id]);
   const path = `schedules/${off.id}`;
-  expect((await bench.call("PATCH", path, { enabled: true })).status).toBe(422);
-  const { body } = await bench.call("GET", `players/${device.playerId}/why?schedule_id=${off.id}`);
+  expect((await api.call("PATCH", path, { enabled: true })).status).toBe(422);
+  const { body } = await api.call("GET", `players/${device.playerId}/why?schedule_id=${off.id}`);
   expect(body.schedule).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("off") });
-  expect((await bench.call("PATCH", `schedules/${on.id}`, { enabled: false })).status).toBe(200);
-  expect((await bench.call("PATCH", path, { enabled: true })).body).toMatchObject({ enabled: true, warnings: [] });
+  expect((await api.call("PATCH", `schedules/${on.id}`, { enabled: false })).status).toBe(200);
+  expect((await api.call("PATCH", path, { enabled: true })).body).toMatchObject({ enabled: true, warnings: [] });
   expect(await sent()).toEqual([off.id]);
 });
 

@@ -1,4 +1,4 @@
-// Schedules with several targets: which players they reach, and what happens when one of these players is deleted.
+// Schedules with several targets: which players they reach, and the effect of deleting one of these players.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -14,11 +14,11 @@ const tag = (text: string) => ({ type: "tag", tag: text });
 const any = (...of: object[]) => ({ target: { type: "any", of } });
 
 async function open(folder: string, clock = new FakeClock(Date.UTC(2026, 10, 22, 12))) {
-  const bench = await TestService.start(folder, { clock });
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const api = await TestService.start(folder, { clock });
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, starts_at: "2026-11-01T00:00" };
-  const create = (more: object) => bench.call("POST", "schedules", { ...base, ...more });
-  return { bench, clock, layout, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+  const create = (more: object) => api.call("POST", "schedules", { ...base, ...more });
+  return { api, clock, layout, create, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 async function sent(device: Device): Promise<string[]> {
@@ -28,27 +28,27 @@ async function sent(device: Device): Promise<string[]> {
 test("[SRE9] a schedule with several targets reaches each player that any of them matches, once", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, layout, create } = setup;
+  const { api, layout, create } = setup;
   const [lobby, bar, hall, other] = [
-    await bench.pairDevice("Lobby"),
-    await bench.pairDevice("Bar"),
-    await bench.pairDevice("Hall"),
-    await bench.pairDevice("Other"),
+    await api.pairDevice("Lobby"),
+    await api.pairDevice("Bar"),
+    await api.pairDevice("Hall"),
+    await api.pairDevice("Other"),
   ];
-  await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
-  await bench.call("PATCH", `players/${hall.playerId}`, { tags: ["bar", "foyer"] });
+  await api.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
+  await api.call("PATCH", `players/${hall.playerId}`, { tags: ["bar", "foyer"] });
   const target = any(tag("bar"), tag("foyer"), player(hall), player(lobby));
   const created = await create(target);
   expect([created.status, created.body.screens]).toEqual([201, 3]);
   expect(created.body).toMatchObject(target);
   const { id } = created.body;
   expect([await sent(lobby), await sent(bar), await sent(hall), await sent(other)]).toEqual([[id], [id], [id], []]);
-  expect((await bench.call("GET", "schedules")).body.data).toMatchObject([target]);
-  const why = async (device: Device) => (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${id}`)).body.schedule.verdict;
+  expect((await api.call("GET", "schedules")).body.data).toMatchObject([target]);
+  const why = async (device: Device) => (await api.call("GET", `players/${device.playerId}/why?schedule_id=${id}`)).body.schedule.verdict;
   expect([await why(lobby), await why(hall), await why(other)]).toEqual(["shows", "shows", "not-for-it"]);
   // A change of its layout reaches the same players.
   const before = (await lobby.call("GET", "state")).body.revision;
-  await bench.call("PATCH", `layouts/${layout.id}`, { background_color: "#123456" });
+  await api.call("PATCH", `layouts/${layout.id}`, { background_color: "#123456" });
   expect((await lobby.call("GET", "state")).body.revision).not.toBe(before);
   // Shares count once on a player that several targets match.
   const share = (share_percent: number, more: object) => create({ interrupt: { share_percent }, ...more });
@@ -61,24 +61,24 @@ test("[SRE9] a schedule with several targets reaches each player that any of the
 test("[SRE9] a write to a schedule with several targets is announced to all players matched before and after", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create } = setup;
-  const [lobby, bar, other] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar"), await bench.pairDevice("Other")];
+  const { api, create } = setup;
+  const [lobby, bar, other] = [await api.pairDevice("Lobby"), await api.pairDevice("Bar"), await api.pairDevice("Other")];
   const links = await Promise.all([lobby, bar, other].map((device) => device.connect()));
   const [toLobby, toBar, toOther] = links;
   const { body } = await create(any(player(lobby), player(bar)));
   await Promise.all([toLobby!.next("state.changed"), toBar!.next("state.changed")]);
   const path = `schedules/${body.id}`;
-  const changed = await bench.call("PATCH", path, any(player(bar), player(other)));
+  const changed = await api.call("PATCH", path, any(player(bar), player(other)));
   expect(changed.body.screens).toBe(2);
   await Promise.all([toLobby!.next("state.changed"), toOther!.next("state.changed")]);
   expect([await sent(lobby), await sent(bar), await sent(other)]).toEqual([[], [body.id], [body.id]]);
-  await bench.call("PATCH", path, { target: { type: "team" } });
+  await api.call("PATCH", path, { target: { type: "team" } });
   await toLobby!.next("state.changed");
-  await bench.call("PATCH", path, any({ type: "team" }, player(lobby)));
+  await api.call("PATCH", path, any({ type: "team" }, player(lobby)));
   expect([await sent(lobby), await sent(bar), await sent(other)]).toEqual([[body.id], [body.id], [body.id]]);
-  await bench.call("DELETE", path);
+  await api.call("DELETE", path);
   await Promise.all([toBar!.next("state.changed"), toOther!.next("state.changed")]);
-  await bench.call("POST", `${path}/restore`);
+  await api.call("POST", `${path}/restore`);
   await Promise.all([toBar!.next("state.changed"), toOther!.next("state.changed")]);
   expect(await sent(bar)).toEqual([body.id]);
   for (const link of links) {
@@ -96,55 +96,55 @@ test.each([
 ])("[SRE9] creating or changing targets with %s is rejected with a pointer", async (_what, of, pointer) => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create } = setup;
+  const { api, create } = setup;
   const rejected = await create({ target: { type: "any", of } });
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = (await create(any(tag("a"), tag("b")))).body;
-  const change = await bench.call("PATCH", `schedules/${good.id}`, { target: { type: "any", of } });
+  const change = await api.call("PATCH", `schedules/${good.id}`, { target: { type: "any", of } });
   expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
-  expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
+  expect((await api.call("GET", `schedules/${good.id}`)).body).toEqual(good);
 });
 
 test("[SRE10] a player in the bin no longer gets a schedule but stays in its targets, and gets it again when restored", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create } = setup;
-  const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
+  const { api, create } = setup;
+  const [lobby, bar] = [await api.pairDevice("Lobby"), await api.pairDevice("Bar")];
   const target = any(player(lobby), player(bar));
   const { id } = (await create(target)).body;
-  expect((await bench.call("DELETE", `players/${lobby.playerId}`)).status).toBe(204);
-  const without = await bench.call("GET", `schedules/${id}`);
+  expect((await api.call("DELETE", `players/${lobby.playerId}`)).status).toBe(204);
+  const without = await api.call("GET", `schedules/${id}`);
   expect(without.body).toMatchObject({ ...target, screens: 1, warnings: [] });
   expect(await sent(bar)).toEqual([id]);
   // The schedule can be changed meanwhile, but a player in the bin cannot be added.
-  expect((await bench.call("PATCH", `schedules/${id}`, { name: "Other" })).status).toBe(200);
-  expect((await bench.call("PATCH", `schedules/${id}`, any(tag("bar"), player(lobby), player(bar)))).status).toBe(200);
+  expect((await api.call("PATCH", `schedules/${id}`, { name: "Other" })).status).toBe(200);
+  expect((await api.call("PATCH", `schedules/${id}`, any(tag("bar"), player(lobby), player(bar)))).status).toBe(200);
   expect(errorPointers(await create(target))).toEqual(["/target/of/0/player_id"]);
-  await bench.call("PATCH", `schedules/${id}`, target);
-  expect((await bench.call("DELETE", `players/${bar.playerId}`)).status).toBe(204);
-  const empty = await bench.call("GET", `schedules/${id}`);
+  await api.call("PATCH", `schedules/${id}`, target);
+  expect((await api.call("DELETE", `players/${bar.playerId}`)).status).toBe(204);
+  const empty = await api.call("GET", `schedules/${id}`);
   expect(empty.body).toMatchObject({ ...target, screens: 0, warnings: [{ code: "no-screens", field: "/target" }] });
-  await bench.call("POST", `players/${lobby.playerId}/restore`);
+  await api.call("POST", `players/${lobby.playerId}/restore`);
   expect(await sent(lobby)).toEqual([id]);
-  await bench.call("POST", `players/${bar.playerId}/restore`);
+  await api.call("POST", `players/${bar.playerId}/restore`);
   expect(await sent(bar)).toEqual([id]);
   // A schedule that is itself in the bin is not restored with a player.
-  await bench.call("DELETE", `schedules/${id}`);
-  await bench.call("DELETE", `players/${lobby.playerId}`);
-  await bench.call("POST", `players/${lobby.playerId}/restore`);
+  await api.call("DELETE", `schedules/${id}`);
+  await api.call("DELETE", `players/${lobby.playerId}`);
+  await api.call("POST", `players/${lobby.playerId}/restore`);
   expect(await sent(lobby)).toEqual([]);
 });
 
-test("[SRE10] a player that is deleted for good is removed from the targets; a schedule whose last target it was is deleted", async () => {
+test("[SRE10] permanently deleting a player removes it from the targets, and deletes a schedule that has no other target", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, clock, create } = setup;
-  const [lobby, bar, hall] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar"), await bench.pairDevice("Hall")];
+  const { api, clock, create } = setup;
+  const [lobby, bar, hall] = [await api.pairDevice("Lobby"), await api.pairDevice("Bar"), await api.pairDevice("Hall")];
   const three = (await create(any(player(lobby), player(bar), tag("foyer")))).body;
   const two = (await create(any(player(lobby), player(bar)))).body;
   const binned = (await create(any(player(lobby), player(hall)))).body;
-  await bench.call("DELETE", `schedules/${binned.id}`);
-  const targetOf = async (id: string) => (await bench.call("GET", `schedules/${id}`)).body.target;
+  await api.call("DELETE", `schedules/${binned.id}`);
+  const targetOf = async (id: string) => (await api.call("GET", `schedules/${id}`)).body.target;
   const untouched = await create(any(tag("bar"), player(hall)));
   using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
   const last = () => Number(store.prepare("SELECT max(seq) AS seq FROM events").get()!["seq"]);
@@ -154,33 +154,33 @@ test("[SRE10] a player that is deleted for good is removed from the targets; a s
       .all(seq)
       .map(({ type, data }) => `${String(type)} ${JSON.parse(String(data)).schedule_id}`);
   const before = last();
-  expect((await bench.call("DELETE", `players/${lobby.playerId}?permanent=true`)).status).toBe(204);
+  expect((await api.call("DELETE", `players/${lobby.playerId}?permanent=true`)).status).toBe(204);
   expect(await targetOf(three.id)).toEqual({ type: "any", of: [player(bar), tag("foyer")] });
   expect(await targetOf(two.id)).toEqual(player(bar));
   expect(eventsSince(before)).toEqual([`schedule.updated ${three.id}`, `schedule.updated ${two.id}`]);
   expect(await sent(bar)).toEqual([three.id, two.id]);
-  expect((await bench.call("POST", `schedules/${binned.id}/restore`)).body.target).toEqual(player(hall));
+  expect((await api.call("POST", `schedules/${binned.id}/restore`)).body.target).toEqual(player(hall));
   const both = (await create(any(player(bar), player(hall)))).body;
   // The same after thirty days in the bin. A schedule for only one player goes into the bin with it.
-  await bench.call("DELETE", `players/${bar.playerId}`);
-  await bench.call("DELETE", `players/${hall.playerId}`);
+  await api.call("DELETE", `players/${bar.playerId}`);
+  await api.call("DELETE", `players/${hall.playerId}`);
   expect([await targetOf(both.id), await targetOf(two.id)]).toEqual([any(player(bar), player(hall)).target, undefined]);
   const binnedAll = last();
   clock.advance(30 * day + 3_600_000);
   await expect.poll(async () => targetOf(three.id), { timeout: 10_000 }).toEqual(tag("foyer"));
-  const left = (await bench.call("GET", "schedules")).body.data.map(({ id }: { id: string }) => id);
+  const left = (await api.call("GET", "schedules")).body.data.map(({ id }: { id: string }) => id);
   expect(new Set(left)).toEqual(new Set([three.id, untouched.body.id]));
   expect(await targetOf(untouched.body.id)).toEqual(tag("bar"));
-  expect((await bench.call("GET", "schedules?deleted=true")).body.data).toEqual([]);
+  expect((await api.call("GET", "schedules?deleted=true")).body.data).toEqual([]);
   const purged = [`schedule.updated ${three.id}`, `schedule.updated ${untouched.body.id}`, `schedule.deleted ${both.id}`];
   expect(new Set(eventsSince(binnedAll))).toEqual(new Set(purged));
   // A schedule whose only remaining target is in the bin stays, and is deleted with that player.
-  const [first, second] = [await bench.pairDevice(), await bench.pairDevice()];
+  const [first, second] = [await api.pairDevice(), await api.pairDevice()];
   const waiting = (await create(any(player(first), player(second)))).body;
-  await bench.call("DELETE", `players/${first.playerId}`);
-  await bench.call("DELETE", `players/${second.playerId}?permanent=true`);
+  await api.call("DELETE", `players/${first.playerId}`);
+  await api.call("DELETE", `players/${second.playerId}?permanent=true`);
   expect(await targetOf(waiting.id)).toEqual(player(first));
   const seq = last();
-  await bench.call("DELETE", `players/${first.playerId}?permanent=true`);
+  await api.call("DELETE", `players/${first.playerId}?permanent=true`);
   expect([await targetOf(waiting.id), eventsSince(seq)]).toEqual([undefined, [`schedule.deleted ${waiting.id}`]]);
 });

@@ -17,12 +17,12 @@ const shop = [
 ];
 
 async function open(folder: string) {
-  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
-  const device = await bench.pairDevice("Lobby");
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const api = await TestService.start(folder, { clock: new FakeClock(now) });
+  const device = await api.pairDevice("Lobby");
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-01T00:00", timezone: "Europe/Berlin" };
-  const create = (more: object = {}) => bench.call("POST", "schedules", { ...base, ...more });
-  return { bench, device, layout, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+  const create = (more: object = {}) => api.call("POST", "schedules", { ...base, ...more });
+  return { api, device, layout, create, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 function hours(...entries: object[]) {
@@ -46,7 +46,7 @@ test.each([
 test("[SRE8] opening hours are described in the summary; warnings, shares and the player take them into account", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, device, layout, create } = setup;
+  const { api, device, layout, create } = setup;
   const created = await create(hours(...shop));
   expect(created.body).toMatchObject({
     summary: "From 1 November 2026 00:00 on, Berlin, only Mondays to Fridays 09:00 to 12:00 and 14:00 to 18:00; Saturdays 10:00 to 13:00",
@@ -55,7 +55,7 @@ test("[SRE8] opening hours are described in the summary; warnings, shares and th
   });
   const daily = await create(hours({ from: "08:00", until: "09:00" }, { weekdays: ["SU"] }));
   expect(daily.body.summary).toMatch(/, only 08:00 to 09:00; Sundays all day$/);
-  await bench.call("DELETE", `schedules/${daily.body.id}`);
+  await api.call("DELETE", `schedules/${daily.body.id}`);
   const evening = await create({ starts_at: "2026-11-27T20:00", ends_at: "2026-11-27T21:00", ...hours(...shop) });
   expect(evening.body.warnings).toMatchObject([{ code: "conditions-exclude", field: "/conditions" }]);
   // Open only in the hour that the spring change skips.
@@ -65,7 +65,7 @@ test("[SRE8] opening hours are described in the summary; warnings, shares and th
   const state = DesiredState.parse((await device.call("GET", "state")).body);
   const shown = (instant: string) => programAt(readyOf(state), Date.parse(instant)).program.layout?.id ?? null;
   expect([shown("2026-11-23T10:00Z"), shown("2026-11-23T12:00Z"), shown("2026-11-28T11:00Z")]).toEqual([layout.id, null, layout.id]);
-  const { schedule } = (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${created.body.id}&at=2026-11-23T12:00:00Z`))
+  const { schedule } = (await api.call("GET", `players/${device.playerId}/why?schedule_id=${created.body.id}&at=2026-11-23T12:00:00Z`))
     .body;
   expect(schedule).toMatchObject({ verdict: "not-due", next_at: "2026-11-23T13:00:00.000Z" });
 
@@ -100,19 +100,19 @@ test.each([
 ])("[SRE11] creating or changing dates %s is rejected with a pointer", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, create } = setup;
+  const { api, create } = setup;
   const rejected = await create(fields);
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = await create({ starts_at: "2026-12-01", ends_at: "2026-12-31", rrule: "FREQ=YEARLY" });
   expect(good.status).toBe(201);
-  const change = await bench.call("PATCH", `schedules/${good.body.id}`, fields);
+  const change = await api.call("PATCH", `schedules/${good.body.id}`, fields);
   expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
 });
 
 test("[SRE11] dates are stored as dates and reach players as wall times, which players of every version read", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
-  const { bench, device, create } = setup;
+  const { api, device, create } = setup;
   const { body } = await create({ starts_at: "2026-12-24", ends_at: "2026-12-31" });
   const last = await create({ starts_at: "2026-12-24", ends_at: null });
   expect(body).toMatchObject({ next_at: "2026-12-23T23:00:00.000Z" });
@@ -121,12 +121,12 @@ test("[SRE11] dates are stored as dates and reach players as wall times, which p
     { id: body.id, starts_at: "2026-12-24T00:00:00", ends_at: "2027-01-01T00:00:00" },
     { id: last.body.id, starts_at: "2026-12-24T00:00:00", ends_at: null },
   ]);
-  const read = (await bench.call("GET", `schedules/${body.id}`)).body;
+  const read = (await api.call("GET", `schedules/${body.id}`)).body;
   expect(read).toMatchObject({ starts_at: "2026-12-24", ends_at: "2026-12-31" });
-  await bench.call("PATCH", `schedules/${body.id}`, { ends_at: "2026-12-24" });
+  await api.call("PATCH", `schedules/${body.id}`, { ends_at: "2026-12-24" });
   expect((await sent())[0]).toMatchObject({ starts_at: "2026-12-24T00:00:00", ends_at: "2026-12-25T00:00:00" });
   // There is no day after the last one, so it ends a second early.
-  await bench.call("PATCH", `schedules/${body.id}`, { starts_at: "2199-12-31", ends_at: "2199-12-31" });
+  await api.call("PATCH", `schedules/${body.id}`, { starts_at: "2199-12-31", ends_at: "2199-12-31" });
   expect((await sent())[0]).toMatchObject({ starts_at: "2199-12-31T00:00:00", ends_at: "2199-12-31T23:59:59" });
   // Two interrupts with a common day exceed the hour on it, and not on the days before and after.
   const share = (share_percent: number, starts_at: string, ends_at: string) => create({ interrupt: { share_percent }, starts_at, ends_at });

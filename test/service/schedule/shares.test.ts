@@ -7,13 +7,13 @@ import { TestService, errorPointers } from "../harness.ts";
 test("[INT4] shares that exceed 100 % on one player at one time are rejected with the share that is left", async () => {
   await using folder = await temporaryFolder();
   // A Saturday.
-  await using bench = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 21, 12)) });
-  const device = await bench.pairDevice();
-  await bench.call("PATCH", `players/${device.playerId}`, { tags: ["bar"] });
-  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 21, 12)) });
+  const device = await api.pairDevice();
+  await api.call("PATCH", `players/${device.playerId}`, { tags: ["bar"] });
+  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-01T00:00" };
   const create = (share_percent: number, more: object = {}) =>
-    bench.call("POST", "schedules", { ...base, interrupt: { share_percent }, ...more });
+    api.call("POST", "schedules", { ...base, interrupt: { share_percent }, ...more });
   const rejected = async (share: number, more: object = {}) => {
     const answer = await create(share, more);
     expect([answer.status, errorPointers(answer)]).toEqual([422, ["/interrupt/share_percent"]]);
@@ -43,12 +43,12 @@ test("[INT4] shares that exceed 100 % on one player at one time are rejected wit
 
   // The same applies to a change; a schedule does not conflict with itself.
   const path = `schedules/${night.body.id}`;
-  expect((await bench.call("PATCH", path, { interrupt: { share_percent: 40 } })).status).toBe(200);
-  const more = await bench.call("PATCH", path, { interrupt: { share_percent: 40.5 } });
+  expect((await api.call("PATCH", path, { interrupt: { share_percent: 40 } })).status).toBe(200);
+  const more = await api.call("PATCH", path, { interrupt: { share_percent: 40.5 } });
   expect([more.status, errorPointers(more)]).toEqual([422, ["/interrupt/share_percent"]]);
   // A conflict that existed before, since a tag was added later, does not prevent a new name.
-  await bench.call("PATCH", `players/${device.playerId}`, { tags: ["bar", "nobody"] });
-  expect((await bench.call("PATCH", path, { name: "Late night" })).status).toBe(200);
+  await api.call("PATCH", `players/${device.playerId}`, { tags: ["bar", "nobody"] });
+  expect((await api.call("PATCH", path, { name: "Late night" })).status).toBe(200);
   // Windows that are over cause no conflict.
   expect((await create(100, { ...friday, starts_at: "2026-11-06T22:00", ends_at: "2026-11-07T02:00", rrule: null })).status).toBe(201);
   // A schedule without an interrupt has no share.

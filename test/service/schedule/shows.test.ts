@@ -19,23 +19,23 @@ async function stateOf(device: Device): Promise<DesiredState> {
 }
 
 /** The names of the resources outside the bin, of each kind that a show creates. */
-async function live(bench: TestService): Promise<string[][]> {
-  const lists = await Promise.all(["playlists", "layouts", "schedules"].map((kind) => bench.call("GET", kind)));
+async function live(api: TestService): Promise<string[][]> {
+  const lists = await Promise.all(["playlists", "layouts", "schedules"].map((kind) => api.call("GET", kind)));
   return lists.map(({ body }) => body.data.map(({ name }: { name: string }) => name));
 }
 
 test("[SHO1] one request shows an asset, a web page or a text: it creates a playlist, a layout and a schedule", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { clock: new FakeClock(noon) });
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });
+  const device = await api.pairDevice("Lobby");
   await device.call("POST", "heartbeat", heartbeat());
-  const usual = await bench.showPicture(device);
-  const asset = (await bench.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg")).body;
+  const usual = await api.showPicture(device);
+  const asset = (await api.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg")).body;
   const link = await device.connect();
-  const made = await bench.call("POST", "show", { asset_id: asset.id, players: [device.playerId], until: at(hour), fit: "cover" });
-  expect([made.status, made.body.warnings]).toEqual([201, []]);
+  const created = await api.call("POST", "show", { asset_id: asset.id, players: [device.playerId], until: at(hour), fit: "cover" });
+  expect([created.status, created.body.warnings]).toEqual([201, []]);
   await link.next("state.changed");
-  const { body } = made;
+  const { body } = created;
   expect(body).toMatchObject({
     name: "Menu.jpg",
     status: "due",
@@ -48,13 +48,13 @@ test("[SHO1] one request shows an asset, a web page or a text: it creates a play
     players: [{ player_id: device.playerId, name: "Lobby", status: "online" }],
     undo: `DELETE /api/v1/show/${body.id}`,
   });
-  expect(made.headers.get("location")).toMatch(new RegExp(`^http://[^/]+/api/v1/show/${body.id}$`));
-  const playlist = (await bench.call("GET", `playlists/${body.playlist_id}`)).body;
+  expect(created.headers.get("location")).toMatch(new RegExp(`^http://[^/]+/api/v1/show/${body.id}$`));
+  const playlist = (await api.call("GET", `playlists/${body.playlist_id}`)).body;
   expect(playlist.items).toMatchObject([{ type: "image", asset_id: asset.id, fit: "cover" }]);
-  // The layout is as large as the screen.
-  const layout = (await bench.call("GET", `layouts/${body.layout_id}`)).body;
+  // The layout has the size of the screen.
+  const layout = (await api.call("GET", `layouts/${body.layout_id}`)).body;
   expect(layout).toMatchObject({ width: 1_280, height: 720, zones: [{ width: 1_280, height: 720, playlist_id: playlist.id }] });
-  expect((await bench.call("GET", `schedules/${body.schedule_id}`)).body).toMatchObject({
+  expect((await api.call("GET", `schedules/${body.schedule_id}`)).body).toMatchObject({
     priority: 900,
     loop_from: "window",
     warnings: [],
@@ -64,29 +64,27 @@ test("[SHO1] one request shows an asset, a web page or a text: it creates a play
   const shown = (ms: number) => programAt(ready, noon + ms).program.layout?.id;
   expect([shown(1_000), shown(hour - 1_000), shown(hour + 1_000)]).toEqual([layout.id, layout.id, usual.layout.id]);
   // One entry in the audit log, one event per resource.
-  const audit = (await bench.call("GET", "audit")).body.data;
+  const audit = (await api.call("GET", "audit")).body.data;
   expect(audit[0]).toMatchObject({ action: "show", resource_id: body.id });
-  expect((await bench.call("POST", "show", { text: "Closed at nine\nGood night", everywhere: true, lasts_ms: 60_000 })).body).toMatchObject(
-    {
-      name: "Closed at nine Good night",
-      ends_at: at(60_000),
-    },
-  );
-  const page = (await bench.call("POST", "show", { url: "https://www.example.com/a", tags: ["x"], until: null })).body;
+  expect((await api.call("POST", "show", { text: "Closed at nine\nGood night", everywhere: true, lasts_ms: 60_000 })).body).toMatchObject({
+    name: "Closed at nine Good night",
+    ends_at: at(60_000),
+  });
+  const page = (await api.call("POST", "show", { url: "https://www.example.com/a", tags: ["x"], until: null })).body;
   expect(page).toMatchObject({ name: "www.example.com", ends_at: null, url: "https://www.example.com/a" });
-  expect((await bench.call("GET", "show?limit=2")).body.data.map(({ id }: { id: string }) => id)).toEqual([page.id, expect.any(String)]);
+  expect((await api.call("GET", "show?limit=2")).body.data.map(({ id }: { id: string }) => id)).toEqual([page.id, expect.any(String)]);
   link.socket.close();
 });
 
 test("[SHO2] players are selected by id, by a unique name, by tag, or all at once; other selections are rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const lobby = await bench.pairDevice("Lobby");
-  const cafe = await bench.pairDevice("CAFÉ Süd");
-  await bench.pairDevice("Twin");
-  await bench.pairDevice("twin");
-  await bench.call("PATCH", `players/${cafe.playerId}`, { tags: ["food"] });
-  const show = (where: object) => bench.call("POST", "show", { text: "Hello", lasts_ms: hour, ...where });
+  await using api = await TestService.start(folder.path);
+  const lobby = await api.pairDevice("Lobby");
+  const cafe = await api.pairDevice("CAFÉ Süd");
+  await api.pairDevice("Twin");
+  await api.pairDevice("twin");
+  await api.call("PATCH", `players/${cafe.playerId}`, { tags: ["food"] });
+  const show = (where: object) => api.call("POST", "show", { text: "Hello", lasts_ms: hour, ...where });
   const meant = async (where: object) => (await show(where)).body.players.map(({ name }: { name: string }) => name).toSorted();
   expect(await meant({ players: ["lobby"] })).toEqual(["Lobby"]);
   expect(await meant({ players: [lobby.playerId, "café süd", "Lobby"] })).toEqual(["CAFÉ Süd", "Lobby"]);
@@ -105,17 +103,17 @@ test("[SHO2] players are selected by id, by a unique name, by tag, or all at onc
   }
   // A tag also selects players that get it later.
   await show({ tags: ["late"] });
-  await bench.call("PATCH", `players/${lobby.playerId}`, { tags: ["late"] });
-  expect((await bench.call("GET", "show?limit=1")).body.data[0].player_count).toBe(1);
+  await api.call("PATCH", `players/${lobby.playerId}`, { tags: ["late"] });
+  expect((await api.call("GET", "show?limit=1")).body.data[0].player_count).toBe(1);
 });
 
-test("[SHO3] the response warns of what prevents a show from being seen, but creates it all the same", async () => {
+test("[SHO3] the response warns of what prevents a show from being seen, but creates it nevertheless", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  const { layout } = await bench.showPicture(device);
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
+  const { layout } = await api.showPicture(device);
   const codes = async (more: object) => {
-    const { status, body } = await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, players: ["Lobby"], ...more });
+    const { status, body } = await api.call("POST", "show", { text: "Hello", lasts_ms: hour, players: ["Lobby"], ...more });
     expect(status).toBe(201);
     return body.warnings.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`);
   };
@@ -125,76 +123,71 @@ test("[SHO3] the response warns of what prevents a show from being seen, but cre
   expect(await codes({ tags: ["nobody"] })).toEqual(["no-players /tags/0"]);
   expect(await codes({ players: undefined, tags: ["nobody"] })).toEqual(["no-players /tags/0", "no-screens /players"]);
   expect(await codes({ until: null, lasts_ms: undefined })).toEqual(["open-ended /until"]);
-  const turned = await bench.pairDevice("Tall");
+  const turned = await api.pairDevice("Tall");
   await turned.call("POST", "heartbeat", heartbeat());
-  await bench.call("PATCH", `players/${turned.playerId}`, { orientation: "portrait" });
+  await api.call("PATCH", `players/${turned.playerId}`, { orientation: "portrait" });
   expect(await codes({ players: ["Lobby", "Tall"] })).toEqual(["other-shapes /players"]);
   const top = { name: "Top", layout_id: layout.id, target: { type: "team" }, starts_at: "2020-01-01T00:00:00Z", priority: 950 };
-  await bench.call("POST", "schedules", top);
+  await api.call("POST", "schedules", top);
   expect(await codes({})).toEqual(["outranked /priority"]);
   expect(await codes({ priority: 960 })).toEqual([]);
-  await bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { layout_id: layout.id } });
+  await api.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { layout_id: layout.id } });
   expect(await codes({ priority: 970 })).toEqual(["overridden /players"]);
 });
 
-test("[SHO4] one request clears a show and leaves nothing of it outside the bin; what others use meanwhile stays", async () => {
+test("[SHO4] one request clears a show and leaves nothing of it outside the bin; resources that something else uses stay", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
   const before = await stateOf(device);
-  const make = async () => (await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
+  const make = async () => (await api.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
   const first = await make();
-  expect(await live(bench)).toEqual([["Hello"], ["Hello"], ["Hello"]]);
-  expect((await bench.call("DELETE", `show/${first.id}?dry_run=true`)).status).toBe(204);
-  expect((await bench.call("GET", `show/${first.id}`)).body.status).toBe("due");
-  expect((await bench.call("DELETE", `show/${first.id}`)).status).toBe(204);
-  expect(await live(bench)).toEqual([[], [], []]);
+  expect(await live(api)).toEqual([["Hello"], ["Hello"], ["Hello"]]);
+  expect((await api.call("DELETE", `show/${first.id}?dry_run=true`)).status).toBe(204);
+  expect((await api.call("GET", `show/${first.id}`)).body.status).toBe("due");
+  expect((await api.call("DELETE", `show/${first.id}`)).status).toBe(204);
+  expect(await live(api)).toEqual([[], [], []]);
   expect((await stateOf(device)).schedules).toEqual(before.schedules);
-  expect((await bench.call("GET", `show/${first.id}`)).body).toMatchObject({ status: "cleared", next_at: null, players: [] });
-  expect((await bench.call("DELETE", `show/${first.id}`)).status).toBe(404);
-  // Restored from the bin by its schedule, and cleared again, for good.
-  expect((await bench.call("POST", `schedules/${first.schedule_id}/restore`)).status).toBe(200);
-  expect([(await bench.call("GET", `show/${first.id}`)).body.status, ...(await live(bench))]).toEqual([
-    "due",
-    ["Hello"],
-    ["Hello"],
-    ["Hello"],
-  ]);
-  expect((await bench.call("DELETE", `show/${first.id}`)).status).toBe(204);
-  expect((await bench.call("DELETE", `show/${first.id}?permanent=true`)).status).toBe(204);
-  expect((await bench.call("GET", `show/${first.id}`)).status).toBe(404);
+  expect((await api.call("GET", `show/${first.id}`)).body).toMatchObject({ status: "cleared", next_at: null, players: [] });
+  expect((await api.call("DELETE", `show/${first.id}`)).status).toBe(404);
+  // Restored from the bin by its schedule, and cleared again, permanently.
+  expect((await api.call("POST", `schedules/${first.schedule_id}/restore`)).status).toBe(200);
+  expect([(await api.call("GET", `show/${first.id}`)).body.status, ...(await live(api))]).toEqual(["due", ["Hello"], ["Hello"], ["Hello"]]);
+  expect((await api.call("DELETE", `show/${first.id}`)).status).toBe(204);
+  expect((await api.call("DELETE", `show/${first.id}?permanent=true`)).status).toBe(204);
+  expect((await api.call("GET", `show/${first.id}`)).status).toBe(404);
   for (const kind of ["playlists", "layouts", "schedules"]) {
-    expect((await bench.call("GET", `${kind}?deleted=true`)).body.data, kind).toEqual([]);
+    expect((await api.call("GET", `${kind}?deleted=true`)).body.data, kind).toEqual([]);
   }
   // A layout that a player was given, and its playlist, no longer belong to the show alone.
   const second = await make();
-  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: second.layout_id });
-  expect((await bench.call("DELETE", `show/${second.id}?permanent=true`)).status).toBe(204);
-  expect(await live(bench)).toEqual([["Hello"], ["Hello"], []]);
-  expect((await bench.call("GET", `players/${device.playerId}`)).body.layout_id).toBe(second.layout_id);
+  await api.call("PATCH", `players/${device.playerId}`, { layout_id: second.layout_id });
+  expect((await api.call("DELETE", `show/${second.id}?permanent=true`)).status).toBe(204);
+  expect(await live(api)).toEqual([["Hello"], ["Hello"], []]);
+  expect((await api.call("GET", `players/${device.playerId}`)).body.layout_id).toBe(second.layout_id);
 });
 
 test("[SHO5] a day after its end a show goes into the bin; a show that was prolonged stays", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
-  await using bench = await TestService.start(folder.path, { clock });
-  const make = async (text: string) => (await bench.call("POST", "show", { text, lasts_ms: hour, everywhere: true })).body;
+  await using api = await TestService.start(folder.path, { clock });
+  const make = async (text: string) => (await api.call("POST", "show", { text, lasts_ms: hour, everywhere: true })).body;
   const [short, long] = [await make("Short"), await make("Long")];
-  expect((await bench.call("PATCH", `schedules/${long.schedule_id}`, { ends_at: at(30 * day) })).status).toBe(200);
-  const statuses = () => Promise.all([short, long].map(async ({ id }) => (await bench.call("GET", `show/${id}`)).body.status));
+  expect((await api.call("PATCH", `schedules/${long.schedule_id}`, { ends_at: at(30 * day) })).status).toBe(200);
+  const statuses = () => Promise.all([short, long].map(async ({ id }) => (await api.call("GET", `show/${id}`)).body.status));
   clock.advance(2 * hour);
   expect(await statuses()).toEqual(["over", "due"]);
-  expect((await live(bench))[2]!.toSorted()).toEqual(["Long", "Short"]);
+  expect((await live(api))[2]!.toSorted()).toEqual(["Long", "Short"]);
   for (let hours = 0; hours < 25; hours += 1) clock.advance(hour);
-  await expect.poll(() => live(bench), { timeout: 10_000 }).toEqual([["Long"], ["Long"], ["Long"]]);
+  await expect.poll(() => live(api), { timeout: 10_000 }).toEqual([["Long"], ["Long"], ["Long"]]);
   expect(await statuses()).toEqual(["over", "due"]);
-  expect((await bench.call("GET", "schedules?deleted=true")).body.data.map(({ name }: { name: string }) => name)).toEqual(["Short"]);
+  expect((await api.call("GET", "schedules?deleted=true")).body.data.map(({ name }: { name: string }) => name)).toEqual(["Short"]);
 });
 
 test("[SHO6] a show lasts from one moment to another of the same kind, or for a duration; invalid times are rejected with a pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path, { clock: new FakeClock(noon) });
-  const show = (when: object) => bench.call("POST", "show", { text: "Hello", everywhere: true, ...when });
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });
+  const show = (when: object) => api.call("POST", "show", { text: "Hello", everywhere: true, ...when });
   const window = async (when: object) => {
     const { body } = await show(when);
     return [body.starts_at, body.ends_at, body.status];
@@ -230,34 +223,34 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
 
 test("[SHO7] a show is created once per idempotency key, a dry run creates nothing, and it requires the scopes of everything it creates", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
   const wish = { text: "Hello", players: ["Lobby"], lasts_ms: hour };
-  const revision = (await bench.call("GET", `players/${device.playerId}`)).body.desired_revision;
-  expect((await bench.call("POST", "show?dry_run=true", wish)).body).toMatchObject({ name: "Hello", player_count: 1 });
-  expect(await live(bench)).toEqual([[], [], []]);
-  expect((await bench.call("GET", `players/${device.playerId}`)).body.desired_revision).toBe(revision);
+  const revision = (await api.call("GET", `players/${device.playerId}`)).body.desired_revision;
+  expect((await api.call("POST", "show?dry_run=true", wish)).body).toMatchObject({ name: "Hello", player_count: 1 });
+  expect(await live(api)).toEqual([[], [], []]);
+  expect((await api.call("GET", `players/${device.playerId}`)).body.desired_revision).toBe(revision);
   const [one, two] = [
-    await bench.call("POST", "show", wish, { "idempotency-key": "k" }),
-    await bench.call("POST", "show", wish, { "idempotency-key": "k" }),
+    await api.call("POST", "show", wish, { "idempotency-key": "k" }),
+    await api.call("POST", "show", wish, { "idempotency-key": "k" }),
   ];
   expect([two.body.id, two.headers.get("idempotency-replayed")]).toEqual([one.body.id, "true"]);
-  expect(await live(bench)).toEqual([["Hello"], ["Hello"], ["Hello"]]);
-  const first = await owner(bench);
+  expect(await live(api)).toEqual([["Hello"], ["Hello"], ["Hello"]]);
+  const first = await owner(api);
   const all = ["schedules:write", "playlists:write", "layouts:write", "players:read"] as const;
   for (const lacking of all) {
     const narrow = await createTokenFor(
-      bench,
+      api,
       first,
       all.filter((scope) => scope !== lacking),
     );
     const refused = await narrow.call("POST", "show", wish);
     expect([refused.status, refused.body.detail]).toEqual([403, `The token lacks the scope ${lacking}`]);
   }
-  const enough = await createTokenFor(bench, first, [...all]);
+  const enough = await createTokenFor(api, first, [...all]);
   expect((await enough.call("POST", "show", wish)).status).toBe(201);
   // Another team has neither the players nor the show.
-  const stranger = await createOtherTeam(bench);
+  const stranger = await createOtherTeam(api);
   expect((await stranger.call("POST", "show", wish)).status).toBe(422);
   expect((await stranger.call("GET", "show")).body.data).toEqual([]);
   for (const [method, path] of [
@@ -295,13 +288,13 @@ function playOf(start: number, durationMs: number) {
 test("[SHO8] the proof of a show counts its own plays on each player, by presented frames, with the first, the last and a screenshot", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
-  await using bench = await TestService.start(folder.path, { clock });
-  const [lobby, hall] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Hall")];
-  const made = (await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
-  const other = (await bench.call("POST", "show", { text: "Other", lasts_ms: hour, everywhere: true })).body;
-  const proof = async () => (await bench.call("GET", `show/${made.id}/proof`)).body;
-  const zone = (await bench.call("GET", `layouts/${made.layout_id}`)).body.zones[0].id;
-  const item = (await bench.call("GET", `playlists/${made.playlist_id}`)).body.items[0].id;
+  await using api = await TestService.start(folder.path, { clock });
+  const [lobby, hall] = [await api.pairDevice("Lobby"), await api.pairDevice("Hall")];
+  const created = (await api.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
+  const other = (await api.call("POST", "show", { text: "Other", lasts_ms: hour, everywhere: true })).body;
+  const proof = async () => (await api.call("GET", `show/${created.id}/proof`)).body;
+  const zone = (await api.call("GET", `layouts/${created.layout_id}`)).body.zones[0].id;
+  const item = (await api.call("GET", `playlists/${created.playlist_id}`)).body.items[0].id;
   expect((await proof()).players).toMatchObject([
     { is_showing: null, plays: 0, first_at: null },
     { is_showing: null, plays: 0, first_at: null },
@@ -310,7 +303,7 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   await lobby.call("POST", "heartbeat", heartbeat({ now_playing: presented }));
   await hall.call("POST", "heartbeat", heartbeat());
   const ids = { zone_id: zone, item_id: item };
-  const play = (startMs: number, result: string, { layout_id, schedule_id } = made, durationMs = 10_000) => ({
+  const play = (startMs: number, result: string, { layout_id, schedule_id } = created, durationMs = 10_000) => ({
     ...playOf(noon + startMs, durationMs),
     ...ids,
     layout_id,
@@ -321,13 +314,13 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   const events = [
     play(0, "completed"),
     play(10_000, "cut"),
-    play(20_000, "failed", made, 0),
-    play(30_000, "skipped", made, 0),
+    play(20_000, "failed", created, 0),
+    play(30_000, "skipped", created, 0),
     play(0, "completed", other),
   ];
   expect((await lobby.call("POST", "play-events", { events })).body.accepted).toBe(5);
   const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
-  const command = (await bench.call("POST", `players/${lobby.playerId}/commands`, { type: "screenshot", args: {} })).body;
+  const command = (await api.call("POST", `players/${lobby.playerId}/commands`, { type: "screenshot", args: {} })).body;
   await lobby.putScreenshot(shot, await picture(), { "command-id": command.id, "captured-at": at(5_000) });
   const seen = await proof();
   expect([seen.plays, seen.duration_ms, seen.status]).toEqual([2, 20_000, "due"]);
@@ -343,7 +336,7 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   expect(byName["Hall"]).toMatchObject({ is_showing: false, plays: 0, screenshot_id: null });
   // It can still be proven after it was cleared.
   clock.advance(60_000);
-  await bench.call("DELETE", `show/${made.id}`);
+  await api.call("DELETE", `show/${created.id}`);
   const later = await proof();
   expect(later).toMatchObject({ plays: 2, status: "cleared" });
   expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
@@ -351,10 +344,10 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
 
 test.each(eras)("[MCP26] three calls show something on a screen from one moment to another and prove it (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
   const link = await device.connect();
-  await using agent = await Agent.connect(bench.service.url, bench.token, era);
+  await using agent = await Agent.connect(api.service.url, api.token, era);
   const until = new Date(Date.now() + hour).toISOString();
   // First call: show.
   const { result: show, concerned } = await agent.ok("show", { text: "Welcome", players: ["lobby"], until });
@@ -379,27 +372,27 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
     expect((await device.call("POST", "play-events", { events: [play] })).body.accepted).toBe(1);
   })();
   // Second call: take a screenshot.
-  const look = await agent.call("take_screenshot", { player: "Lobby", show_id: show.id });
-  expect([look.isError, look.text]).toEqual([false, expect.stringContaining("is_showing")]);
-  expect(look.body).toMatchObject({ player_id: device.playerId, is_showing: true, show_id: show.id });
-  expect(look.content.at(-1)).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
+  const screenshot = await agent.call("take_screenshot", { player: "Lobby", show_id: show.id });
+  expect([screenshot.isError, screenshot.text]).toEqual([false, expect.stringContaining("is_showing")]);
+  expect(screenshot.body).toMatchObject({ player_id: device.playerId, is_showing: true, show_id: show.id });
+  expect(screenshot.content.at(-1)).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
   await plays;
   // Third call: get the proof.
   const proof = await agent.ok("get_show_proof", { id: show.id });
   expect(proof).toMatchObject({
     plays: 1,
-    players: [{ name: "Lobby", is_showing: true, plays: 1, screenshot_id: look.body.screenshot_id }],
+    players: [{ name: "Lobby", is_showing: true, plays: 1, screenshot_id: screenshot.body.screenshot_id }],
   });
   link.socket.close();
 });
 
 test("[MCP27] a missing screenshot has its reason: offline at once, no response after the given time, or the failure", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  const device = await bench.pairDevice("Lobby");
-  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice("Lobby");
+  await using agent = await Agent.connect(api.service.url, api.token, "2026");
   expect((await agent.call("take_screenshot", { player: "Lobby" })).text).toMatch(/Lobby” is offline \(was never seen\)/);
-  expect((await bench.call("GET", `players/${device.playerId}/commands`)).body.data).toEqual([]);
+  expect((await api.call("GET", `players/${device.playerId}/commands`)).body.data).toEqual([]);
   const link = await device.connect();
   expect((await agent.call("take_screenshot", { player: "Lobby", wait_ms: 1_000 })).text).toMatch(/sent no screenshot within 1000 ms/);
   const failing = agent.call("take_screenshot", { player: "Lobby" });

@@ -76,7 +76,7 @@ test(
         for (let size = 16; !stop.signal.aborted; size += 1) {
           const created = await ask("POST", "assets", await picture("png", 16 + (size % 400)));
           assets.push(created.body.id);
-          // Delete other assets and their bytes for good while the backup copies.
+          // Permanently delete other assets and their bytes while the backup copies.
           const doomed = await ask("POST", "assets", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="9"/>`));
           if ((await ask("DELETE", `assets/${doomed.body.id}?permanent=true`)).status === 204) purged += 1;
         }
@@ -167,13 +167,13 @@ test(
     const place = await listener.subscribe(["commands"]);
     await succeed("backup", "--data", data, "--to", to);
     for (let number = 0; number < 3; number += 1) await first.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
-    const heard = await before.next("command");
+    const received = await before.next("command");
     await succeed("restore", "--from", to, "--data", back);
     await using second = await TestService.start(back);
     // Send other messages until the sequence numbers reach the player's.
     for (let number = 0; number < 5; number += 1) await second.call("POST", `players/${device.playerId}/commands`, { type: "reload" });
     const link = moved(device, second.service.url).socket();
-    link.hello(epoch, heard.seq!);
+    link.hello(epoch, received.seq!);
     const welcome = await link.next("welcome");
     expect(welcome.data).toMatchObject({ resumed: false });
     expect(welcome.data.answer.commands).toHaveLength(5);
@@ -193,8 +193,8 @@ test(
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);
     {
-      await using bench = await TestService.start(path("data"));
-      await bench.showPicture(await bench.pairDevice());
+      await using api = await TestService.start(path("data"));
+      await api.showPicture(await api.pairDevice());
     }
     await succeed("backup", "--data", path("data"), "--to", path("good"));
     await succeed("backup", "--data", path("data"), "--to", path("good.tar"));
@@ -251,9 +251,9 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);
-    await using bench = await TestService.start(path("data"));
-    const device = await bench.pairDevice();
-    const { asset, layout } = await bench.showPicture(device);
+    await using api = await TestService.start(path("data"));
+    const device = await api.pairDevice();
+    const { asset, layout } = await api.showPicture(device);
     const link = await device.connect();
     link.send({ type: "heartbeat", data: heartbeat() });
     await link.next("heartbeat.answer");

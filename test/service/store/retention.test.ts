@@ -53,8 +53,8 @@ class Rows implements Disposable {
 
 test("[RET1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await TestService.start(folder.path);
-  expect(bench.folder).toBe(folder.path);
+  await using api = await TestService.start(folder.path);
+  expect(api.folder).toBe(folder.path);
   const text = await readFile(join(rootFolder, "docs/retention.md"), "utf8");
   const named = new Set(
     [...text.matchAll(/^\| ([^|]+)\|/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
@@ -85,30 +85,30 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
-    await using bench = await TestService.start(folder.path, { clock });
+    await using api = await TestService.start(folder.path, { clock });
     using rows = new Rows(folder.path);
-    const begun = clock.now();
-    const device = await bench.pairDevice();
-    const { id } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
+    const startedAt = clock.now();
+    const device = await api.pairDevice();
+    const { id } = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
     expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
     const update = { status: "succeeded", result: {}, error: null };
     expect((await device.call("POST", `commands/${id}/status`, update)).status).toBeLessThan(300);
-    // More than one batch of expired commands, plus two that must stay: an unfinished one, and one whose override is active.
+    // More than one batch of expired commands, plus two that must stay: an unfinished one, and one with an active override.
     const [open, on] = [`cmd_${ulid(1)}`, `cmd_${ulid(2)}`];
     rows.transaction(() => {
       for (let each = 0; each < 1_200; each += 1) rows.add("commands", { id: `cmd_${ulid(clock.now())}`, jws: `j${each}` });
       rows.add("commands", { id: open, status: "running", expires_at: clock.now() + 1_000 * dayMs });
       rows.add("commands", { id: on });
     });
-    const asset = (await bench.upload(await picture("jpeg", 128))).body;
-    const kept = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } }))
+    const asset = (await api.upload(await picture("jpeg", 128))).body;
+    const kept = (await api.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } }))
       .body;
     rows.add("overrides", { command_id: on });
     clock.advance(89.9 * dayMs);
     await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
     expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
     await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
-    expect(clock.now() - begun).toBeGreaterThanOrEqual(90 * dayMs);
+    expect(clock.now() - startedAt).toBeGreaterThanOrEqual(90 * dayMs);
     expect(rows.count("screenshots")).toBe(0);
     // The asset's file and thumbnail stay.
     await expect.poll(() => blobsIn(folder.path), patient).toHaveLength(2);
@@ -119,13 +119,13 @@ test(
 test("[RET3] tokens and invitations are deleted 90 days after their end; valid ones stay", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { clock });
   using rows = new Rows(folder.path);
-  const us = await owner(bench);
-  const member = await inviteMember(bench, us, "editor");
-  const revoked = await createTokenFor(bench, us, ["players:read"]);
+  const us = await owner(api);
+  const member = await inviteMember(api, us, "editor");
+  const revoked = await createTokenFor(api, us, ["players:read"]);
   expect((await us.call("DELETE", `tokens/${revoked.tokenId}`)).status).toBe(204);
-  const ending = await createTokenFor(bench, us, ["players:read"], { expires_at: new Date(clock.now() + 10 * dayMs).toISOString() });
+  const ending = await createTokenFor(api, us, ["players:read"], { expires_at: new Date(clock.now() + 10 * dayMs).toISOString() });
   for (const email of ["a@example.com", "b@example.com"])
     expect((await us.call("POST", "invitations", { email, name: "x", role: "viewer" })).status).toBe(201);
   const [, late] = (await us.call("GET", "invitations")).body.data as { id: string }[];
@@ -146,11 +146,11 @@ test("[RET3] tokens and invitations are deleted 90 days after their end; valid o
 test("[RET4] stored responses, pairing codes and device tokens are deleted when they expire, even without a request", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { clock });
   using rows = new Rows(folder.path);
-  await bench.pairDevice();
-  await bench.newDevice();
-  expect((await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" })).status).toBe(201);
+  await api.pairDevice();
+  await api.newDevice();
+  expect((await api.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" })).status).toBe(201);
   const counts = () => ["idempotency", "pairing_requests", "device_tokens"].map((table) => rows.count(table));
   expect(counts()).toEqual([1, 2, 1]);
   clock.advance(3_600_000);
@@ -159,14 +159,14 @@ test("[RET4] stored responses, pairing codes and device tokens are deleted when 
   await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
 });
 
-test("[RET5] the newest 100 replaced devices of a player are still informed", patient, async () => {
+test("[RET5] the newest 100 replaced devices of a player still get a revocation", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
-    await using bench = await TestService.start(folder.path, { clock });
-    const { playerId } = await bench.pairDevice();
-    const code = (await bench.newDevice()).grant.user_code;
-    expect((await bench.call("POST", `players/${playerId}/replace`, { code })).status).toBe(200);
+    await using api = await TestService.start(folder.path, { clock });
+    const { playerId } = await api.pairDevice();
+    const code = (await api.newDevice()).grant.user_code;
+    expect((await api.call("POST", `players/${playerId}/replace`, { code })).status).toBe(200);
     return new Rows(folder.path);
   })();
   const first = rows.ids("former_keys", "public_key");
@@ -176,18 +176,18 @@ test("[RET5] the newest 100 replaced devices of a player are still informed", pa
   });
   const newest = Array.from({ length: 99 }, (_, each) => `k${601 + each}`);
   // More than one batch, deleted in one round.
-  await using bench = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { clock });
   await soon(() => expect(rows.ids("former_keys", "public_key")).toEqual([...first, ...newest].toSorted()));
-  expect(bench.folder).toBe(folder.path);
+  expect(api.folder).toBe(folder.path);
 });
 
 test("[RET6] resources leave the bin after 30 days, batch by batch, and a restart continues an interrupted cleanup", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
-    await using bench = await TestService.start(folder.path, { clock });
-    const { id } = (await bench.call("POST", "playlists", { name: "P" })).body;
-    expect((await bench.call("DELETE", `playlists/${id}`)).status).toBe(204);
+    await using api = await TestService.start(folder.path, { clock });
+    const { id } = (await api.call("POST", "playlists", { name: "P" })).body;
+    expect((await api.call("DELETE", `playlists/${id}`)).status).toBe(204);
     return new Rows(folder.path);
   })();
   rows.transaction(() => {
@@ -196,24 +196,24 @@ test("[RET6] resources leave the bin after 30 days, batch by batch, and a restar
   const start = () => TestService.start(folder.path, { clock });
   clock.advance(29 * dayMs);
   {
-    await using bench = await start();
-    expect([(await bench.call("GET", "playlists")).status, rows.count("playlists")]).toEqual([200, 451]);
+    await using api = await start();
+    expect([(await api.call("GET", "playlists")).status, rows.count("playlists")]).toEqual([200, 451]);
   }
   clock.advance(dayMs + 1);
   {
-    await using bench = await start();
-    await soon(() => expect([bench.folder, rows.count("playlists") < 451]).toEqual([folder.path, true]));
+    await using api = await start();
+    await soon(() => expect([api.folder, rows.count("playlists") < 451]).toEqual([folder.path, true]));
   }
-  await using bench = await start();
-  await soon(() => expect([bench.folder, rows.count("playlists")]).toEqual([folder.path, 0]));
+  await using api = await start();
+  await soon(() => expect([api.folder, rows.count("playlists")]).toEqual([folder.path, 0]));
 });
 
 test("[RET7] each team's events are deleted after a day; subscribers can resume only from newer events", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { clock });
   using rows = new Rows(folder.path);
-  const [us, them] = [await owner(bench), await createOtherTeam(bench)];
+  const [us, them] = [await owner(api), await createOtherTeam(api)];
   const teams = () => new Set(rows.ids("events", "team_id"));
   for (const person of [us, us, us, them]) expect((await person.call("POST", "playlists", { name: "P" })).status).toBe(201);
   clock.advance(20 * 3_600_000);
@@ -225,7 +225,7 @@ test("[RET7] each team's events are deleted after a day; subscribers can resume 
   expect(rows.ids("event_journals", "team_id || ' ' || last_seq || ' ' || trimmed_seq")).toEqual(
     [`${us.teamId} 3 3`, `${them.teamId} 6 1`].toSorted(),
   );
-  using listener = new EventSubscriber(bench.service.url, them.secret);
+  using listener = new EventSubscriber(api.service.url, them.secret);
   const { epoch } = await listener.subscribe(["playlist_updates"]);
   const resumed = async (seq: number) => (await listener.subscribe(["playlist_updates"], { after: { epoch, seq } })).resumed;
   expect([await resumed(0), await resumed(1), await resumed(4)]).toEqual([false, true, true]);
@@ -238,7 +238,7 @@ function soon(holds: () => void): Promise<void> {
 
 /** Waits until `holds` stops throwing. Advances the clock by an hour after each failure, since a cleanup may have been running. */
 function inTime(clock: FakeClock, holds: () => void): Promise<void> {
-  const look = () => {
+  const check = () => {
     try {
       holds();
     } catch (error) {
@@ -246,5 +246,5 @@ function inTime(clock: FakeClock, holds: () => void): Promise<void> {
       throw error;
     }
   };
-  return vi.waitFor(look, { timeout: 20_000, interval: 100 });
+  return vi.waitFor(check, { timeout: 20_000, interval: 100 });
 }

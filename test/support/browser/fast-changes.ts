@@ -71,7 +71,7 @@ export class FastChanges {
     this.#turn += 1;
     const turn = this.#turn;
     const plays = this.#zones.map((drawn, index) => {
-      // The number of kinds and that of transitions have no common factor: counting through both meets every pair.
+      // The number of kinds and that of transitions have no common factor: counting through both covers every pair.
       const pair = this.#zones.length * turn + index;
       const play = slot(kinds[pair % kinds.length]!, server.now() - 1, long);
       play.transition = { type: transitions[pair % transitions.length]!, duration_ms: 60, easing: "ease", direction: "left" };

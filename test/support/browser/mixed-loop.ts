@@ -1,4 +1,4 @@
-// A loop of picture, clip, web page and text with cuts and crossfades, and a checker of what the display shows of it.
+// A loop of picture, clip, web page and text with cuts and crossfades, and a checker for the display.
 import { hexOf, numberedClip, plainImage } from "../media/media.ts";
 import type { Api } from "../programs/programs.ts";
 import type { Appearance, ObservedSpan } from "./screen-observation.ts";
@@ -74,12 +74,12 @@ export async function publishMixedLoop(api: Api, site: WebServer, slotMs: number
   ]);
 }
 
-/** Counts changes and everything that must not be seen. */
+/** Counts changes, and pictures that must not appear. */
 export class MixedLoopChecker {
   changes = 0;
   blankMs = 0;
   foreignMs = 0;
-  /** The first few blank and foreign observations, with what was seen before each. */
+  /** The first few blank and foreign observations, with the observation before each. */
   readonly unexpected: string[] = [];
   /** Clip frames out of order, or that the play cannot have reached. */
   staleFrames = 0;

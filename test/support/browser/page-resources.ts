@@ -1,4 +1,4 @@
-// Measures what may leak while a page changes its items: counts and heap after garbage collection.
+// Measures resources that may leak while a page changes its items: counts and heap after garbage collection.
 import type { Browser, CDPSession, Page } from "playwright";
 
 /** Counts that stay the same in a page without leaks, after any number of changes. */
@@ -45,7 +45,7 @@ export class PageResourceMonitor {
   /** Collects garbage and measures. */
   async measure(): Promise<PageResources> {
     const session = this.#session;
-    // Some objects are freed only by the second collection.
+    // Some objects are only freed by a second collection.
     for (let round = 0; round < 2; round += 1) await session.send("HeapProfiler.collectGarbage");
     const { metrics } = await session.send("Performance.getMetrics");
     const metric = (name: string): number => {

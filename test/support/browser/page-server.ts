@@ -1,4 +1,4 @@
-// Stands in for the player: serves the built page and a folder of media on loopback, and sends scenes over the socket.
+// Plays the role of the player: serves the built page and a folder of media on loopback, and sends scenes over the socket.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -54,7 +54,7 @@ export interface PageServer extends AsyncDisposable {
   mediaGate: MediaGate | null;
   /** The corrected wall time. */
   now(): number;
-  /** Moves the corrected time, forward or back, and tells every page at once. */
+  /** Moves the corrected time, forward or back, and sends it to every page at once. */
   moveClock(byMs: number): Promise<void>;
   /** Moves the corrected time forward to `instant`; does nothing when that has passed. */
   advanceTo(instant: number): Promise<void>;
@@ -62,7 +62,7 @@ export interface PageServer extends AsyncDisposable {
   speedUp<T>(factor: number, work: Promise<T>): Promise<T>;
   /** Sends a scene to every page, and to each page that connects later. */
   draw(scene: Scene): void;
-  /** Resolves with the first message, counted from index `from`, that passes; rejects when none arrives in time. */
+  /** Resolves with the first message from index `from` on that passes; rejects when none arrives in time. */
   waitForMessage<T extends FromPage["type"]>(
     type: T,
     passes?: (message: Extract<FromPage, { type: T }>) => boolean,

@@ -1,4 +1,4 @@
-// Changes of program on a real display, by schedule, interrupt, override and on a wall, and a checker of what is seen at each change.
+// Changes of program on a real display, by schedule, interrupt, override and on a wall, and a checker for the picture at each change.
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import type { Framebuffer } from "./framebuffer.ts";
 import { hexOf, numberedClip, plainImage } from "../media/media.ts";
@@ -14,7 +14,7 @@ const green = [20, 120, 60] as const;
 const amber = [200, 140, 20] as const;
 const magenta = [230, 0, 230] as const;
 
-/** What the display may show, and the decoy that is in every loop just where the program changes. */
+/** The items that the display may show, and a decoy that is in every loop exactly where the program changes. */
 const appearances: readonly Appearance[] = [
   { name: "red", color: red },
   { name: "teal", color: teal },
@@ -140,7 +140,7 @@ async function override({ api, playerId, layouts, slotMs }: WatchedPlayer, check
   }
 }
 
-/** Counts changes and everything that must not be seen at them. */
+/** Counts changes, and pictures that must not appear at them. */
 export class BoundaryChecker {
   changes = 0;
   blankMs = 0;

@@ -1,11 +1,11 @@
-// Identifies what a display shows, from one row of its framebuffer: an item of a known loop, a fade between two, blank, or foreign.
+// Identifies the content of a display from one row of its framebuffer: an item of a known loop, a fade between two, blank, or foreign.
 import type { Framebuffer, Rgb } from "./framebuffer.ts";
 import { frameInRow } from "../media/media.ts";
 
 /** How an item looks in the observed row: one colour, or the bars of a numbered clip. */
 export type Appearance = { name: string; color: Rgb } | { name: string; clip: true };
 
-/** What was seen: an item (a clip with its frame), a fade between two items, black, or something foreign. */
+/** One observation: an item (a clip with its frame), a fade between two items, black, or something foreign. */
 export interface Observation {
   is: "item" | "fade" | "blank" | "foreign";
   name: string;
@@ -27,7 +27,7 @@ const cells = 16;
 const tolerance = 10;
 const fadeSteps = 64;
 
-/** Tells what a row shows. Fades are only looked for between neighbours of the loop. */
+/** Identifies the content of a row. Only fades between neighbours in the loop are considered. */
 function sightOf(row: Buffer, width: number, loop: readonly Appearance[]): Observation {
   const points = Array.from({ length: cells }, (_, cell): Rgb => {
     const at = 4 * Math.floor(((cell + 0.5) * width) / cells);
@@ -75,7 +75,7 @@ export async function watchScreen(
   return { looks, slowestLookMs };
 }
 
-/** What the row shows. A foreign row is read once more, because the X server may have been writing it. */
+/** Reads and identifies the row. A foreign row is read once more, because the X server may have been writing it. */
 function lookAt(framebuffer: Framebuffer, y: number, row: Buffer, loop: readonly Appearance[]): Observation {
   const sight = sightOf(framebuffer.row(y, row), framebuffer.width, loop);
   return sight.is === "foreign" ? sightOf(framebuffer.row(y, row), framebuffer.width, loop) : sight;

@@ -2,7 +2,7 @@
 import type { Framebuffer, Rgb } from "./framebuffer.ts";
 import { frameInRow } from "../media/media.ts";
 
-/** What one display showed. Times are those of performance.now(). */
+/** The observations of one display. Times are those of performance.now(). */
 export interface ScreenRecording {
   /** Each change of item: a still's name or `clip`. Blank and torn pictures are left out. */
   changes: { to: string; at: number }[];

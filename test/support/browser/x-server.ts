@@ -24,7 +24,7 @@ export async function startXServer(program: string, args: readonly string[], fol
     server.once("error", reject);
     server.once("exit", (code) => reject(new Error(`${program} exited with ${code}: ${output}`)));
   });
-  exited.catch(() => undefined); // after the start, nobody awaits this
+  exited.catch(() => undefined); // the promise is no longer awaited after the start
   const ready = once(server.stdio[3] as Readable, "data") as Promise<[Buffer]>;
   try {
     const [number] = await Promise.race([ready, exited]);

@@ -99,7 +99,7 @@ export class BrowserProcess {
     this.#child = child;
     child.once("exit", (code, signal) => this.#onExit(code, signal));
     await once(child, "spawn");
-    createInterface({ input: child.stderr! }).on("line", tellOfHelpers);
+    createInterface({ input: child.stderr! }).on("line", reportHelpers);
     const pipe = new DevToolsPipe(child.stdio[3] as Writable, child.stdio[4] as Readable, clock, () => undefined);
     this.#pipe = pipe;
     const onEvent = eventsOf(child.stdio[4] as Readable);
@@ -149,7 +149,7 @@ export class BrowserProcess {
   }
 }
 
-/** Also reads all events of the pipe for the app's debugger, whatever their names. */
+/** Also reads all events of the pipe for the app's debugger, of any name. */
 function eventsOf(output: Readable): Browser["onEvent"] {
   const listeners = new Set<(event: DevToolsEvent) => void>();
   let rest = "";
@@ -170,7 +170,7 @@ function eventsOf(output: Readable): Browser["onEvent"] {
 }
 
 /** Reads from Chromium's standard error what Electron would report to the app. */
-function tellOfHelpers(line: string): void {
+function reportHelpers(line: string): void {
   const gpu = /GPU process exited unexpectedly: exit_code=(\d+)/.exec(line)?.[1];
   if (gpu !== undefined) app.emitProcessGone({ type: "GPU", reason: "crashed", exitCode: Number(gpu), name: "GPU" });
   if (line.includes("Network service crashed")) {

@@ -117,7 +117,7 @@ export class StandInContents extends EventEmitter {
     const image = {
       isEmpty: () => bytes.length === 0,
       toJPEG: (quality) => {
-        if (quality !== knownQuality) throw new Error(`the stand-in takes pictures of quality ${knownQuality} only`);
+        if (quality !== knownQuality) throw new Error(`the stand-in only supports pictures of quality ${knownQuality}`);
         return bytes;
       },
     } satisfies Pick<NativeImage, "isEmpty" | "toJPEG">;

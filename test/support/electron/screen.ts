@@ -50,6 +50,6 @@ async function readSetup(socket: Socket): Promise<Buffer> {
     bytes = Buffer.concat([bytes, chunk]);
     if (bytes.length >= 8 && bytes.length >= 8 + bytes.readUInt16LE(6) * 4) break;
   }
-  if (bytes[0] !== 1) throw new Error("the X server refuses the stand-in");
+  if (bytes[0] !== 1) throw new Error("the X server rejects the stand-in");
   return bytes;
 }

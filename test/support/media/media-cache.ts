@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The bytes that `create` returns, created once in a run for each `recipe`. The recipe holds everything that decides the
+ * The bytes that `create` returns, created once in a run for each `recipe`. The recipe contains everything that determines the
  * bytes. Outside a Vitest run nothing is kept.
  */
 export async function cachedMedia(recipe: readonly (string | number | Buffer)[], create: () => Promise<Buffer>): Promise<Buffer> {

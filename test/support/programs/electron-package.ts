@@ -27,7 +27,7 @@ export interface ElectronPackage extends AsyncDisposable {
 
 /** Packs the built page and programs for this machine's Linux and extracts the package. Takes 15 s of CPU time; uses no network. */
 export async function packForElectron(): Promise<ElectronPackage> {
-  // The page was built before the tests; electron-builder's hook refuses a stale one.
+  // The page was built before the tests; electron-builder's hook rejects a stale one.
   await bundleProgramsIfStale();
   await using cleanup = new AsyncDisposableStack();
   const { path: folder } = cleanup.use(await temporaryFolder());

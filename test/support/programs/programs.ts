@@ -16,7 +16,7 @@ export class Program implements AsyncDisposable {
   output = "";
   readonly #process: ChildProcess;
   readonly #exited: Promise<[number | null, string | null]>;
-  #heard = new Set<() => void>();
+  #listeners = new Set<() => void>();
 
   /** @param executable Node by default. */
   constructor(argv: readonly string[], env: Record<string, string> = {}, executable = process.execPath) {
@@ -29,7 +29,7 @@ export class Program implements AsyncDisposable {
     createInterface({ input: this.#process.stdout! }).on("line", (text) => {
       this.output += `${text}\n`;
       if (text.startsWith("{")) this.lines.push(JSON.parse(text) as Line);
-      for (const hear of this.#heard) hear();
+      for (const listener of this.#listeners) listener();
     });
   }
 
@@ -46,15 +46,15 @@ export class Program implements AsyncDisposable {
   line(matches: string | ((line: Line) => boolean), from = 0): Promise<Line> {
     const test = typeof matches === "string" ? (line: Line) => line.msg === matches : matches;
     return new Promise((resolve, reject) => {
-      const look = (): void => {
+      const check = (): void => {
         const found = this.lines.slice(from).find(test);
         if (found === undefined) return;
-        this.#heard.delete(look);
+        this.#listeners.delete(check);
         resolve(found);
       };
-      this.#heard.add(look);
+      this.#listeners.add(check);
       void this.#exited.then(() => reject(new Error(`the program ended without “${String(matches)}”:\n${this.output.slice(-4_000)}`)));
-      look();
+      check();
     });
   }
 
@@ -163,9 +163,9 @@ export class Api {
 }
 
 /** Calls `look` every few milliseconds until it returns neither null nor false. Only the test's time limit ends it earlier. */
-export async function eventually<T>(look: () => T | null | false | Promise<T | null | false>): Promise<T> {
+export async function eventually<T>(check: () => T | null | false | Promise<T | null | false>): Promise<T> {
   for (;;) {
-    const seen = await look();
+    const seen = await check();
     if (seen !== null && seen !== false) return seen;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
