@@ -8,7 +8,7 @@ const isLong = process.env["SIGNAGE_LONG"] === "1";
 const programs = [
   "test/host/{local,sites}.test.ts",
   "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items},stage/{walls,zones}}.test.ts",
-  "test/system/{agent,bundle,demo,electron,engine,entry,journal,pack,page,problems,proof-of-play,reclaim,recovery,schedule}.test.ts",
+  "test/system/{agent,bundle,demo,engine,entry,journal,pack,page,problems,proof-of-play,reclaim,recovery,schedule}.test.ts",
   "test/system/{site-data,terminal,trust,whole-path,workers}.test.ts",
 ];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
