@@ -9,7 +9,7 @@ import { CommandJournal } from "./command-journal.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
 import type { JournalEntry } from "./journal-files.ts";
 
-/** The outcome of a command. `later`: the command is complete only after the program has restarted. */
+/** The outcome of a command. `later`: the command is complete only after the player has restarted. */
 export type CommandOutcome = { is: "done"; result: Record<string, unknown> | null } | { is: "later" };
 
 /** Executes a command. If it rejects, the command fails with that reason. */
