@@ -10,7 +10,7 @@ import { airingsBetween, type Airing } from "./limits/airtime.ts";
 import type { TurnOfHour } from "./limits/hourly-limits.ts";
 import type { DecisionInput } from "./playable-content.ts";
 
-/** The layer that won, and its override or schedule. */
+/** The source of the content: which kind won, and which override or schedule it is. */
 export type Cause =
   | { is: "override"; override: Override }
   | { is: "interrupt"; active: ActiveSchedule }
@@ -26,9 +26,9 @@ export interface Decision {
   singleItem: PlaylistItem | null;
   /** The instant from which its loops count. */
   epochMs: number;
-  /** How long the layout stays; null for the turns of an interrupt. Called only if items have limits per hour. */
+  /** How long the layout stays. Null for the turns of an interrupt. It is called only if items have limits per hour. */
   layoutRun: (() => LayoutRun) | null;
-  /** The airings of its layer in a span. Called only if items have limits per day. */
+  /** The airings of its source in a span. Called only if items have limits per day. */
   airings: (from: number, until: number) => readonly Airing[];
   /** Which of its turns in the hour an interrupt has. */
   turn: TurnOfHour | null;
@@ -49,13 +49,14 @@ export function decide(input: DecisionInput, instant: number): Decision {
   const until = nextInterventionChange(interventions, instant);
   const pause = pauseAt(interventions, instant);
   for (const override of overridesAt(interventions, instant)) {
-    // A pause holds the override that was in force when it began, but no later one and no emergency.
+    // An override from before the pause is part of what the pause holds, so it is decided below. Later overrides and emergencies are
+    // shown despite the pause.
     if (pause !== null && override.at <= pause.at && override.level !== "emergency") continue;
     const shown = contentOf(override, state);
     if (shown !== null) return { ...shown, ...timingOf(override, shown.layout), until };
   }
   if (pause !== null) {
-    // An override that has ended during the pause is not held: revoking it must always end it.
+    // Decide as of the beginning of the pause, without overrides that have ended since: clearing one must always end it.
     const others = interventions.filter((each) => (each.is === "override" ? (each.until ?? instant + 1) > instant : each.is !== "pause"));
     return { ...decide({ ...input, interventions: others }, pause.at), pause, until };
   }
@@ -84,7 +85,8 @@ function decideSchedules({ agenda, content }: IndexedState, instant: number): De
     until = Math.min(until, turn.until);
     const active = interrupts.find(({ entry }) => entry === play?.entry);
     if (play !== null && active !== undefined) {
-      // Counted from the first turn of the window, so that this turn has the first play of the limited items.
+      // Count from the window's first turn, not from the hour's: a window may begin within an hour, and the limited items of that hour
+      // must begin to play in the first turn that the window has.
       const number = (play.number - firstTurnOf(interrupts, active) + play.of) % play.of;
       const ofHour = { number, of: play.of, lengthMs: play.untilMs - play.fromMs };
       const cause: Cause = { is: "interrupt", active };

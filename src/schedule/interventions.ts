@@ -16,7 +16,7 @@ export const Override = z.object({
 });
 export type Override = z.infer<typeof Override>;
 
-/** The play of a zone that began at `startsAt` in its loop ended at `at`. */
+/** A skip ended, at `at`, the play of `itemId` that the loop of the zone had begun at `startsAt`. */
 const Skipped = z.object({ ...Origin, is: z.literal("skip"), zoneId: z.string(), itemId: z.string(), startsAt: z.number() });
 
 /** The content on screen at `at` stays until `until`. */

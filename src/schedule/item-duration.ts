@@ -5,7 +5,7 @@ import type { PlaylistItem } from "../protocol/content/items.ts";
 // The shortest duration that an item may be given.
 const minDurationMs = 100;
 
-/** The duration of an item: its own, else that of its media, else ten seconds. */
+/** The duration of an item, ms: the one it is given, else that of its media, entries or pages, else ten seconds. */
 export function itemDurationMs(item: PlaylistItem, asset: DesiredAsset | null): number {
   if (item.duration_ms !== undefined) return item.duration_ms;
   switch (item.type) {

@@ -121,7 +121,7 @@ function lastDailyPlay(daily: DailyPlays | null, instant: number): DailyPlay | u
   return daily.plays[low - 1];
 }
 
-/** How long the loop has waited for daily plays by `instant`, in ms. */
+/** How long daily plays have held up the loop since its epoch, in ms. A play that has begun by `instant` counts completely. */
 function waitedMsAt(daily: DailyPlays | null, instant: number): number {
   return lastDailyPlay(daily, instant)?.waitedMs ?? daily?.waitedMs ?? 0;
 }

@@ -69,8 +69,8 @@ function gridOf(interrupts: readonly ActiveSchedule[]): readonly GridPlay[] {
 }
 
 /**
- * Each interrupt gets the number of plays that comes nearest to its share, within its limit. Even spacing decides the order
- * of the plays; the pauses between them are equal.
+ * Each interrupt gets the number of plays that comes nearest to its share, within its limit. The plays are ordered
+ * as if those of each interrupt were spread evenly over the hour. Then they are laid out with equal pauses.
  */
 function layOut(entries: readonly AgendaEntry[]): GridPlay[] {
   const shares = entries.map(({ schedule }) => schedule.interrupt!.share_percent);

@@ -11,7 +11,8 @@ export interface Segment extends Interval {
 export function segmentsOf(windows: readonly ActiveSchedule[], from: number, until: number): Segment[] {
   const starts = edgesOf(windows, from, until);
   const winners: (ActiveSchedule | null)[] = Array.from({ length: starts.length - 1 }, () => null);
-  // Union-find: `nextFree[cell]` leads to the first free cell from `cell` on.
+  // A cell is the time between two neighbouring edges of windows; it is free until a window takes it. `nextFree[cell]` is the cell
+  // itself while it is free, else a later one, from which the search continues (union-find).
   const nextFree = Int32Array.from({ length: starts.length }, (_, cell) => cell);
   const findFree = (cell: number): number => {
     let found = cell;

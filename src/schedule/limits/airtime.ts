@@ -8,7 +8,10 @@ import type { Interval } from "../calendar/intervals.ts";
 /** An interval in which one layout is on screen. */
 export interface Airing extends Interval {
   layout: DesiredLayout | null;
-  /** The longer interval in which the layout is due, also while interrupts take their turns. Airings of one run share the object. */
+  /**
+   * The longer interval in which the layout is due, also while interrupts take their turns. Airings of one run share
+   * the object: while the airings are computed, its end is moved in place as the run continues.
+   */
   run: Interval;
 }
 
@@ -38,6 +41,7 @@ function computeAirings(agenda: Agenda, defaultLayout: DesiredLayout | null, fro
     const end = Math.min(winsUntil, active.until, until);
     if (due === null || !isSameWindow(due.winner, winner)) due = { winner, run: { from: at, until: end } };
     const { run } = due;
+    // Also extends the run of the airings that were added before.
     run.until = end;
     const layout = winner === null ? defaultLayout : winner.entry.layout;
     for (const turn of turnsBetween(active.interrupts, at, end)) {

@@ -2,16 +2,18 @@
 import type { Interval } from "../calendar/intervals.ts";
 import type { TimedItem } from "../playlist/playable-playlist.ts";
 
-/** A play of an item that is due at `at`, in this run of its layout; once it is placed, it begins at `at`. */
+/** A play of an item. `at` is when it is due; in the result of {@link placePlays}, when it begins. UTC ms. */
 export interface DuePlay {
   timed: TimedItem;
   at: number;
+  /** The whole interval in which its layout is due, interrupts included (`run` of an airing). */
   run: Interval;
 }
 
 /**
  * Places as many plays as possible of `due`, which are those of one span.
- * @param loop has each of their items in the rounds in which it may play, with a duration of zero
+ * @param loop the items of the loop, several rounds long if necessary. The items to place are in it wherever they may play, with a
+ * duration of zero: the loop waits while they play, so they take none of its own time
  * @param countsFrom the instant from which the loop would count without them
  * @param pieces the parts of the span in which the loop is on screen, in order
  */
@@ -50,26 +52,26 @@ function hasMorePlays(plays: readonly DuePlay[], others: readonly DuePlay[]): bo
 }
 
 /** A place in the loop, in ms, at which an item may play; `order` distinguishes items at the same place. */
-interface Slot {
+interface Gap {
   place: number;
   order: number;
 }
 
-/** Places each play in the first slot after it is due that is on screen completely; leaves out plays without one. */
+/** Places each play in the first gap after it is due that is on screen completely; leaves out plays without one. */
 function place(due: readonly DuePlay[], loop: readonly TimedItem[], countsFrom: number, pieces: readonly Interval[]): DuePlay[] {
-  const { slots, loopMs } = slotsOf(loop);
+  const { gaps, loopMs } = gapsOf(loop);
   if (loopMs === 0) return [];
   const plays: DuePlay[] = [];
-  let last: Slot = { place: Number.NEGATIVE_INFINITY, order: 0 };
+  let last: Gap = { place: Number.NEGATIVE_INFINITY, order: 0 };
   let loopStart = countsFrom;
   let piece = 0;
   for (const { timed, at: dueAt, run } of due) {
-    const own = slots.get(timed.item.id) ?? [];
+    const own = gaps.get(timed.item.id) ?? [];
     let from = Math.max(last.place, dueAt - loopStart);
     while (own.length > 0) {
-      let slot = slotFrom(own, loopMs, from);
-      if (slot.place === last.place && slot.order <= last.order) slot = slotFrom(own, loopMs, last.place + 1);
-      const at = Math.round(slot.place + loopStart);
+      let gap = gapFrom(own, loopMs, from);
+      if (gap.place === last.place && gap.order <= last.order) gap = gapFrom(own, loopMs, last.place + 1);
+      const at = Math.round(gap.place + loopStart);
       while (piece < pieces.length && pieces[piece]!.until < at + timed.durationMs) piece += 1;
       const visible = pieces[piece];
       if (visible === undefined) break;
@@ -77,38 +79,38 @@ function place(due: readonly DuePlay[], loop: readonly TimedItem[], countsFrom: 
         plays.push({ timed, at, run });
         // The loop waits while the item plays.
         loopStart += timed.durationMs;
-        last = slot;
+        last = gap;
         break;
       }
-      from = Math.max(slot.place + 1, visible.from - loopStart);
+      from = Math.max(gap.place + 1, visible.from - loopStart);
     }
   }
   return plays;
 }
 
-/** The slots of one loop by item id, and its length. Items without a duration there are those to place. */
-function slotsOf(loop: readonly TimedItem[]): { slots: ReadonlyMap<string, readonly Slot[]>; loopMs: number } {
-  const slots = new Map<string, Slot[]>();
+/** The gaps of one loop by item id, and its length. A duration of zero marks an item to place: see {@link placePlays}. */
+function gapsOf(loop: readonly TimedItem[]): { gaps: ReadonlyMap<string, readonly Gap[]>; loopMs: number } {
+  const gaps = new Map<string, Gap[]>();
   let loopMs = 0;
   for (const [order, { item, durationMs }] of loop.entries()) {
     loopMs += durationMs;
     if (durationMs > 0) continue;
-    const own = slots.get(item.id);
-    if (own === undefined) slots.set(item.id, [{ place: loopMs, order }]);
+    const own = gaps.get(item.id);
+    if (own === undefined) gaps.set(item.id, [{ place: loopMs, order }]);
     else own.push({ place: loopMs, order });
   }
-  return { slots, loopMs };
+  return { gaps, loopMs };
 }
 
-/** The first slot at `from` or later, counted through repeated loops. */
-function slotFrom(slots: readonly Slot[], loopMs: number, from: number): Slot {
+/** The first gap at `from` or later, counted through repeated loops. */
+function gapFrom(gaps: readonly Gap[], loopMs: number, from: number): Gap {
   const round = Math.floor(from / loopMs) * loopMs;
-  let [low, high] = [0, slots.length];
+  let [low, high] = [0, gaps.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (round + slots[middle]!.place >= from) high = middle;
+    if (round + gaps[middle]!.place >= from) high = middle;
     else low = middle + 1;
   }
-  const { place: inLoop, order } = slots[low % slots.length]!;
-  return { place: round + inLoop + (low === slots.length ? loopMs : 0), order };
+  const { place: inLoop, order } = gaps[low % gaps.length]!;
+  return { place: round + inLoop + (low === gaps.length ? loopMs : 0), order };
 }
