@@ -8,7 +8,8 @@ import { Observable } from "../../base/async/observable.ts";
 import { pair, type PairingDependencies, type PairingState } from "./pairing.ts";
 import type { Pairing } from "./identity.ts";
 
-// Time for operators to repair a service that was restored wrongly. Excludes time when the player is off or the service silent.
+// How long another key must be in use before it can be claimed: time for operators to repair a service that was restored wrongly.
+// Time when the player is off or the service does not answer is not counted.
 const patienceMs = 86_400_000;
 // The player requests a token at least once a minute. A longer gap between two responses does not count.
 const longestGapMs = 120_000;
@@ -16,7 +17,7 @@ const longestGapMs = 120_000;
 const saveEveryMs = 600_000;
 
 const ObservedKey = z.object({ serviceKey: z.string().max(64), heardMs: z.number().min(0).max(patienceMs) });
-/** Another key than the pinned one, and for how long the service has used it. */
+/** Another key than the pinned one. `heardMs`: for how long the service has answered with it, long gaps excluded. */
 type ObservedKey = z.infer<typeof ObservedKey>;
 
 export interface ServiceKeyChangeDependencies extends Omit<PairingDependencies, "state"> {
@@ -71,7 +72,10 @@ export class ServiceKeyChange {
    */
   async observeKey(key: string): Promise<void> {
     const { pairing, clock, log } = this.#dependencies;
-    if (key === pairing.serviceKey) return this.reset();
+    if (key === pairing.serviceKey) {
+      if (this.#observed !== null) log.info({}, "the service uses the pinned key again");
+      return this.reset();
+    }
     if (!this.#isOverTls()) return;
     const now = clock.monotonic();
     if (this.#observed?.serviceKey !== key) {
@@ -93,7 +97,6 @@ export class ServiceKeyChange {
   /** Forgets the other key: the service uses the pinned key again, or the pairing has ended. */
   async reset(): Promise<void> {
     if (this.#observed === null) return;
-    this.#dependencies.log.info({}, "the service uses the pinned key again");
     this.#observed = null;
     this.#claimableKey.set(null);
     await this.#file.remove();
