@@ -115,6 +115,8 @@ export class PairingLifecycle {
     await this.#keyChange?.reset();
     this.#keyChange = null;
     log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
+    // The content first: after a power cut in between, the player is still paired, learns of the revocation again and finishes this.
+    // In the other order the content would stay on the disk.
     await this.#session?.purge();
     this.#session = null;
     await identity.unpair();

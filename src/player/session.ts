@@ -104,6 +104,7 @@ export class Session {
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
     const { desired, cache, outbox, commands, interventions, proof } = this.#stores;
+    // From now on no site may be shown and no bundle is served.
     this.#dependencies.webItems.declare(null);
     const parts = [desired, cache, outbox, commands, interventions, this.#feeds, proof];
     await Promise.all(parts.map((part) => part.purge()));

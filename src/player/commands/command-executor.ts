@@ -29,11 +29,12 @@ type Dependencies = CommandEffects & {
 
 const captureLimitMs = 10_000;
 
-/** A screenshot command succeeds only after its image is in the outbox. */
+/** Creates the function that carries out each command on this player. */
 export function createCommandExecutor(dependencies: Dependencies): CommandExecutor {
   return async (command, signal) => {
     switch (command.type) {
       case "screenshot":
+        // Succeeds only after its image is in the outbox.
         return { is: "done", result: { screenshot_id: await takeScreenshot(dependencies, command, signal) } };
       case "identify":
         dependencies.identify(command.args.duration_ms);

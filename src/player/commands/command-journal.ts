@@ -86,7 +86,10 @@ export class CommandJournal {
     return [...this.#entries.values()].filter(({ update }) => !finalStatuses.includes(update.status));
   }
 
-  /** Whether an unknown command that was issued at `issuedAt` may have run and been forgotten. */
+  /**
+   * Whether an unknown command that was issued at `issuedAt` may have run and been forgotten. The mark answers this: commands issued
+   * up to `refusedUntil` may have. `isUndated`: the journal was lost, but the time of the loss is not known yet, so all may have.
+   */
   async mayHaveRun(issuedAt: number): Promise<boolean> {
     if (this.#mark.isUndated) this.#dateMark();
     if (!this.#isMarkStored) await this.#storeMark();

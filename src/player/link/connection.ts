@@ -102,7 +102,7 @@ export class Connection {
     }
   }
 
-  /** Runs one socket from hello to its end. Resolves to the wait that a `goaway` requested, else to null. */
+  /** Runs one socket from hello to its end. Resolves to the wait in ms that a `goaway` asked for before the next one, else to null. */
   async #runSocket(outer: AbortSignal): Promise<number | null> {
     const { api, accessTokens, clock, log } = this.#dependencies;
     const token = await accessTokens.token(outer);
@@ -162,7 +162,7 @@ export class Connection {
     if (parsed.is === "known") return parsed.message;
     this.#unknownMessages += 1;
     this.#dependencies.log.warn({ type: parsed.type, count: this.#unknownMessages }, "ignored a message that this player does not know");
-    // Skip its place in the journal, or the service would send it again and again.
+    // Acknowledge its number in the service's journal all the same, or the service would send it again on every connection.
     if (parsed.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, parsed.seq);
     return null;
   }

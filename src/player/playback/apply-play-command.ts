@@ -32,6 +32,7 @@ export async function applyPlayCommand(
       const { layout_id, asset_id, duration_ms, level } = command.args;
       const loopsFrom = command.madeAt ?? now;
       // Screens that get the command in time end the override together. A screen that was offline shows it for its whole duration.
+      // Half the duration is the most that a short override may lose by ending together.
       const isPrompt = Math.abs(now - loopsFrom) <= Math.min(deliveryMs, (duration_ms ?? 0) / 2);
       const until = duration_ms === undefined ? null : (isPrompt ? loopsFrom : now) + duration_ms;
       const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };

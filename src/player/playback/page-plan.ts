@@ -13,7 +13,7 @@ export interface ProgramInterval {
 export interface PagePlan {
   /** Null: no layout is due. */
   stage: Stage | null;
-  /** The stages that follow. All but the last are on the screen for less than {@link prepareMs}. */
+  /** The next stage, and the one after it if the next is on the screen for less than {@link prepareMs}. */
   upcoming: readonly UpcomingStage[];
   /** When the page needs a new plan. */
   changesAt: number;
@@ -68,8 +68,8 @@ export function pagePlanAt(
 }
 
 /**
- * Extends `stage`, which interval number `start` begins with, by the plays of the following intervals with the same geometry.
- * `end` is the number of the first interval with another geometry.
+ * `stage` is the first stage of interval number `start`. Appends the plays of the intervals that follow, as long as their stage has
+ * the same key (the same geometry), so that the page keeps one stage. `end` is the number of the first interval that differs.
  */
 function extendStage(
   stage: Stage | null,

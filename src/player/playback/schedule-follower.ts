@@ -49,7 +49,10 @@ export class ScheduleFollower {
     return this.#plan?.ready ?? null;
   }
 
-  /** The intervals of the newest ready state that are current or begin soon enough to be prepared. Empty without a state. */
+  /**
+   * Follows `ready` and returns its intervals that are current or begin soon enough to be prepared. With null, the intervals of the
+   * state in force stay as they are; empty if there is none.
+   */
   follow(ready: ReadyState | null, now: number): readonly ProgramInterval[] {
     if (ready === null) return this.#plan?.intervals ?? [];
     const before = this.#plan;
@@ -61,7 +64,7 @@ export class ScheduleFollower {
     return plan.intervals;
   }
 
-  /** The reasons for the content on the screen, for people. The first reasons of each kind. */
+  /** The reasons for the content on the screen, for people: first those that apply, then what was set aside, each cut to half the limit. */
   why(): ShownReason[] {
     const ready = this.#plan?.ready;
     if (ready === undefined) return [];

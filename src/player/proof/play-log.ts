@@ -71,12 +71,12 @@ export class PlayLog {
     return { playLog: new PlayLog(folder, clock, log, [...files, next], file, previousRun), previousRun };
   }
 
-  /** How many events were dropped since the start because the queue was full. */
+  /** About how many events were dropped since the start because the queue was full: each dropped file counts as a full one. */
   get lostCount(): number {
     return this.#droppedCount;
   }
 
-  /** Writes finished plays and the plays that are still open at once: a crash keeps both or neither. */
+  /** Writes the finished plays and those still open in one write: after a crash both are there or neither. */
   append(events: readonly PlayEvent[], snapshot: OpenPlaysSnapshot): Promise<void> {
     return this.#enqueue(async () => {
       // The plays of the previous run are uploaded at once, not together with the current ones.
@@ -155,6 +155,7 @@ export class PlayLog {
     await before.datasync();
     await before.close();
     while (this.#files.length > maxFiles) {
+      // Files are not read again to be counted. One that a restart ended early has fewer events, a few have more.
       this.#droppedCount += maxEventsInBatch;
       this.#log.error({ lost: this.#droppedCount }, "the queue of play events is full: its oldest file is dropped");
       await this.#drop(this.#files[0]!);

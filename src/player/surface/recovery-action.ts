@@ -10,13 +10,13 @@ export interface RecoveryAttempts {
 }
 
 // Attempts and failures older than this no longer count.
-export const memoryMs = 300_000;
+export const failureMemoryMs = 300_000;
 const reloadsBeforeRelaunch = 3;
 const relaunchesBeforeWithholding = 4;
 
 /** The action to take for a fault at `now`. A browser that has exited cannot be reloaded. */
 export function nextAction(fault: HostFault["is"], attempts: RecoveryAttempts, now: number): RecoveryAction {
-  const recent = (times: readonly number[]): number => times.filter((at) => now - at < memoryMs).length;
+  const recent = (times: readonly number[]): number => times.filter((at) => now - at < failureMemoryMs).length;
   if (recent(attempts.relaunches) >= relaunchesBeforeWithholding) return "withhold";
   if (fault === "browser-exited") return "relaunch";
   return recent(attempts.reloads) < reloadsBeforeRelaunch ? "reload" : "relaunch";

@@ -6,7 +6,7 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { BrowserEngine, Host, HostFault, HostPage } from "../host.ts";
 import type { PageState } from "./page-state.ts";
-import { memoryMs, nextAction, type RecoveryAttempts } from "./recovery-action.ts";
+import { failureMemoryMs, nextAction, type RecoveryAttempts } from "./recovery-action.ts";
 import type { Surface } from "./surface.ts";
 import type { WithheldContent } from "./withheld-content.ts";
 
@@ -119,7 +119,7 @@ export class Recovery {
     const { host, clock, log } = this.#dependencies;
     const now = clock.monotonic();
     const action = nextAction(fault.is, this.#attempts, now);
-    this.#failures = [...this.#failures.filter((at) => now - at < memoryMs), now];
+    this.#failures = [...this.#failures.filter((at) => now - at < failureMemoryMs), now];
     const { reloads, relaunches } = this.#attempts;
     log.warn({ action }, "recovering the display");
     try {
@@ -157,7 +157,7 @@ export class Recovery {
 
   /** Content that has been shown for this long is not the cause of a later failure. */
   #isTrialOver(until: number): boolean {
-    return this.#dependencies.clock.monotonic() > until + memoryMs;
+    return this.#dependencies.clock.monotonic() > until + failureMemoryMs;
   }
 
   async #open(page: HostPage, signal: AbortSignal): Promise<void> {

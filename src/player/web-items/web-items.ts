@@ -44,8 +44,8 @@ export class WebItems implements AsyncDisposable {
   }
 
   /**
-   * Allows the sites of `desired`, or none if it is null. The sites of the state before are allowed until the next call,
-   * because they may still be on the screen.
+   * Declares `desired` as the state to show: allows its sites in iframes and serves its bundles. Null: no sites and no bundles.
+   * Otherwise those of the state before are kept until the next call, because they may still be on the screen.
    */
   declare(desired: DesiredState | null): void {
     const before = desired === null ? none : this.#current;
