@@ -70,7 +70,7 @@ export interface ClockOffset {
 
 // As in NTP's clock filter, the quickest of the last eight exchanges wins.
 const samplesKept = 8;
-// More than the asymmetry of any network path.
+// Smaller differences can come from a network path that is slower in one direction than in the other. A larger one is a jump.
 const stepMs = 1_000;
 
 /**

@@ -1,4 +1,4 @@
-// Batches small writes: items added in the same turn of the event loop are written together.
+// Batches small writes: items that are added while a write runs, or in the same turn of the event loop, are written together.
 import { setImmediate } from "node:timers/promises";
 
 interface PendingItem<T> {

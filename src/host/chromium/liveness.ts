@@ -25,7 +25,8 @@ export async function watchLiveness(options: LivenessOptions, signal: AbortSigna
   try {
     while (!signal.aborted) {
       await clock.wait(probe.intervalMs, signal);
-      // A crashed page was already reported, and a loading page has its own deadline.
+      // A crashed page was already reported, and a loading page has its own deadline. Checked again after the probe, because the page
+      // may have crashed or begun to load meanwhile.
       missed = !page.isShown || (await page.isResponsive(probe.limitMs)) || !page.isShown ? 0 : missed + 1;
       if (missed < 2) continue;
       missed = 0;

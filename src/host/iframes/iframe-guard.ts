@@ -30,8 +30,8 @@ export interface IframeGuardOptions {
 
 type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 
-// Iframes wait until they are watched. Chromium then makes workers wait as well, even if a filter excludes them. So this attaches
-// to all targets, and lets everything but iframes continue immediately.
+// A new iframe must not run before it is watched, so the browser starts new targets paused. Chromium then also pauses workers, even
+// if a filter excludes them. So this attaches to all targets, and lets all but iframes continue immediately.
 const attachment = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{}] };
 const documents = [
   { urlPattern: "*", resourceType: "Document", requestStage: "Request" },
@@ -185,7 +185,7 @@ export class IframeGuard {
     await session.send("Fetch.fulfillRequest", { requestId, responseCode: status, responseHeaders: headers, body: bytes });
   }
 
-  /** The iframe with this id. One not known yet is looked up by its name in the page. */
+  /** The iframe with this id. One not known yet is found by its name in the page: the id of its site, a dot and a suffix. */
   async #iframeOf(id: string): Promise<Iframe | null> {
     const known = this.#iframes.get(id);
     if (known !== undefined) return known;

@@ -35,6 +35,7 @@ export class DeviceJournal {
   }
 
   static async open(db: Db, makeId: MakeId, clock: Clock): Promise<DeviceJournal> {
+    // Only a unique value: it is not the id of an event.
     const row = { key: "journal-epoch", value: makeId("evt") };
     await db
       .insertInto("meta")

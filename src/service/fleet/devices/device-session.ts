@@ -43,6 +43,7 @@ export class DeviceSession {
 
   constructor(socket: WebSocket, playerId: string, dependencies: SessionDependencies) {
     const { clock, log, makeId } = dependencies;
+    // Only a unique id for this connection: it is not the id of an event.
     this.id = makeId("evt");
     this.playerId = playerId;
     this.#socket = socket;
