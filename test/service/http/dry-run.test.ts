@@ -7,6 +7,7 @@ import { supportsDryRun } from "../../../src/service/http/dry-run.ts";
 import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { eventually } from "../../support/programs/programs.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 
@@ -58,6 +59,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   await created("DELETE", `layouts/${binLayout.id}`);
   await created("DELETE", `playlists/${binList.id}`);
   const [spareAsset, binAsset] = [(await api.upload(await picture("png"))).body, (await api.upload(await picture("jpeg"))).body];
+  // Their thumbnails are made in the background, and change their rows.
+  await eventually(() => rowsOf(folder.path)["assets"]!.every((row) => (row as { status: string }).status === "ready"));
   await created("DELETE", `assets/${binAsset.id}`);
   const person = await inviteMember(api, await owner(api), "viewer");
   const other = await createOtherTeam(api);
