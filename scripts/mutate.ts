@@ -1,21 +1,20 @@
 // `npm run mutate`: plants one fault at a time in a copy of the code and runs the browserless tests that import the file.
 // Lists every fault that no test finds. `npm run mutate -- schedule` takes only the faults in files whose path holds `schedule`.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { execFileSync } from "node:child_process";
 import { rootFolder } from "../src/main/folders.ts";
 import type { Fault } from "./mutate/fault.ts";
 import { faults } from "./mutate/faults.ts";
 import { testsByDistance } from "./mutate/import-graph.ts";
 
 /** What a run of the tests says of one fault. */
-type Verdict = { is: "killed"; by: string } | { is: "survived"; tests: number } | { is: "untested" };
+type Verdict = { is: "found"; by: string } | { is: "survived" } | { is: "untested" } | { is: "timed-out" };
 
 const workers = 2;
-/** A fault may make a loop endless: then the run is stopped, and the fault counts as found. */
+/** A fault may make a loop endless. A run that takes longer is stopped; that proves nothing, so the fault is listed apart. */
 const longestRunMs = 120_000;
 /** The tests nearest to the file run first, so many files at a time. */
 const filesPerRun = 6;
@@ -27,10 +26,30 @@ const tracked = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "
 const graph = testsByDistance(rootFolder, tracked);
 const queue = [...chosen.entries()];
 const survivors: Fault[] = [];
+const undecided: Fault[] = [];
 await Promise.all(Array.from({ length: workers }, work));
-process.stdout.write(`\nFaults: ${chosen.length}, survivors: ${survivors.length}\n`);
-for (const { file, find, replace } of survivors) process.stdout.write(`  ${file}\n    - ${find}\n    + ${replace}\n`);
-process.exitCode = survivors.length === 0 ? 0 : 1;
+process.stdout.write(`\nFaults: ${chosen.length}, survivors: ${survivors.length}, stopped by the time limit: ${undecided.length}\n`);
+print("Survivors", survivors);
+print("Stopped by the time limit", undecided);
+process.exitCode = survivors.length + undecided.length === 0 ? 0 : 1;
+
+function print(title: string, list: readonly Fault[]): void {
+  if (list.length > 0) process.stdout.write(`${title}:\n`);
+  for (const { file, find, replace } of list) process.stdout.write(`  ${file}\n    - ${find}\n    + ${replace}\n`);
+}
+
+function outcomeOf(verdict: Verdict): string {
+  switch (verdict.is) {
+    case "found":
+      return `found by ${verdict.by}`;
+    case "survived":
+      return "NOT FOUND";
+    case "untested":
+      return "NOT FOUND: no test imports it";
+    case "timed-out":
+      return "STOPPED by the time limit";
+  }
+}
 
 /** Takes faults from the queue until it is empty, each in the same copy of the tree. */
 async function work(): Promise<void> {
@@ -39,10 +58,9 @@ async function work(): Promise<void> {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, fault] = next;
       const verdict = await judge(copy, fault);
-      if (verdict.is !== "killed") survivors.push(fault);
-      const outcome =
-        verdict.is === "killed" ? `found by ${verdict.by}` : verdict.is === "untested" ? "NOT FOUND: no test imports it" : "NOT FOUND";
-      process.stdout.write(`${index + 1}/${chosen.length} ${fault.file}: ${fault.find.trim().split("\n")[0]} — ${outcome}\n`);
+      if (verdict.is === "survived" || verdict.is === "untested") survivors.push(fault);
+      if (verdict.is === "timed-out") undecided.push(fault);
+      process.stdout.write(`${index + 1}/${chosen.length} ${fault.file}: ${fault.find.trim().split("\n")[0]} — ${outcomeOf(verdict)}\n`);
     }
   } finally {
     rmSync(copy, { recursive: true });
@@ -81,17 +99,17 @@ async function judge(copy: string, { file, find, replace }: Fault): Promise<Verd
   );
   try {
     for (let from = 0; from < tests.length; from += filesPerRun) {
-      const failed = await runTests(copy, tests.slice(from, from + filesPerRun));
-      if (failed !== null) return { is: "killed", by: failed };
+      const verdict = await runTests(copy, tests.slice(from, from + filesPerRun));
+      if (verdict.is !== "survived") return verdict;
     }
-    return { is: "survived", tests: tests.length };
+    return { is: "survived" };
   } finally {
     writeFileSync(path, original);
   }
 }
 
-/** The first failure, or null when all tests pass. */
-function runTests(copy: string, files: readonly string[]): Promise<string | null> {
+/** Runs some test files until one fails. */
+function runTests(copy: string, files: readonly string[]): Promise<Verdict> {
   const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
   const child = spawn(process.execPath, [vitest, "run", "--project", "unit", "--bail", "1", "--reporter", "dot", ...files], {
     cwd: copy,
@@ -102,10 +120,10 @@ function runTests(copy: string, files: readonly string[]): Promise<string | null
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   return new Promise((resolve, reject) => {
-    child.on("error", (error) => (error.name === "AbortError" ? resolve("the time limit") : reject(error)));
+    child.on("error", (error) => (error.name === "AbortError" ? resolve({ is: "timed-out" }) : reject(error)));
     child.on("exit", (code) => {
-      if (code === 0) return resolve(null);
-      resolve(/FAIL\s+(?:\|?unit\|?\s+)?(.*)/.exec(output)?.[1]?.trim() ?? "an error outside the tests");
+      if (code === 0) return resolve({ is: "survived" });
+      resolve({ is: "found", by: /FAIL\s+(?:\|?unit\|?\s+)?(.*)/.exec(output)?.[1]?.trim() ?? "an error outside the tests" });
     });
   });
 }
