@@ -1,13 +1,12 @@
 // `npm test`: installs what the tests need, builds the page, runs the tests, repeats browser files that failed, and prints the
 // counts. `npm test -- --fast` runs only quick tests that need no browser and start no program.
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createLog } from "../src/base/log.ts";
 import { aptCommand, installPackages } from "../src/main/apt.ts";
 import { browserPackages, findElectron } from "../src/main/engine.ts";
-import { rootFolder } from "../src/main/folders.ts";
+import { buildPageIfStale } from "../test/support/page-build.ts";
 import { bundleProgramsIfStale } from "../test/support/programs/bundle.ts";
 import { chooseFastTests } from "./test/fast.ts";
 import { filesToRepeat, judge, type Run } from "./test/outcome.ts";
@@ -56,10 +55,8 @@ async function prepareFullRun(): Promise<void> {
   }
   if (findElectron() === null)
     process.stdout.write("Electron's binary is missing: a stand-in replaces it (npm run electron:check tests the binary).\n");
-  const build = [join(rootFolder, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "error"];
-  if (spawnSync(process.execPath, build, { cwd: rootFolder, stdio: "inherit" }).status !== 0) process.exit(1);
   // Before the global set-up, which runs in two processes at the same time.
-  await bundleProgramsIfStale();
+  await Promise.all([buildPageIfStale(), bundleProgramsIfStale()]);
 }
 
 function isInstalled(program: string): boolean {

@@ -1,8 +1,9 @@
 // Bundles the programs into `dist/main` for tests that run the bundle.
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { bundlePrograms } from "../bundled-programs.ts";
+import { newestChange } from "../newest-change.ts";
 
 const sources = ["src", "vite.main.config.ts", "package.json"];
 
@@ -11,12 +12,4 @@ export async function bundleProgramsIfStale(): Promise<void> {
   const bundled = await stat(join(rootFolder, "dist/main/electron.js")).catch(() => null);
   const changes = await Promise.all(sources.map((source) => newestChange(join(rootFolder, source))));
   if (bundled === null || Math.max(...changes) >= bundled.mtimeMs) await bundlePrograms();
-}
-
-async function newestChange(path: string): Promise<number> {
-  const own = await stat(path);
-  if (!own.isDirectory()) return own.mtimeMs;
-  const names = await readdir(path, { recursive: true });
-  const below = await Promise.all(names.map((name) => stat(join(path, name))));
-  return Math.max(own.mtimeMs, ...below.map(({ mtimeMs }) => mtimeMs));
 }
