@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { Transform, type Readable } from "node:stream";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { Fault, reasonOf } from "../fault.ts";
+import type { ByteRange } from "../http/byte-range.ts";
 
 /** Limits of a bundle's content. */
 export interface BundleLimits {
@@ -18,12 +19,6 @@ const defaultLimits: BundleLimits = { files: 5_000, bytes: 1024 ** 3, ratio: 150
 const harmlessBytes = 16 * 1024 ** 2;
 const linkType = 0o120_000;
 const typeMask = 0o170_000;
-
-/** A range of a file's bytes, `start` and `end` included. */
-export interface ByteRange {
-  start: number;
-  end: number;
-}
 
 /** An open bundle. The caller disposes it. */
 export class Bundle implements Disposable {

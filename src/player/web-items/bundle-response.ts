@@ -1,6 +1,5 @@
-// How a bundle's file is sent: its media type, the byte range that was requested, and the policy that limits what the bundle may do.
+// How a bundle's file is sent: its path, its media type, and the policy that limits what the bundle may do.
 import { extname } from "node:path";
-import type { ByteRange } from "../../base/files/zip-bundle.ts";
 
 const mediaTypes: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -52,16 +51,6 @@ export function contentPolicyOf(network: readonly string[], framedBy: string): s
     "webrtc 'block'",
     `frame-ancestors 'self' ${framedBy}`,
   ].join("; ");
-}
-
-/** The byte range of a Range header; null for the whole file. Any header but a single byte range is ignored (RFC 9110). */
-export function byteRangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
-  if (from === undefined || to === undefined || (from === "" && to === "")) return null;
-  const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
-  const end = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1);
-  if (start >= size) return "unsatisfiable";
-  return start > end ? null : { start, end };
 }
 
 /** The path of a file in the bundle; null if the URL is malformed. */

@@ -7,7 +7,8 @@ import { pipeline } from "node:stream/promises";
 import { Bundle } from "../../base/files/zip-bundle.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { bundlePathOf, byteRangeOf, contentPolicyOf, mediaTypeOf } from "./bundle-response.ts";
+import { bundlePathOf, contentPolicyOf, mediaTypeOf } from "./bundle-response.ts";
+import { byteRangeOf } from "../../base/http/byte-range.ts";
 
 /** A bundle to serve. */
 export interface ServedBundle {
