@@ -1,11 +1,11 @@
-// Reads the resources that can be in the bin: playlists, layouts, schedules and assets.
+// Reads the resources that can be in the bin: playlists, layouts and schedules.
 import type { SelectQueryBuilder } from "kysely";
 import type { z } from "zod";
 import type { BinQuery } from "../../../protocol/operator/resources.ts";
 import { pageByName } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { AssetRow, LayoutRow, PlaylistRow, ScheduleRow, Tables } from "../../store/tables.ts";
+import type { LayoutRow, PlaylistRow, ScheduleRow, Tables } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 
@@ -13,7 +13,6 @@ interface BinnedRows {
   playlists: PlaylistRow;
   layouts: LayoutRow;
   schedules: ScheduleRow;
-  assets: AssetRow;
 }
 type Rows<T extends keyof BinnedRows> = SelectQueryBuilder<Tables, T, BinnedRows[T]>;
 
@@ -28,7 +27,7 @@ function selectBinned<T extends keyof BinnedRows>(db: Db, table: T, teamId: stri
 }
 
 /** Reads the rows of one table. @param noun names the resource in a 404 */
-export function binned<T extends Exclude<keyof BinnedRows, "assets">, R>(table: T, noun: string, show: (row: BinnedRows[T]) => R) {
+export function binned<T extends keyof BinnedRows, R>(table: T, noun: string, show: (row: BinnedRows[T]) => R) {
   async function find(db: Db, teamId: string, id: string, { inBin }: { inBin: boolean }): Promise<BinnedRows[T]> {
     const row = await findTeamRow(db, table, teamId, id);
     return found(inBin || row?.deleted_at === null ? row : undefined, noun);
