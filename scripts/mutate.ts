@@ -11,7 +11,7 @@ import { faults } from "./mutate/faults.ts";
 import { testsByDistance } from "./mutate/import-graph.ts";
 
 /** What a run of the tests says of one fault. */
-type Verdict = { is: "found"; by: string } | { is: "survived" } | { is: "untested" } | { is: "timed-out" };
+type Verdict = { is: "found"; by: string; file: string } | { is: "survived" } | { is: "untested" } | { is: "timed-out" };
 
 const workers = 2;
 /** A fault may make a loop endless. A run that takes longer is stopped; that proves nothing, so the fault is listed apart. */
@@ -27,6 +27,8 @@ const graph = testsByDistance(rootFolder, tracked);
 const queue = [...chosen.entries()];
 const survivors: Fault[] = [];
 const undecided: Fault[] = [];
+/** Test files that were seen to pass without a fault. */
+const sound = new Set<string>();
 await Promise.all(Array.from({ length: workers }, work));
 process.stdout.write(`\nFaults: ${chosen.length}, survivors: ${survivors.length}, stopped by the time limit: ${undecided.length}\n`);
 print("Survivors", survivors);
@@ -58,6 +60,7 @@ async function work(): Promise<void> {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, fault] = next;
       const verdict = await judge(copy, fault);
+      if (verdict.is === "found") await requireSound(copy, verdict.file);
       if (verdict.is === "survived" || verdict.is === "untested") survivors.push(fault);
       if (verdict.is === "timed-out") undecided.push(fault);
       process.stdout.write(`${index + 1}/${chosen.length} ${fault.file}: ${fault.find.trim().split("\n")[0]} — ${outcomeOf(verdict)}\n`);
@@ -76,14 +79,14 @@ function checkFaults(all: readonly Fault[]): void {
   }
 }
 
-/** A copy of the tracked files, with the same node_modules. */
+/** A copy of the tracked files, with the same packages and builds. */
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "signage-mutate-"));
   for (const path of tracked) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(rootFolder, path), join(copy, path));
   }
-  for (const folder of ["node_modules", "dist"]) symlinkSync(join(rootFolder, folder), join(copy, folder));
+  for (const folder of ["node_modules", "sdk/typescript/node_modules", "dist"]) symlinkSync(join(rootFolder, folder), join(copy, folder));
   return copy;
 }
 
@@ -108,6 +111,14 @@ async function judge(copy: string, { file, find, replace }: Fault): Promise<Verd
   }
 }
 
+/** @throws Error when the test file fails without any fault: then it proves nothing. Each file is checked once. */
+async function requireSound(copy: string, test: string): Promise<void> {
+  if (sound.has(test)) return;
+  const { is } = await runTests(copy, [test]);
+  if (is !== "survived") throw new Error(`${test} fails without any fault. Mend it first.`);
+  sound.add(test);
+}
+
 /** Runs some test files until one fails. */
 function runTests(copy: string, files: readonly string[]): Promise<Verdict> {
   const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
@@ -123,7 +134,11 @@ function runTests(copy: string, files: readonly string[]): Promise<Verdict> {
     child.on("error", (error) => (error.name === "AbortError" ? resolve({ is: "timed-out" }) : reject(error)));
     child.on("exit", (code) => {
       if (code === 0) return resolve({ is: "survived" });
-      resolve({ is: "found", by: /FAIL\s+(?:\|?unit\|?\s+)?(.*)/.exec(output)?.[1]?.trim() ?? "an error outside the tests" });
+      const failures = [...output.matchAll(/FAIL\s+\|?unit\|?\s+((\S+).*)/g)];
+      // The first failure cancels the other files, which are then listed without the name of a test.
+      const first = failures.find(([, failure]) => failure!.includes(" > ")) ?? failures[0];
+      if (first === undefined) return reject(new Error(`The tests ended with ${code}, but none failed:\n${output.slice(-4_000)}`));
+      resolve({ is: "found", by: first[1]!.trim(), file: first[2]! });
     });
   });
 }

@@ -13,7 +13,8 @@ const testFolders = /^test\/(?:base|main|protocol|schedule|player|service)\//;
 
 /**
  * @param files all tracked files, relative to `root`.
- * @returns for each source file the test files that import it, ordered by the number of imports between them.
+ * @returns for each source file the test files that import it, ordered by the number of imports between them; among equals, those in
+ * the folder of the same name first.
  */
 export function testsByDistance(root: string, files: readonly string[]): Map<string, string[]> {
   const known = new Set(files.filter((file) => file.endsWith(".ts")));
@@ -25,7 +26,20 @@ export function testsByDistance(root: string, files: readonly string[]): Map<str
       found.set(file, [...(found.get(file) ?? []), { test, distance }]);
     }
   }
-  return new Map([...found].map(([file, tests]) => [file, tests.toSorted((a, b) => a.distance - b.distance).map(({ test }) => test)]));
+  return new Map(
+    [...found].map(([file, tests]) => {
+      const sorted = tests.toSorted((a, b) => a.distance - b.distance || sharedFolders(file, b.test) - sharedFolders(file, a.test));
+      return [file, sorted.map(({ test }) => test)];
+    }),
+  );
+}
+
+/** How many folders the paths have in common below `src` and `test`. */
+function sharedFolders(source: string, test: string): number {
+  const [, ...one] = dirname(source).split("/");
+  const [, ...other] = dirname(test).split("/");
+  const differs = one.findIndex((folder, at) => folder !== other[at]);
+  return differs === -1 ? one.length : differs;
 }
 
 function importsOf(root: string, file: string): string[] {

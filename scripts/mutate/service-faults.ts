@@ -24,7 +24,7 @@ const httpFaults: readonly Fault[] = [
   ...faultsIn("src/service/http/rate-limit.ts", [["recent.length < this.#limit ? 0", "recent.length <= this.#limit ? 0"]]),
   ...faultsIn("src/service/http/origin.ts", [["return new URL(publicUrl).origin;", "return publicUrl;"]]),
   ...faultsIn("src/service/http/input-errors.ts", [["&& misspelt.has(place)", "&& seen.has(place)"]]),
-  ...faultsIn("src/service/http/responses/range.ts", [["if (start >= size || (first", "if (start > size || (first"]]),
+  ...faultsIn("src/service/http/responses/range.ts", [["if (ifRange !== undefined && ifRange !== etag) return null;", ""]]),
   ...faultsIn("src/service/http/responses/csv.ts", [["|＝＋－＠]", "|]"]]),
 ];
 

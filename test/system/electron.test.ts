@@ -222,7 +222,8 @@ standInTest(
     await publish(service.api, player, red);
     await shows(red);
 
-    const smaller = { width: 800, height: 600 };
+    // Of the layout's proportions, so that the picture fills it.
+    const smaller = { width: 960, height: 540 };
     sendTestEvent(at, { is: "display", ...smaller });
     await eventually(() => xvfb.framebuffer.pixel(1_000, 700).every((value) => value === 0));
     await shows(red, smaller);
