@@ -16,8 +16,8 @@ type Verdict = { is: "found"; by: string; file: string } | { is: "survived" } | 
 const workers = 2;
 /** A fault may make a loop endless. A run that takes longer is stopped; that proves nothing, so the fault is listed apart. */
 const longestRunMs = 120_000;
-/** The tests nearest to the file run first, so many files at a time. */
-const filesPerRun = 6;
+/** The two test files nearest to the file run first, then twice as many, and so on. */
+const filesInFirstRun = 2;
 
 const filter = process.argv[2] ?? "";
 const chosen = faults.filter(({ file }) => file.includes(filter));
@@ -25,6 +25,9 @@ checkFaults(chosen);
 const tracked = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
 const graph = testsByDistance(rootFolder, tracked);
 const queue = [...chosen.entries()];
+const copies: string[] = [];
+process.once("exit", () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const survivors: Fault[] = [];
 const undecided: Fault[] = [];
 /** Test files that were seen to pass without a fault. */
@@ -56,17 +59,13 @@ function outcomeOf(verdict: Verdict): string {
 /** Takes faults from the queue until it is empty, each in the same copy of the tree. */
 async function work(): Promise<void> {
   const copy = copyTree();
-  try {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [index, fault] = next;
-      const verdict = await judge(copy, fault);
-      if (verdict.is === "found") await requireSound(copy, verdict.file);
-      if (verdict.is === "survived" || verdict.is === "untested") survivors.push(fault);
-      if (verdict.is === "timed-out") undecided.push(fault);
-      process.stdout.write(`${index + 1}/${chosen.length} ${fault.file}: ${fault.find.trim().split("\n")[0]} — ${outcomeOf(verdict)}\n`);
-    }
-  } finally {
-    rmSync(copy, { recursive: true });
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const [index, fault] = next;
+    const verdict = await judge(copy, fault);
+    if (verdict.is === "found") await requireSound(copy, verdict.file);
+    if (verdict.is === "survived" || verdict.is === "untested") survivors.push(fault);
+    if (verdict.is === "timed-out") undecided.push(fault);
+    process.stdout.write(`${index + 1}/${chosen.length} ${fault.file}: ${fault.find.trim().split("\n")[0]} — ${outcomeOf(verdict)}\n`);
   }
 }
 
@@ -82,6 +81,7 @@ function checkFaults(all: readonly Fault[]): void {
 /** A copy of the tracked files, with the same packages and builds. */
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "signage-mutate-"));
+  copies.push(copy);
   for (const path of tracked) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(rootFolder, path), join(copy, path));
@@ -101,8 +101,8 @@ async function judge(copy: string, { file, find, replace }: Fault): Promise<Verd
     original.replace(find, () => replace),
   );
   try {
-    for (let from = 0; from < tests.length; from += filesPerRun) {
-      const verdict = await runTests(copy, tests.slice(from, from + filesPerRun));
+    for (let from = 0, count = filesInFirstRun; from < tests.length; from += count, count *= 2) {
+      const verdict = await runTests(copy, tests.slice(from, from + count));
       if (verdict.is !== "survived") return verdict;
     }
     return { is: "survived" };

@@ -107,3 +107,16 @@ test("[POP10] the plays of a layout end with the first frame of the next layout,
   // The same if the next layout has no item.
   expect(run([...steps, planned(10, [], third, "t"), { is: "stage", key: "t", showing: [], at: at(12) }])).toEqual(cut);
 });
+
+test("[POP17] an item that appears up to 50 ms before its cause changes belongs to the new cause; one that appears earlier is counted for both", () => {
+  const a = due("a", 0, 10);
+  const other = { ...a, of: { ...a.of, scheduleId: newId("sch"), layer: "schedule" as const } };
+  const inputs = (appearsAt: number): PlayInput[] => [
+    planned(0, [a]),
+    presented(a, appearsAt),
+    planned(5, [other]),
+    { is: "stopped", now: at(8) },
+  ];
+  expect(run(inputs(4.98))).toEqual(["cut stopped 4.98-8"]);
+  expect(run(inputs(4.9))).toEqual(["cut cause-changed 4.9-5", "cut stopped 5-8"]);
+});
