@@ -14,7 +14,10 @@ import { testsByDistance } from "./mutate/import-graph.ts";
 type Verdict = { is: "found"; by: string; file: string } | { is: "survived" } | { is: "untested" } | { is: "timed-out" };
 
 const workers = 2;
-/** A fault may make a loop endless. A run that takes longer is stopped; that proves nothing, so the fault is listed apart. */
+/**
+ * A fault may make a loop endless. A run that takes longer is stopped. Neither that nor a test's own time limit proves anything, because
+ * the machine may be busy, so such a fault is listed apart.
+ */
 const longestRunMs = 120_000;
 /** The two test files nearest to the file run first, then twice as many, and so on. */
 const filesInFirstRun = 2;
@@ -134,6 +137,7 @@ function runTests(copy: string, files: readonly string[]): Promise<Verdict> {
     child.on("error", (error) => (error.name === "AbortError" ? resolve({ is: "timed-out" }) : reject(error)));
     child.on("exit", (code) => {
       if (code === 0) return resolve({ is: "survived" });
+      if (output.includes("TestTimeoutError")) return resolve({ is: "timed-out" });
       const failures = [...output.matchAll(/FAIL\s+\|?unit\|?\s+((\S+).*)/g)];
       // The first failure cancels the other files, which are then listed without the name of a test.
       const first = failures.find(([, failure]) => failure!.includes(" > ")) ?? failures[0];
