@@ -2,7 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
+import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { migrations, telemetryMigrations } from "./migrations/index.ts";
 import { checkMigrationHistory } from "./migrations/check-history.ts";
@@ -69,13 +69,29 @@ async function openDatabase<T>(
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
   const statements: Statements = new Map();
-  const db = new Kysely<T>({ dialect: new SqliteDialect({ database: adaptDatabase(file, statements) }) });
+  const db = new Kysely<T>({ dialect: new TransactionalDialect({ database: adaptDatabase(file, statements) }) });
   owner.defer(() => db.destroy());
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
   if (error !== undefined) throw error;
   // Statements that were prepared before a migration may have outdated columns.
   statements.clear();
   return db;
+}
+
+/**
+ * Migrates in one transaction, so that a migration that fails or is killed changes nothing, and a new database costs one sync.
+ * SQLite can roll back CREATE and ALTER (https://www.sqlite.org/lang_transaction.html), but kysely does not rely on it.
+ */
+class TransactionalDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 type Statements = Map<string, SqliteStatement>;

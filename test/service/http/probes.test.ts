@@ -14,6 +14,7 @@ import { Program, startService } from "../../support/programs/programs.ts";
 import { TestService, call } from "../harness.ts";
 import { owner, createTokenFor } from "../people/people.ts";
 import { Receiver } from "../events/receiver.ts";
+import { createOlderData } from "../store/older.ts";
 
 /** The value of a metric with these labels; 0 if it has none yet. */
 function valueOf(text: string, name: string, labels = ""): number {
@@ -144,6 +145,29 @@ test("[SRV4] the data folder of a newer version is rejected with one line and st
     expect(program.output.trim().split("\n")).toHaveLength(1);
     expect(program.output).toContain(refusal);
   }
+});
+
+test("[SRV7] a migration that fails changes nothing, and the next start migrates once the cause is gone", async () => {
+  await using folder = await temporaryFolder();
+  // The first statement of 0006-events succeeds; then `webhook_attempts` exists already.
+  await createOlderData(folder.path, "0005-records", "CREATE TABLE webhook_attempts (x)");
+  const inFile = <T>(read: (file: DatabaseSync) => T): T => {
+    const file = new DatabaseSync(join(folder.path, "state.db"));
+    try {
+      return read(file);
+    } finally {
+      file.close();
+    }
+  };
+  const schema = () => inFile((file) => file.prepare("SELECT name, sql FROM sqlite_master ORDER BY name").all());
+  const before = schema();
+  await expect(TestService.start(folder.path)).rejects.toThrow("webhook_attempts already exists");
+  expect(schema().filter(({ name }) => !String(name).includes("kysely_migration"))).toEqual(
+    before.filter(({ name }) => !String(name).includes("kysely_migration")),
+  );
+  inFile((file) => file.exec("DROP TABLE webhook_attempts"));
+  await using api = await TestService.start(folder.path);
+  expect((await api.call("GET", "webhooks")).status).toBe(200);
 });
 
 test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000 }, async () => {
