@@ -1,5 +1,6 @@
 // Finds a browser's processes in /proc.
 import { readdir, readFile, readlink } from "node:fs/promises";
+import { pauseAfter } from "../support/polling.ts";
 
 /** A process whose command line names a folder. */
 export interface ProcessInfo {
@@ -46,8 +47,11 @@ export async function pidListeningOn(port: number): Promise<number> {
 /** Polls until `condition` holds. @throws Error naming `what` after `limitMs`. */
 export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
   const end = performance.now() + limitMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  for (;;) {
+    const from = performance.now();
+    if (await condition()) return;
+    const checkedAt = performance.now();
+    if (checkedAt > end) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await pauseAfter(checkedAt - from);
   }
 }

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { pauseAfter } from "../polling.ts";
 
 /** A line of a program's log. */
 export type Line = Record<string, unknown> & { msg: string };
@@ -162,11 +163,12 @@ export class Api {
   }
 }
 
-/** Calls `look` every few milliseconds until it returns neither null nor false. Only the test's time limit ends it earlier. */
+/** Calls `check` until it returns neither null nor false. Only the test's time limit ends it earlier. */
 export async function eventually<T>(check: () => T | null | false | Promise<T | null | false>): Promise<T> {
   for (;;) {
+    const from = performance.now();
     const seen = await check();
     if (seen !== null && seen !== false) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pauseAfter(performance.now() - from);
   }
 }
