@@ -2489,7 +2489,7 @@ export interface components {
             code: "cut" | "outside" | "repeats" | "skipped";
             message: string;
         };
-        CalendarWritten: {
+        CalendarWithWarnings: {
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -7380,7 +7380,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["CalendarWritten"];
+                    "application/json": components["schemas"]["CalendarWithWarnings"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -7554,7 +7554,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["CalendarWritten"];
+                    "application/json": components["schemas"]["CalendarWithWarnings"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];

@@ -9,7 +9,7 @@ import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states
 
 const red = assetOf(Buffer.from("red"));
 const blue = assetOf(Buffer.from("blue"));
-const clip = assetOf(Buffer.from("clip"), { mime_type: "video/mp4", duration_ms: 5_040 });
+const video = assetOf(Buffer.from("video"), { mime_type: "video/mp4", duration_ms: 5_040 });
 
 function timelineOf(...durations: number[]) {
   const items = durations.map((durationMs) => imageItem(red, durationMs));
@@ -44,10 +44,10 @@ test("[PLB1] at the epoch a loop begins with its first item", () => {
 
 test("[PLB2] an item without a duration plays as long as its media, or for ten seconds", () => {
   const items = [
-    PlaylistItem.parse({ id: newId("itm"), type: "video", asset_id: clip.id }),
+    PlaylistItem.parse({ id: newId("itm"), type: "video", asset_id: video.id }),
     PlaylistItem.parse({ id: newId("itm"), type: "image", asset_id: red.id }),
   ];
-  const { timeline } = programAt(readyOf(desiredOf(items, [red, clip])), 0).program.zones[0]!;
+  const { timeline } = programAt(readyOf(desiredOf(items, [red, video])), 0).program.zones[0]!;
   expect(timeline.items.map(({ durationMs }) => durationMs)).toEqual([5_040, defaultItemDurationMs]);
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../support/browser/program-boundaries.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { numberedClip, plainImage } from "../support/media/media.ts";
+import { numberedVideo, plainImage } from "../support/media/media.ts";
 import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../support/browser/mixed-loop.ts";
 import { eventually, type Program, startPlayer, startService } from "../support/programs/programs.ts";
 import { type Appearance, type ObservedSpan, watchScreen } from "../support/browser/screen-observation.ts";
@@ -21,7 +21,7 @@ const red = [220, 30, 40] as const;
 const faultsOf = (player: Program, from = 0) =>
   player.lines.slice(from).filter(({ msg }) => /could not be shown|reports a fault/.test(msg));
 
-test("[SWP12] changes between image, clip, web page and text, by cut and by crossfade, show nothing else", longTimeout, async () => {
+test("[SWP12] changes between image, video, web page and text, by cut and by crossfade, show nothing else", longTimeout, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using site = await startMixedSite();
@@ -84,25 +84,25 @@ describe("changes of program", () => {
   }
 });
 
-test("[SWP13] a clip in a slot three times as long plays three times and holds its last frame", { timeout: 180_000 }, async () => {
+test("[SWP13] a video in a slot three times as long plays three times and holds its last frame", { timeout: 180_000 }, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
-  const clip = await api.upload("clip.mp4", await numberedClip(2, 30));
+  const video = await api.upload("video.mp4", await numberedVideo(2, 30));
   const { layoutId } = await api.publish([
     { type: "image", asset_id: await api.upload("red.png", await plainImage(red)), duration_ms: 1_000, fit: "fill" },
-    { type: "video", asset_id: clip, duration_ms: 6_000, fit: "fill", muted: true },
+    { type: "video", asset_id: video, duration_ms: 6_000, fit: "fill", muted: true },
   ]);
   await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
   await api.pair(player, layoutId);
   await player.line("presented");
   const loop: Appearance[] = [
     { name: "red", color: red },
-    { name: "clip", clip: true },
+    { name: "video", video: true },
   ];
   const seen: ObservedSpan[] = [];
-  // Between two reds lies a whole slot of the clip.
+  // Between two reds lies a whole slot of the video.
   const reds = (): number => seen.filter(({ name }, index) => name === "red" && seen[index - 1]?.name !== "red").length;
   await watchScreen(
     xvfb.framebuffer,

@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { createWithFfmpeg, numberedClip, pdfOf } from "../../support/media/media.ts";
+import { createWithFfmpeg, numberedVideo, pdfOf } from "../../support/media/media.ts";
 import { zipOf, type ZipPart } from "../../support/media/zip.ts";
 import { TestService } from "../harness.ts";
 
@@ -14,7 +14,7 @@ const svg = (inside: string, more = "") =>
     `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="120" height="80"${more}>${inside}</svg>`,
   );
 const page: ZipPart = { name: "index.html", bytes: Buffer.from("<!doctype html><p>Hello") };
-const clip = (codec: readonly string[], ending = "mp4", input = "testsrc=size=320x180:rate=30") =>
+const video = (codec: readonly string[], ending = "mp4", input = "testsrc=size=320x180:rate=30") =>
   createWithFfmpeg(["-f", "lavfi", "-i", input, "-t", "1", ...codec], ending);
 
 /** Uploads each file and expects an error with a reason, and no stored file. */
@@ -154,22 +154,22 @@ test("[AST13] a video that Chromium cannot play on every host is rejected with i
   await expectRejected(folder.path, [
     [
       "HEVC",
-      await clip(["-c:v", "libx265", "-x265-params", "log-level=error", "-tag:v", "hvc1"]),
+      await video(["-c:v", "libx265", "-x265-params", "log-level=error", "-tag:v", "hvc1"]),
       /HEVC \(H\.265\).*convert it to H\.264, VP9 or AV1/,
     ],
-    ["MPEG-4 part 2", await clip(["-c:v", "mpeg4"]), /convert it to H\.264, VP9 or AV1/],
+    ["MPEG-4 part 2", await video(["-c:v", "mpeg4"]), /convert it to H\.264, VP9 or AV1/],
   ]);
 });
 
 test("[AST13] VP9 is accepted; a bit rate of 100 Mbit/s, a profile without hardware decoders and unplayable sound give warnings", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
-  const vp9 = await api.upload(await clip(["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"], "webm"));
+  const vp9 = await api.upload(await video(["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"], "webm"));
   expect(vp9.body).toMatchObject({ kind: "video", mime_type: "video/webm", codec: "vp9", warnings: [] });
   const noise = "nullsrc=size=1280x720:rate=30,geq=random(1)*255:128:128";
-  const fast = await api.upload(await clip(["-c:v", "libx264", "-preset", "ultrafast", "-qp", "5", "-pix_fmt", "yuv420p"], "mp4", noise));
+  const fast = await api.upload(await video(["-c:v", "libx264", "-preset", "ultrafast", "-qp", "5", "-pix_fmt", "yuv420p"], "mp4", noise));
   expect(fast.body.warnings).toEqual([{ code: "bit-rate", detail: expect.stringMatching(/Mbit\/s.*50 Mbit/) }]);
-  const hard = await api.upload(await clip(["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv444p"]));
+  const hard = await api.upload(await video(["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv444p"]));
   expect(hard.body.warnings.map(({ code }: { code: string }) => code)).toEqual(["profile"]);
   const ac3 = await createWithFfmpeg(
     [
@@ -252,7 +252,7 @@ test("[AST17] an item accepts only assets of its kind", async () => {
   await using api = await TestService.start(folder.path);
   const drawing = (await api.upload(svg("<g/>"))).body;
   const pdf = (await api.upload(pdfOf(1))).body;
-  const video = (await api.upload(await numberedClip(1))).body;
+  const video = (await api.upload(await numberedVideo(1))).body;
   const make = (items: object[]) => api.call("POST", "playlists", { name: "P", items });
   expect(
     (
@@ -274,6 +274,6 @@ test("[AST17] an item accepts only assets of its kind", async () => {
 
 test("[PIX14] an animated AVIF is rejected with the formats that it can be converted to", async () => {
   await using folder = await temporaryFolder();
-  const animated = await clip(["-c:v", "libaom-av1", "-cpu-used", "8", "-pix_fmt", "yuv420p"], "avif", "testsrc=size=64x64:rate=5");
+  const animated = await video(["-c:v", "libaom-av1", "-cpu-used", "8", "-pix_fmt", "yuv420p"], "avif", "testsrc=size=64x64:rate=5");
   await expectRejected(folder.path, [["animated", animated, /animated AVIF.*convert it to.*WebP.*(?:MP4|WebM)/]]);
 });

@@ -60,8 +60,8 @@ test("[PRB2] a problem that a player reports appears with the same text in the p
   expect((await api.call("GET", "players")).body.data[0]).toMatchObject(reported);
   expect((await api.call("GET", `${path}/now`)).body).toMatchObject(reported);
   expect((await listener.event("player.problems")).data.data).toEqual({ ...about, ...reported });
-  const beat = await listener.next((message) => message.type === "heartbeat");
-  expect(beat.data.heartbeat).toMatchObject(reported);
+  const pushed = await listener.next((message) => message.type === "heartbeat");
+  expect(pushed.data.heartbeat).toMatchObject(reported);
   const described = await messageValidators(api.service.url);
   for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   await expect.poll(() => receiver.received.length, patience).toBe(1);
@@ -84,10 +84,10 @@ test("[PRB3] the service reports players that are silent or more than ten minute
   const device = await api.pairDevice();
   const codes = async () =>
     (await api.call("GET", `players/${device.playerId}`)).body.problems.map(({ code, since }: PlayerProblem) => [code, since]);
-  const beat = (revision: string) => device.call("POST", "heartbeat", heartbeat({ content: applied(revision) }));
+  const report = (revision: string) => device.call("POST", "heartbeat", heartbeat({ content: applied(revision) }));
   expect(await codes()).toEqual([["offline", new Date(start).toISOString()]]);
   const old = await revisionOf(device);
-  await beat(old);
+  await report(old);
   expect(await codes()).toEqual([]);
   using listener = new EventSubscriber(api.service.url, api.token);
   const place = await listener.subscribe(["problems"]);
@@ -95,13 +95,13 @@ test("[PRB3] the service reports players that are silent or more than ten minute
   await api.showPicture(device);
   const behindSince = new Date(clock.now()).toISOString();
   // Eleven minutes on an old revision, with a heartbeat every 30 s.
-  for (let beats = 0; beats < 22; beats += 1) {
-    await beat(old);
+  for (let count = 0; count < 22; count += 1) {
+    await report(old);
     clock.advance(30_000);
   }
-  await beat(old);
+  await report(old);
   expect(await codes()).toEqual([["out-of-sync", behindSince]]);
-  await beat(await revisionOf(device));
+  await report(await revisionOf(device));
   expect(await codes()).toEqual([]);
 
   const lastHeard = new Date(clock.now()).toISOString();

@@ -5,7 +5,14 @@ import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import { id } from "../../../protocol/common.ts";
 import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { Delivery, NewWebhook, Webhook, WebhookChange, webhookPromise, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
+import {
+  Delivery,
+  NewWebhook,
+  Webhook,
+  WebhookChange,
+  deliveryGuarantees,
+  WebhookWithSecret,
+} from "../../../protocol/operator/webhooks.ts";
 import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { clearedHealth } from "../../events/webhooks/health.ts";
 import { rotateSecrets } from "../../events/webhooks/secrets.ts";
@@ -40,7 +47,7 @@ export const webhookOperations: readonly Operation<WebhookDependencies>[] = [
     method: "POST",
     path: "/webhooks",
     summary: "Create a webhook",
-    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts finished 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${webhookPromise}
+    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts finished 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${deliveryGuarantees}
 
 If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). A webhook that has failed for an hour has at most 10,000 pending deliveries.`,
     caller: "operator",

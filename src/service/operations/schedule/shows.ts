@@ -89,7 +89,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         return { result: row, affected: players, events };
       };
       return unitOfWork.write(write, async (db, row) => {
-        const shown = await describeShow({ parts: dependencies, teamId }, db, row);
+        const shown = await describeShow({ dependencies, teamId }, db, row);
         const unusedTags = await unusedTagWarnings(db, teamId, body.tags ?? []);
         return { ...shown, warnings: [...unusedTags, ...shown.warnings] };
       });
@@ -113,7 +113,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
       const rows = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const entries: ShowEntry[] = [];
-      for (const row of data) entries.push((await showEntry({ parts: dependencies, teamId }, db, row)).entry);
+      for (const row of data) entries.push((await showEntry({ dependencies, teamId }, db, row)).entry);
       return { data: entries, next_cursor };
     },
   }),
@@ -132,7 +132,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     errors: ["not-found"],
     async run(dependencies, { teamId }, input) {
       const { db } = dependencies.store;
-      return describeShow({ parts: dependencies, teamId }, db, await find(db, teamId, input.params.id));
+      return describeShow({ dependencies, teamId }, db, await find(db, teamId, input.params.id));
     },
   }),
   operation({
@@ -152,7 +152,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     errors: ["not-found"],
     async run(dependencies, { teamId }, input) {
       const { store } = dependencies;
-      return proofOf(store, { parts: dependencies, teamId }, await find(store.db, teamId, input.params.id));
+      return proofOf(store, { dependencies, teamId }, await find(store.db, teamId, input.params.id));
     },
   }),
   operation({
