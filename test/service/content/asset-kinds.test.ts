@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { createWithFfmpeg, numberedVideo, pdfOf } from "../../support/media/media.ts";
-import { zipOf, type ZipPart } from "../../support/media/zip.ts";
+import { zipOf, type ZipFile } from "../../support/media/zip.ts";
 import { TestService } from "../harness.ts";
 
 const svg = (inside: string, more = "") =>
   Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="120" height="80"${more}>${inside}</svg>`,
   );
-const page: ZipPart = { name: "index.html", bytes: Buffer.from("<!doctype html><p>Hello") };
+const page: ZipFile = { name: "index.html", bytes: Buffer.from("<!doctype html><p>Hello") };
 const video = (codec: readonly string[], ending = "mp4", input = "testsrc=size=320x180:rate=30") =>
   createWithFfmpeg(["-f", "lavfi", "-i", input, "-t", "1", ...codec], ending);
 
@@ -228,7 +228,7 @@ test("[AST15] a zip file with index.html is accepted as a bundle", async () => {
 test("[AST16] bombs, hostile or broken bundles and bundles without a page are rejected, even if the zip directory lies", async () => {
   await using folder = await temporaryFolder();
   const zeros = Buffer.alloc(40_000_000);
-  const named = (name: string, mode?: number): ZipPart => ({ name, bytes: Buffer.from("x"), ...(mode === undefined ? {} : { mode }) });
+  const named = (name: string, mode?: number): ZipFile => ({ name, bytes: Buffer.from("x"), ...(mode === undefined ? {} : { mode }) });
   await expectRejected(folder.path, [
     ["no page", zipOf([named("other.html")]), /no index\.html/],
     ["folder instead of its contents", zipOf([named("site/index.html")]), /zip the contents of the folder “site”/],

@@ -1,18 +1,16 @@
 // Team isolation: every operation that accepts an id is tried with ids of another team.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
-import { temporaryFolder } from "../../support/folder.ts";
-import { operatorOperations, fillPath, populateTeam, idsIn, callOperation, tablesOf, withIds, type IdPool } from "../populate-team.ts";
-import { TestService, type ApiResponse } from "../harness.ts";
-import { createOtherTeam, owner } from "../people/people.ts";
+import { operatorOperations, fillPath, idsIn, callOperation, tablesOf, withIds, type IdPool } from "../populate-team.ts";
+import type { ApiResponse } from "../harness.ts";
+import { startTwoTeams } from "../people/two-teams.ts";
 
 const patience = 120_000;
 
 // Tables that the service changes in the background: thumbnails, imports, webhooks and their events.
 const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
-const own = { last_used_at: 0, status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
+const changing = { last_used_at: 0, status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
 
 /** All rows of the database except those that the service changes in the background. */
 function contentOf(file: DatabaseSync): string {
@@ -23,19 +21,15 @@ function contentOf(file: DatabaseSync): string {
       file
         .prepare(`SELECT * FROM ${table}`)
         .all()
-        .map((row) => (table === "assets" ? { ...row, ...own, updated_at: 0 } : { ...row, last_used_at: 0 })),
+        .map((row) => (table === "assets" ? { ...row, ...changing, updated_at: 0 } : { ...row, last_used_at: 0 })),
     ]),
   );
 }
 
 test("[TEA10] no operation finds another team's id, and nothing changes", { timeout: patience }, async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
-  const us = await owner(api);
-  const them = await createOtherTeam(api);
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
-  const { pool: ours } = await populateTeam(api, us, file);
-  const { pool: theirs } = await populateTeam(api, them, file);
+  await using teams = await startTwoTeams();
+  const { file, own, other } = teams;
+  const [us, ours, theirs] = [own.person, own.pool, other.pool];
   expect([...ours.keys()].toSorted()).toEqual([...theirs.keys()].toSorted());
   for (const [prefix, id] of ours) expect(theirs.get(prefix)).not.toBe(id);
 
@@ -43,7 +37,7 @@ test("[TEA10] no operation finds another team's id, and nothing changes", { time
   for (const each of operatorOperations) {
     const ids = idsIn(each.params);
     if (ids.length === 0) continue;
-    for (const { prefix } of ids) expect(theirs.has(prefix), `${each.name}: furnish() makes no ${prefix}_ yet`).toBe(true);
+    for (const { prefix } of ids) expect(theirs.has(prefix), `${each.name}: populateTeam() creates no ${prefix}_ yet`).toBe(true);
     if (each.body !== undefined) expect(each.example, `${each.name} has a body and no example of it`).toBeDefined();
     const body = withIds(each.example ?? {}, ours);
     const idsFrom = (pools: IdPool[]) => Object.fromEntries(ids.map(({ name, prefix }, place) => [name, pools[place]!.get(prefix)!]));
@@ -80,27 +74,23 @@ test("[TEA10] no operation finds another team's id, and nothing changes", { time
 });
 
 test("[TEA11] another team's id in a body or query has no effect on that team", { timeout: patience }, async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
-  const us = await owner(api);
-  const them = await createOtherTeam(api);
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
-  const { pool: ours } = await populateTeam(api, us, file);
-  const { pool: theirs } = await populateTeam(api, them, file);
+  await using teams = await startTwoTeams();
+  const { file, own, other } = teams;
+  const [us, ours, theirs] = [own.person, own.pool, other.pool];
   let tried = 0;
   for (const each of operatorOperations) {
-    const own = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, ours.get(prefix)!]));
+    const ids = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, ours.get(prefix)!]));
     const body = withIds(each.example ?? {}, theirs);
     if (each.body !== undefined && JSON.stringify(body) !== JSON.stringify(withIds(each.example ?? {}, ours))) {
       const before = contentOf(file);
-      const answer = await callOperation(us, each, fillPath(each.path, own), body);
+      const answer = await callOperation(us, each, fillPath(each.path, ids), body);
       expect([400, 403, 404, 409, 422], `${each.name}: ${answer.status}`).toContain(answer.status);
       expect(contentOf(file), `${each.name} changed something`).toBe(before);
       tried += 1;
     }
     for (const { name, prefix } of idsIn(each.query)) {
-      expect(theirs.has(prefix), `${each.name}: furnish() makes no ${prefix}_ yet`).toBe(true);
-      const answer = await us.call(each.method, `${fillPath(each.path, own)}?${name}=${theirs.get(prefix)}`);
+      expect(theirs.has(prefix), `${each.name}: populateTeam() creates no ${prefix}_ yet`).toBe(true);
+      const answer = await us.call(each.method, `${fillPath(each.path, ids)}?${name}=${theirs.get(prefix)}`);
       if (answer.status === 200) expect(answer.body.data, `${each.name}?${name}`).toEqual([]);
       else expect([404, 422], `${each.name}?${name}`).toContain(answer.status);
       tried += 1;

@@ -44,7 +44,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "`screenshot`, `identify`, `reload`, `restart`; commands that change the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`; and `variables.set`, `variables.clear` for the variables in schedule conditions. A command runs at most once. If it does not start within `ttl_s` seconds (default 600), it never runs.",
+      "An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs.",
     agent:
       "Use it for actions: a screenshot, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Do not use it to change content: change the layout, playlist or schedule instead. Then call get_command until the command has ended.",
     caller: "operator",

@@ -9,15 +9,15 @@ import type { LayoutRow, PlaylistRow, ScheduleRow, Tables } from "../../store/ta
 import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 
-interface BinnedRows {
+interface RowsWithBin {
   playlists: PlaylistRow;
   layouts: LayoutRow;
   schedules: ScheduleRow;
 }
-type Rows<T extends keyof BinnedRows> = SelectQueryBuilder<Tables, T, BinnedRows[T]>;
+type Rows<T extends keyof RowsWithBin> = SelectQueryBuilder<Tables, T, RowsWithBin[T]>;
 
 /** The team's rows in the bin, or those outside it. */
-function selectBinned<T extends keyof BinnedRows>(db: Db, table: T, teamId: string, isInBin: boolean): Rows<T> {
+function selectByBin<T extends keyof RowsWithBin>(db: Db, table: T, teamId: string, isInBin: boolean): Rows<T> {
   // All tables have these columns, so the types of one table serve for all.
   const rows = db
     .selectFrom(table as "playlists")
@@ -27,8 +27,8 @@ function selectBinned<T extends keyof BinnedRows>(db: Db, table: T, teamId: stri
 }
 
 /** Reads the rows of one table. @param noun names the resource in a 404 */
-export function binned<T extends keyof BinnedRows, R>(table: T, noun: string, show: (row: BinnedRows[T]) => R) {
-  async function find(db: Db, teamId: string, id: string, { inBin }: { inBin: boolean }): Promise<BinnedRows[T]> {
+export function binReaders<T extends keyof RowsWithBin, R>(table: T, noun: string, show: (row: RowsWithBin[T]) => R) {
+  async function find(db: Db, teamId: string, id: string, { inBin }: { inBin: boolean }): Promise<RowsWithBin[T]> {
     const row = await findTeamRow(db, table, teamId, id);
     return found(inBin || row?.deleted_at === null ? row : undefined, noun);
   }
@@ -42,6 +42,6 @@ export function binned<T extends keyof BinnedRows, R>(table: T, noun: string, sh
     readAnywhere: async ({ store }: { store: Store }, { teamId }: OperatorContext, { id }: { id: string }): Promise<R> =>
       show(await find(store.db, teamId, id, { inBin: true })),
     list: ({ store }: { store: Store }, { teamId }: OperatorContext, { query }: { query: z.output<typeof BinQuery> }) =>
-      pageByName<T, BinnedRows[T], R>(selectBinned(store.db, table, teamId, query.deleted === "true"), query, show),
+      pageByName<T, RowsWithBin[T], R>(selectByBin(store.db, table, teamId, query.deleted === "true"), query, show),
   };
 }
