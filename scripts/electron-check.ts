@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { hasGpu } from "../src/host/linux/gpu.ts";
-import { findElectron } from "../src/main/engine.ts";
+import { findElectron } from "../src/main/player/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
 const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";

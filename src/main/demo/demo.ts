@@ -9,10 +9,10 @@ import type { Log } from "../../base/log.ts";
 import { ChildProgram, type LogLine } from "../child.ts";
 import { publishDemo } from "./demo-content.ts";
 import { ServiceClient } from "../service-client.ts";
-import { chooseEngine, type EngineChoice } from "../engine.ts";
+import { chooseEngine, type EngineChoice } from "../player/engine.ts";
 import { Port } from "../flags.ts";
 import { dataFolder, rootFolder } from "../folders.ts";
-import { hasDisplay } from "../kiosk.ts";
+import { hasDisplay } from "../player/kiosk.ts";
 
 const usage = defineUsage({
   command: "npm start --",

@@ -1,10 +1,10 @@
 // Parts of RFC 5545 that are easily misread: UNTIL as an instant, and numbered weekdays in a year.
 import { expect, test } from "vitest";
-import { forecast } from "../../src/schedule/forecast.ts";
-import { dayOf } from "../../src/schedule/calendar/day-numbers.ts";
-import { createRecurrence, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
-import { parseRule } from "../../src/schedule/calendar/rrule.ts";
-import { layout, schedule, stateWith } from "./schedules.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { dayOf } from "../../../src/schedule/calendar/day-numbers.ts";
+import { createRecurrence, daysBetween } from "../../../src/schedule/calendar/recurrence.ts";
+import { parseRule } from "../../../src/schedule/calendar/rrule.ts";
+import { layout, schedule, stateWith } from "../schedules.ts";
 
 const [from, until] = [Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 28)];
 

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
-import { EventSubscriber } from "./event-subscriber.ts";
+import { EventSubscriber } from "../events/event-subscriber.ts";
 
 const patient = { timeout: 30_000 };
 

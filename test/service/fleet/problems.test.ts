@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 import { Agent } from "../mcp/agent.ts";
 import { TestService, Device, heartbeat } from "../harness.ts";
-import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
+import { messageValidators, EventSubscriber } from "../events/event-subscriber.ts";
 import { Receiver } from "../events/receiver.ts";
 
 const patience = { timeout: 20_000, interval: 50 };

@@ -1,5 +1,5 @@
 // Services of this machine to which content may connect: reads them from the player's flag.
-import { hostOf, hostPort } from "../base/http/url-host.ts";
+import { hostOf, hostPort } from "../../base/http/url-host.ts";
 
 /** A service, by the host and port of its URLs. IPv6 addresses have no brackets. */
 export interface LocalException {

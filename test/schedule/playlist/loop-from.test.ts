@@ -1,14 +1,14 @@
 // Loops that begin with their window: with the first item, for every kind of window, and the same on every player.
 import { expect, test } from "vitest";
-import { forecast } from "../../src/schedule/forecast.ts";
-import { playAt } from "../../src/schedule/timeline.ts";
-import { programAt } from "../../src/schedule/program.ts";
-import type { PlayerContext } from "../../src/schedule/playable-content.ts";
-import type { ReadyState } from "../../src/player/content/content-cache.ts";
-import type { Intervention } from "../../src/schedule/interventions.ts";
-import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
-import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
-import { layout, schedule } from "./schedules.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { playAt } from "../../../src/schedule/timeline.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import type { PlayerContext } from "../../../src/schedule/playable-content.ts";
+import type { ReadyState } from "../../../src/player/content/content-cache.ts";
+import type { Intervention } from "../../../src/schedule/interventions.ts";
+import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";
+import { layout, schedule } from "../schedules.ts";
 
 const assets = ["first", "second", "third"].map((name) => assetOf(Buffer.from(name)));
 // A length that does not divide an hour or a day.

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Log } from "../base/log.ts";
+import type { Log } from "../../base/log.ts";
 
 /** The command for a person to run. */
 export function aptCommand(packages: readonly string[]): string {

@@ -1,11 +1,11 @@
 // Runs the player on the system's Chromium.
 import { join } from "node:path";
-import { createSystemClock } from "../base/clock.ts";
-import { lockFolder } from "../base/files/folder-lock.ts";
-import type { Log } from "../base/log.ts";
-import { createChromiumHost } from "../host/chromium/host.ts";
-import { createLinuxMachine } from "../host/linux/machine.ts";
-import { readVersion, rendererFolder } from "./folders.ts";
+import { createSystemClock } from "../../base/clock.ts";
+import { lockFolder } from "../../base/files/folder-lock.ts";
+import type { Log } from "../../base/log.ts";
+import { createChromiumHost } from "../../host/chromium/host.ts";
+import { createLinuxMachine } from "../../host/linux/machine.ts";
+import { readVersion, rendererFolder } from "../folders.ts";
 import { localAccessRule } from "./local-exceptions.ts";
 import type { PlayerConfig } from "./player-config.ts";
 import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSettings } from "./settings.ts";
@@ -23,7 +23,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     await using host = createChromiumHost({ executable, profileFolder, headless, window, mayReachLocal, env: process.env, clock, log });
     // The browser takes half a second to start. The rest of the program is loaded meanwhile.
     await host.prepare();
-    const { runPlayer } = await import("../player/player.ts");
+    const { runPlayer } = await import("../../player/player.ts");
     const openStore = (): Promise<SettingsStore> => openSettings(config.data);
     const server = await resolveServer(config.server, openStore);
     const machine = createLinuxMachine();

@@ -1,14 +1,14 @@
 // Opening hours: several times of the day and the week in one condition.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast } from "../../src/schedule/forecast.ts";
-import { programAt } from "../../src/schedule/program.ts";
-import { windowsOf } from "../../src/schedule/calendar/windows.ts";
-import type { Interval } from "../../src/schedule/calendar/intervals.ts";
-import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
-import { weekdays } from "../../src/protocol/scheduling/opening-hours.ts";
-import { Condition } from "../../src/protocol/scheduling/conditions.ts";
-import { layout, schedule, stateWith } from "./schedules.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { windowsOf } from "../../../src/schedule/calendar/windows.ts";
+import type { Interval } from "../../../src/schedule/calendar/intervals.ts";
+import { timeZoneRules } from "../../../src/schedule/calendar/time-zone.ts";
+import { weekdays } from "../../../src/protocol/scheduling/opening-hours.ts";
+import { Condition } from "../../../src/protocol/scheduling/conditions.ts";
+import { layout, schedule, stateWith } from "../schedules.ts";
 
 const workdays = ["MO", "TU", "WE", "TH", "FR"];
 const shop = [

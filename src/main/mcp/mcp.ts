@@ -1,9 +1,9 @@
 // signage-player mcp: MCP on standard input and output, forwarded to a service.
 import { z } from "zod";
-import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
-import type { Log } from "../base/log.ts";
-import { isToolset, toolsets } from "../protocol/operator/toolsets.ts";
-import { readToken, WebAddress } from "./flags.ts";
+import { checkFlags, readFlags, defineUsage } from "../../base/config.ts";
+import type { Log } from "../../base/log.ts";
+import { isToolset, toolsets } from "../../protocol/operator/toolsets.ts";
+import { readToken, WebAddress } from "../flags.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
 const usage = defineUsage({

@@ -1,11 +1,11 @@
 // Dayparts of items: in the loop only at some times of day, by the clock of the player's time zone.
 import { expect, test } from "vitest";
-import { forecast } from "../../src/schedule/forecast.ts";
-import { playAt } from "../../src/schedule/timeline.ts";
-import { programAt } from "../../src/schedule/program.ts";
-import { explainAt } from "../../src/schedule/why.ts";
-import { PlaylistItem } from "../../src/protocol/content/items.ts";
-import { desiredOf, newId, readyOf } from "../support/states.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { playAt } from "../../../src/schedule/timeline.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { explainAt } from "../../../src/schedule/why.ts";
+import { PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { desiredOf, newId, readyOf } from "../../support/states.ts";
 
 const hourMs = 3_600_000;
 const at = (text: string): number => Date.parse(text);

@@ -1,11 +1,11 @@
 // Loops of one playlist: counted from the epoch, with the durations of their items.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { playAt } from "../../src/schedule/timeline.ts";
-import { programAt } from "../../src/schedule/program.ts";
-import { PlaylistItem } from "../../src/protocol/content/items.ts";
-import { defaultItemDurationMs, loopEpochMs } from "../../src/protocol/device/desired-state.ts";
-import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
+import { playAt } from "../../../src/schedule/timeline.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { defaultItemDurationMs, loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";
 
 const red = assetOf(Buffer.from("red"));
 const blue = assetOf(Buffer.from("blue"));

@@ -1,12 +1,12 @@
 // Conditions of calendars: only on, or except on, a named list of dates.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { invalidSchedules, programAt } from "../../src/schedule/program.ts";
-import { windowAfter, windowsOf } from "../../src/schedule/calendar/windows.ts";
-import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
-import { DesiredSchedule } from "../../src/schedule/validate-schedule.ts";
-import { newId } from "../support/states.ts";
-import { layout, schedule, stateWith } from "./schedules.ts";
+import { invalidSchedules, programAt } from "../../../src/schedule/program.ts";
+import { windowAfter, windowsOf } from "../../../src/schedule/calendar/windows.ts";
+import { timeZoneRules } from "../../../src/schedule/calendar/time-zone.ts";
+import { DesiredSchedule } from "../../../src/schedule/validate-schedule.ts";
+import { newId } from "../../support/states.ts";
+import { layout, schedule, stateWith } from "../schedules.ts";
 
 const at = (text: string): number => Date.parse(text);
 const a = layout();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
 import { operatorOperations, fillPath, idsIn, callOperation, tablesOf, withIds, type IdPool } from "../populate-team.ts";
 import type { ApiResponse } from "../harness.ts";
-import { startTwoTeams } from "../people/two-teams.ts";
+import { startTwoTeams } from "./two-teams.ts";
 
 const patience = 120_000;
 

@@ -1,8 +1,8 @@
 // Schedules with dates instead of times: whole days of their time zone.
 import { expect, test } from "vitest";
-import { invalidSchedules } from "../../src/schedule/program.ts";
-import { forecast } from "../../src/schedule/forecast.ts";
-import { layout, schedule, stateWith } from "./schedules.ts";
+import { invalidSchedules } from "../../../src/schedule/program.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { layout, schedule, stateWith } from "../schedules.ts";
 
 const one = layout();
 const at = (text: string): number => Date.parse(text);

@@ -1,10 +1,10 @@
 import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { isFault } from "../../src/base/fault.ts";
-import { readSandbox, type SandboxState } from "../../src/main/electron/sandbox.ts";
-import { decideEngine, findElectron, type EngineFacts } from "../../src/main/engine.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { isFault } from "../../../src/base/fault.ts";
+import { readSandbox, type SandboxState } from "../../../src/main/electron/sandbox.ts";
+import { decideEngine, findElectron, type EngineFacts } from "../../../src/main/player/engine.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 
 const electron = "/app/node_modules/electron/dist/electron";
 const blocked: SandboxState = {

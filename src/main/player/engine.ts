@@ -1,12 +1,12 @@
 // Selects the browser engine, installs Chromium on Debian if there is none, and explains the choice.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
-import { findChromium } from "../host/chromium/find-chromium.ts";
+import { Fault } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import { findChromium } from "../../host/chromium/find-chromium.ts";
 import { aptCommand, installPackages } from "./apt.ts";
-import { readSandbox, sandboxRemedy, type SandboxState } from "./electron/sandbox.ts";
-import { rootFolder } from "./folders.ts";
+import { readSandbox, sandboxRemedy, type SandboxState } from "../electron/sandbox.ts";
+import { rootFolder } from "../folders.ts";
 import { hasDisplay } from "./kiosk.ts";
 
 type EngineName = "electron" | "chromium";

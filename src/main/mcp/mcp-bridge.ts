@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { isAbort, reasonOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { isAbort, reasonOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
 
 export interface McpBridgeOptions {
   /** URL of the service's /mcp. */

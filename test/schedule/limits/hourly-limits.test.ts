@@ -1,15 +1,15 @@
 // Limits of plays per hour of items and interrupts: compared with a naive computation, and as properties.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast } from "../../src/schedule/forecast.ts";
-import { playAt } from "../../src/schedule/timeline.ts";
-import { programAt } from "../../src/schedule/program.ts";
-import { explainAt } from "../../src/schedule/why.ts";
-import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
-import { PlaylistItem } from "../../src/protocol/content/items.ts";
-import { desiredOf, newId, readyOf } from "../support/states.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { playAt } from "../../../src/schedule/timeline.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { explainAt } from "../../../src/schedule/why.ts";
+import { loopEpochMs, type DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
+import { PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { desiredOf, newId, readyOf } from "../../support/states.ts";
 import { naiveHour, naiveLoop, type NaiveInterrupt, type NaiveItem } from "./limits-oracle.ts";
-import { schedule } from "./schedules.ts";
+import { schedule } from "../schedules.ts";
 
 const hourMs = 3_600_000;
 const day = Date.UTC(2026, 4, 5);

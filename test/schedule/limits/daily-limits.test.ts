@@ -1,16 +1,16 @@
 // Limits of plays per day: never more from midnight to midnight in the player's time zone, and exactly that many if there is room.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { stageAt, applyProgram } from "../../src/player/playback/playback.ts";
-import { forecast } from "../../src/schedule/forecast.ts";
-import { playAt } from "../../src/schedule/timeline.ts";
-import { programAt } from "../../src/schedule/program.ts";
-import { explainAt } from "../../src/schedule/why.ts";
-import type { PlayerContext } from "../../src/schedule/playable-content.ts";
-import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
-import { PlaylistItem } from "../../src/protocol/content/items.ts";
-import { desiredOf, newId, readyOf } from "../support/states.ts";
-import { schedule } from "./schedules.ts";
+import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { playAt } from "../../../src/schedule/timeline.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { explainAt } from "../../../src/schedule/why.ts";
+import type { PlayerContext } from "../../../src/schedule/playable-content.ts";
+import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
+import { PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { desiredOf, newId, readyOf } from "../../support/states.ts";
+import { schedule } from "../schedules.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

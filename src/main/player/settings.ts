@@ -1,6 +1,6 @@
 // Stores the player's service and similar settings between starts.
-import { Fault } from "../base/fault.ts";
-import type { PlayerSettings } from "../player/player-settings.ts";
+import { Fault } from "../../base/fault.ts";
+import type { PlayerSettings } from "../../player/player-settings.ts";
 
 /** The stored settings by name. */
 export interface StoredSettings {

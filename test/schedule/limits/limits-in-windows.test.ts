@@ -1,11 +1,11 @@
 // Limits of plays per hour if a layout plays for less than an hour at a time: at most that many, and never none.
 import { expect, test } from "vitest";
-import { playAt } from "../../src/schedule/timeline.ts";
-import { programAt } from "../../src/schedule/program.ts";
-import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
-import { PlaylistItem } from "../../src/protocol/content/items.ts";
-import { desiredOf, newId, readyOf } from "../support/states.ts";
-import { schedule } from "./schedules.ts";
+import { playAt } from "../../../src/schedule/timeline.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
+import { PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { desiredOf, newId, readyOf } from "../../support/states.ts";
+import { schedule } from "../schedules.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isBrowserSwitch, playerFlags, readPlayerConfig, withoutBrowserSwitches } from "../../src/main/player-config.ts";
+import { isBrowserSwitch, playerFlags, readPlayerConfig, withoutBrowserSwitches } from "../../../src/main/player/player-config.ts";
 
 test.each([
   [["--data", "/d"]],

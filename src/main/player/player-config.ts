@@ -1,8 +1,8 @@
 // The player's flags, the same for every engine. Checked without zod, which is loaded later, while the browser is starting.
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import { badFlags, readFlags, defineUsage } from "../base/config.ts";
-import { dataFolder } from "./folders.ts";
+import { badFlags, readFlags, defineUsage } from "../../base/config.ts";
+import { dataFolder } from "../folders.ts";
 import { parseLocalExceptions, formatLocalExceptions, type LocalException } from "./local-exceptions.ts";
 
 const usage = defineUsage({
