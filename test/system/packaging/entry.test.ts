@@ -2,11 +2,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import manifest from "../../package.json" with { type: "json" };
-import { rootFolder } from "../../src/main/folders.ts";
-import { readModules, syntaxNodes, type LoadedModule, type SyntaxNode } from "../support/bundled-programs.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import { rootFolder } from "../../../src/main/folders.ts";
+import { readModules, syntaxNodes, type LoadedModule, type SyntaxNode } from "../../support/bundled-programs.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { bundleProgramsIfStale } from "../../support/programs/bundle.ts";
 
 beforeAll(() => bundleProgramsIfStale());
 

@@ -9,13 +9,13 @@ import { build } from "vite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import manifest from "../../package.json" with { type: "json" };
-import { rootFolder } from "../../src/main/folders.ts";
-import { readModules, syntaxNodes, type SyntaxNode } from "../support/bundled-programs.ts";
-import { packForElectron, type ElectronPackage, type PackedFile } from "../support/programs/electron-package.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { pdfOf } from "../support/media/pdf.ts";
-import { Api, Program } from "../support/programs/programs.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import { rootFolder } from "../../../src/main/folders.ts";
+import { readModules, syntaxNodes, type SyntaxNode } from "../../support/bundled-programs.ts";
+import { packForElectron, type ElectronPackage, type PackedFile } from "../../support/programs/electron-package.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { pdfOf } from "../../support/media/pdf.ts";
+import { Api, Program } from "../../support/programs/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 

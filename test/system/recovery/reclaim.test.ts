@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { DurableFile } from "../../src/base/files/durable-file.ts";
-import { createSelfSignedCertificate } from "../support/certificate.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media/media.ts";
-import { Api, Program, startService } from "../support/programs/programs.ts";
+import { DurableFile } from "../../../src/base/files/durable-file.ts";
+import { createSelfSignedCertificate } from "../../support/certificate.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { Api, Program, startService } from "../../support/programs/programs.ts";
 
 const day = 86_400_000;
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });

@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { rootFolder } from "../../src/main/folders.ts";
-import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts";
-import { hasGpu } from "../../src/host/linux/gpu.ts";
-import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
+import { chromiumFlags, sharedSwitches } from "../../../src/host/chromium/flags.ts";
+import { hasGpu } from "../../../src/host/linux/gpu.ts";
+import { bundleProgramsIfStale } from "../../support/programs/bundle.ts";
 import {
   sendTestEvent,
   realBinary,
@@ -16,13 +16,13 @@ import {
   startElectronPlayer,
   startOnStandIn,
   startSupervisedPlayer,
-} from "../support/programs/electron-player.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import type { Rgb } from "../support/browser/framebuffer.ts";
-import { plainImage } from "../support/media/media.ts";
-import { Api, eventually, type Program, startService } from "../support/programs/programs.ts";
-import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
-import { pidListeningOn, processesNaming } from "../host/processes.ts";
+} from "../../support/programs/electron-player.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import type { Rgb } from "../../support/browser/framebuffer.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { Api, eventually, type Program, startService } from "../../support/programs/programs.ts";
+import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
+import { pidListeningOn, processesNaming } from "../../host/processes.ts";
 
 const red: Rgb = [220, 30, 40];
 const blue: Rgb = [30, 60, 200];
@@ -203,7 +203,9 @@ standInTest.for(["throws", "rejects"])(
   "[ELE4] an uncaught error is logged and ends the program with 1, without a dialog: %s",
   async (kind) => {
     await using folder = await temporaryFolder();
-    await using program = startOnStandIn(join(import.meta.dirname, "../support/electron/apps/fails.ts"), folder.path, xvfb.display, [kind]);
+    await using program = startOnStandIn(join(import.meta.dirname, "../../support/electron/apps/fails.ts"), folder.path, xvfb.display, [
+      kind,
+    ]);
     expect(await program.exitCode).toBe(1);
     expect(program.lines).toContainEqual(expect.objectContaining({ level: "fatal", msg: "planted" }));
     expect(recorded(folder.path).map(({ call }) => call)).not.toContain("dialog.showErrorBox");
@@ -246,7 +248,7 @@ standInTest(
   "[ELE6] the tests' stand-in for Electron never becomes ready if an app awaits its readiness at top level, just like Electron",
   async () => {
     await using folder = await temporaryFolder();
-    const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
+    const app = join(import.meta.dirname, "../../support/electron/apps/waits-at-top-level.ts");
     const program = startOnStandIn(app, folder.path, xvfb.display);
     try {
       await program.line("evaluating");

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import type { Rgb } from "../support/browser/framebuffer.ts";
-import { plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
-import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import type { Rgb } from "../../support/browser/framebuffer.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 
 const red: Rgb = [220, 30, 40];
 const green: Rgb = [20, 160, 60];

@@ -1,10 +1,10 @@
 // Proof of play with a real player, browser and service: the play events match the screen.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService, type Api } from "../support/programs/programs.ts";
-import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { eventually, startPlayer, startService, type Api } from "../../support/programs/programs.ts";
+import type { PlayEventRecord, PlayReportRow } from "../../../src/protocol/device/play-events.ts";
 
 /** All play events, oldest first, once `enough` accepts them. */
 function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promise<PlayEventRecord[]> {

@@ -1,10 +1,10 @@
 // Cookies and local storage of framed sites survive a restart of the player and its browser.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { startPlayer, startService } from "../support/programs/programs.ts";
-import { colouredPage, startWebServer } from "../support/web-server.ts";
-import { startXvfb } from "../support/browser/xvfb.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { startPlayer, startService } from "../../support/programs/programs.ts";
+import { colouredPage, startWebServer } from "../../support/web-server.ts";
+import { startXvfb } from "../../support/browser/xvfb.ts";
 
 /** A page that counts its visits in local storage and reports the count. */
 const counting = colouredPage(

@@ -1,10 +1,10 @@
 // Problems of a real player, as its screen and its service report them.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media/media.ts";
-import { chromiumProcesses } from "../support/programs/chromium-processes.ts";
-import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
+import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
 
 const slow = { timeout: 240_000 };
 

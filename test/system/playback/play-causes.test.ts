@@ -1,12 +1,12 @@
 // Proof of play by cause on a real screen: the report has to match the framebuffer, by layout and item.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import type { Framebuffer, Rgb } from "../support/browser/framebuffer.ts";
-import { plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService, type Api } from "../support/programs/programs.ts";
-import { startXvfb } from "../support/browser/xvfb.ts";
+import type { PlayEventRecord, PlayReportRow } from "../../../src/protocol/device/play-events.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import type { Framebuffer, Rgb } from "../../support/browser/framebuffer.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { eventually, startPlayer, startService, type Api } from "../../support/programs/programs.ts";
+import { startXvfb } from "../../support/browser/xvfb.ts";
 
 const colors = {
   // The playlist that all layouts share, on the left.

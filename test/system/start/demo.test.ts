@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { processesNaming } from "../host/processes.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { Api, eventually, Program } from "../support/programs/programs.ts";
+import { processesNaming } from "../../host/processes.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Api, eventually, Program } from "../../support/programs/programs.ts";
 
 function demo(folder: string): Program {
   return new Program(["src/main/cli.ts", "demo", "--headless", "--engine", "chromium", "--port", "0", "--data", folder]);

@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
 
 /** A proxy between player and service that forwards everything, unless a test replaces responses. */
 async function startProxy(target: string) {

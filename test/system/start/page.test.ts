@@ -2,9 +2,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { copyCheckout } from "../support/programs/checkout.ts";
-import { Program } from "../support/programs/programs.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { copyCheckout } from "../../support/programs/checkout.ts";
+import { Program } from "../../support/programs/programs.ts";
 
 test("[PRG6] a player whose page was not built exits with 1 and one line that says how to build it", async () => {
   await using folder = await temporaryFolder();

@@ -1,11 +1,11 @@
 // Workers of the page in a real player, whose host watches iframes but must not stop workers.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media/media.ts";
-import { pdfOf } from "../support/media/pdf.ts";
-import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
-import { startXvfb } from "../support/browser/xvfb.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { pdfOf } from "../../support/media/pdf.ts";
+import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { startXvfb } from "../../support/browser/xvfb.ts";
 
 const red = [220, 30, 40] as const;
 const blue = [30, 60, 200] as const;

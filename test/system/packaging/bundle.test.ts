@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { Program } from "../support/programs/programs.ts";
+import { bundleProgramsIfStale } from "../../support/programs/bundle.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program } from "../../support/programs/programs.ts";
 
 test("[PRG7] the bundled programs, which Electron runs, find their files and start", async () => {
   await bundleProgramsIfStale();

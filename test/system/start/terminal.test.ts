@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { rootFolder } from "../../src/main/folders.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { Api, eventually, Program } from "../support/programs/programs.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Api, eventually, Program } from "../../support/programs/programs.ts";
 
 test("[FST4] at a terminal the demo reports its steps and the next ones in a few lines, by names, and nothing during normal operation", async () => {
   await using folder = await temporaryFolder();

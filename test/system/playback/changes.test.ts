@@ -1,13 +1,13 @@
 // Decodes every change on a real screen from its framebuffer: no blank, no unexpected and no stale picture.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../support/browser/program-boundaries.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { numberedVideo, plainImage } from "../support/media/media.ts";
-import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../support/browser/mixed-loop.ts";
-import { eventually, type Program, startPlayer, startService } from "../support/programs/programs.ts";
-import { type Appearance, type ObservedSpan, watchScreen } from "../support/browser/screen-observation.ts";
-import { startXvfb } from "../support/browser/xvfb.ts";
+import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../../support/browser/program-boundaries.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { numberedVideo, plainImage } from "../../support/media/media.ts";
+import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../../support/browser/mixed-loop.ts";
+import { eventually, type Program, startPlayer, startService } from "../../support/programs/programs.ts";
+import { type Appearance, type ObservedSpan, watchScreen } from "../../support/browser/screen-observation.ts";
+import { startXvfb } from "../../support/browser/xvfb.ts";
 
 // SIGNAGE_CHANGES=1000 runs for a night.
 const changes = Number(process.env["SIGNAGE_CHANGES"] ?? 15);

@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/folder.ts";
-import { copyCheckout } from "../support/programs/checkout.ts";
-import { Program } from "../support/programs/programs.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { copyCheckout } from "../../support/programs/checkout.ts";
+import { Program } from "../../support/programs/programs.ts";
 
 /** A folder with a fake Electron that prints a line when it is started, and the environment that selects it. */
 async function withElectron(): Promise<{ env: Record<string, string>; data: string } & AsyncDisposable> {
