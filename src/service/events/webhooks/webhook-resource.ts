@@ -1,8 +1,16 @@
-// A webhook as the API shows it.
+// Finds a webhook and shows it as the API does.
 import type { Webhook } from "../../../protocol/operator/webhooks.ts";
+import { found } from "../../http/problem.ts";
 import type { WebhookRow } from "../../store/event-tables.ts";
+import type { Db } from "../../store/store.ts";
 import { webhookWarnings } from "./health.ts";
 import { validSecrets } from "./secrets.ts";
+
+/** A webhook of the team. @throws ProblemError 404. */
+export async function findWebhook(db: Db, teamId: string, webhookId: string): Promise<WebhookRow> {
+  const rows = db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
+  return found(await rows.where("id", "=", webhookId).executeTakeFirst(), "webhook");
+}
 
 /** The webhook in its API form: with its warnings at `now`, and hints instead of its secrets. */
 export function showWebhook(row: WebhookRow, now: number): Webhook {

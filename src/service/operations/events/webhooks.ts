@@ -3,29 +3,20 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import { id } from "../../../protocol/common.ts";
-import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import {
-  Delivery,
-  NewWebhook,
-  Webhook,
-  WebhookChange,
-  deliveryGuarantees,
-  WebhookWithSecret,
-} from "../../../protocol/operator/webhooks.ts";
+import { NewWebhook, Webhook, WebhookChange, deliveryGuarantees, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
 import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { clearedHealth } from "../../events/webhooks/health.ts";
 import { rotateSecrets } from "../../events/webhooks/secrets.ts";
 import { checkWebhookUrl } from "../../events/webhooks/webhook-url.ts";
-import { showWebhook } from "../../events/webhooks/webhook-resource.ts";
+import { findWebhook, showWebhook } from "../../events/webhooks/webhook-resource.ts";
 import { pageOf } from "../../http/paging.ts";
-import { found, invalidField } from "../../http/problem.ts";
 import type { OperatorContext } from "../context.ts";
-import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
+import { webhookDeliveryOperations } from "./webhook-deliveries.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { WebhookRow } from "../../store/event-tables.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 
 interface WebhookDependencies {
   clock: Clock;
@@ -139,7 +130,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
       const { teamId } = context;
       if (body.url !== undefined) await checkWebhookUrl(dependencies, body.url, context.signal);
       return unitOfWork.write(async (db) => {
-        const row = found(await findWebhook(db, teamId, webhookId), "webhook");
+        const row = await findWebhook(db, teamId, webhookId);
         const isReset = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
         // A new URL alone does not resume a paused webhook.
         const { disabled_reason, paused_at, paused_reason } = body.status === undefined ? row : clearedHealth;
@@ -177,7 +168,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
     async run(_dependencies, context, { params: { id: webhookId } }, unitOfWork) {
       await unitOfWork.write(async (db) => {
-        const row = found(await findWebhook(db, context.teamId, webhookId), "webhook");
+        const row = await findWebhook(db, context.teamId, webhookId);
         const deliveryIds = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
         await db.deleteFrom("webhook_attempts").where("delivery_id", "in", deliveryIds).execute();
         await db.deleteFrom("webhook_deliveries").where("webhook_id", "=", row.id).execute();
@@ -202,7 +193,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     errors: ["not-found"],
     async run(dependencies, { teamId }, { params: { id: webhookId } }, unitOfWork) {
       return unitOfWork.write(async (db) => {
-        const row = found(await findWebhook(db, teamId, webhookId), "webhook");
+        const row = await findWebhook(db, teamId, webhookId);
         const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets(row, now);
         const next = { ...row, secrets: JSON.stringify(secrets), updated_at: now };
@@ -211,44 +202,11 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
       });
     },
   }),
-  operation({
-    name: "testWebhook",
-    tag: "webhooks",
-    method: "POST",
-    path: "/webhooks/{id}/test",
-    summary: "Send a test event",
-    description:
-      "Sends a `webhook.test` event to this webhook only, regardless of the event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.",
-    agent: "Use it after creating or changing a webhook; then check the result with list_webhook_deliveries.",
-    caller: "operator",
-    scope: "webhooks:write",
-    params,
-    status: 202,
-    output: Delivery,
-    errors: ["not-found", "invalid"],
-    async run({ clock, deliveries, makeId }, { teamId }, { params: { id: webhookId } }, unitOfWork) {
-      return unitOfWork.write(async (db) => {
-        const row = found(await findWebhook(db, teamId, webhookId), "webhook");
-        if (row.status !== "enabled") throw invalidField("/status", `the webhook is ${row.status}: enable it first`);
-        const event: Event = {
-          id: makeId("evt"),
-          type: "webhook.test",
-          created_at: new Date(clock.now()).toISOString(),
-          data: { webhook_id: row.id, name: row.name },
-        };
-        return { result: showDelivery(await deliveries.add(db, teamId, row.id, event)) };
-      });
-    },
-  }),
   ...webhookDeliveryOperations,
 ];
 
-async function findWebhook(db: Db, teamId: string, webhookId: string): Promise<WebhookRow | undefined> {
-  return db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId).where("id", "=", webhookId).executeTakeFirst();
-}
-
 async function read(dependencies: WebhookDependencies, { teamId }: OperatorContext, { id: webhookId }: { id: string }): Promise<Webhook> {
-  return showWebhook(found(await findWebhook(dependencies.store.db, teamId, webhookId), "webhook"), dependencies.clock.now());
+  return showWebhook(await findWebhook(dependencies.store.db, teamId, webhookId), dependencies.clock.now());
 }
 
 /** The part that the ETag covers: not the delivery status, which changes with every delivery. */
