@@ -8,8 +8,8 @@ const isLong = process.env["SIGNAGE_LONG"] === "1";
 const programs = [
   "test/host/{local,sites}.test.ts",
   "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items},stage/{walls,zones}}.test.ts",
-  "test/system/{agent,bundle,demo,engine,entry,journal,pack,page,problems,proof-of-play,reclaim,recovery,schedule}.test.ts",
-  "test/system/{site-data,terminal,trust,whole-path,workers}.test.ts",
+  "test/system/{agent,whole-path,packaging/{bundle,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",
+  "test/system/{recovery,start}/*.test.ts",
 ];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
 const background = { isolate: false, maxWorkers: 2 };

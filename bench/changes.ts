@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Framebuffer } from "../test/support/browser/framebuffer.ts";
-import { frameInRow, numberedClip, plainImage } from "../test/support/media/media.ts";
+import { frameInRow, numberedVideo, plainImage } from "../test/support/media/media.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { printFigure, latenessOf, slopePpm, percentiles } from "./lib.ts";
@@ -14,10 +14,10 @@ const boundaries = Number(process.argv[3] ?? 60);
 const boundarySlotMs = 2_000;
 const red = [220, 30, 40] as const;
 const green = [20, 160, 60] as const;
-// Still, clip, still, clip: every change of kind in both directions.
+// Still, video, still, video: every change of kind in both directions.
 const durations = [4_000, 5_000, 4_000, 5_000];
 
-type Sight = "red" | "green" | "clip" | "blank" | "foreign";
+type Sight = "red" | "green" | "video" | "blank" | "foreign";
 
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: 1920, height: 1080 });
@@ -29,9 +29,9 @@ const image = async (color: readonly [number, number, number], durationMs: numbe
   duration_ms: durationMs,
   fit: "fill",
 });
-const clipId = await api.upload("clip.mp4", await numberedClip(5, 30));
-const clip = { type: "video", asset_id: clipId, duration_ms: 5_000, fit: "fill", muted: true };
-const { layoutId } = await api.publish([await image(red, 4_000), clip, await image(green, 4_000), clip]);
+const videoId = await api.upload("video.mp4", await numberedVideo(5, 30));
+const video = { type: "video", asset_id: videoId, duration_ms: 5_000, fit: "fill", muted: true };
+const { layoutId } = await api.publish([await image(red, 4_000), video, await image(green, 4_000), video]);
 await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
 const playerId = await api.pair(player, layoutId);
 await player.line("presented");
@@ -85,7 +85,7 @@ function look(framebuffer: Framebuffer): Sight {
   for (const [name, color] of [["red", red] as const, ["green", green] as const]) {
     if (points.every((pixel) => pixel.every((value, channel) => Math.abs(value - color[channel]!) <= 6))) return name;
   }
-  if (frameInRow(row, framebuffer.width) !== null) return "clip";
+  if (frameInRow(row, framebuffer.width) !== null) return "video";
   return row.every((value, index) => index % 4 === 3 || value < 16) ? "blank" : "foreign";
 }
 

@@ -1,4 +1,4 @@
-// A thousand changes between picture, clip, web page and text on a real screen, then program changes: wrong pictures and memory growth.
+// A thousand changes between picture, video, web page and text on a real screen, then program changes: wrong pictures and memory growth.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../test/support/browser/mixed-loop.ts";

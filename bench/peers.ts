@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "vite";
 
-/** The files of a page by name; `""` is the page itself. The server adds the media `red`, `green` and `clip`. */
+/** The files of a page by name; `""` is the page itself. The server adds the media `red`, `green` and `video`. */
 export type PeerPage = ReadonlyMap<string, { type: string; bytes: Buffer }>;
 
 // AGPL: installed only for the measurement. Nothing of it is in the product or its packages.
@@ -18,7 +18,7 @@ const html = (body: string): { type: string; bytes: Buffer } => ({
 /** A page that replaces one element by setTimeout. */
 export function naivePage(): PeerPage {
   const script = `
-const items = [["img", "red", 4000], ["video", "clip", 5000], ["img", "green", 4000], ["video", "clip", 5000]];
+const items = [["img", "red", 4000], ["video", "video", 5000], ["img", "green", 4000], ["video", "video", 5000]];
 let place = 0;
 function next() {
   const [tag, src, ms] = items[place++ % items.length];
@@ -40,7 +40,7 @@ export async function xiboPage(folder: string): Promise<PeerPage> {
   await promisify(execFile)("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", xibo], { cwd: folder });
   const script = `
 import { RendererLite } from "@xiboplayer/renderer/renderer-lite";
-const items = [["image", "red", 4], ["video", "clip", 5], ["image", "green", 4], ["video", "clip", 5]];
+const items = [["image", "red", 4], ["video", "video", 5], ["image", "green", 4], ["video", "video", 5]];
 const xlf = ([type, uri, seconds], place) =>
   '<layout width="1920" height="1080" bgcolor="#000000" duration="' + seconds + '"><region id="r' + place +
   '" width="1920" height="1080" top="0" left="0"><media id="m' + place + '" type="' + type + '" duration="' + seconds +

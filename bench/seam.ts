@@ -1,24 +1,24 @@
-// A clip that loops on a real screen: how long its last frame stays, and wrong pictures at the seam.
+// A video that loops on a real screen: how long its last frame stays, and wrong pictures at the seam.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { numberedClip } from "../test/support/media/media.ts";
+import { numberedVideo } from "../test/support/media/media.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
 import { type ObservedSpan, watchScreen } from "../test/support/browser/screen-observation.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { printFigure, percentiles } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
-const clipSeconds = Number(process.argv[3] ?? 2);
-// As long as the clip: each round is a separate play. Longer: the video element loops within its slot.
-const slotMs = Number(process.argv[4] ?? clipSeconds * 1_000);
+const videoSeconds = Number(process.argv[3] ?? 2);
+// As long as the video: each round is a separate play. Longer: the video element loops within its slot.
+const slotMs = Number(process.argv[4] ?? videoSeconds * 1_000);
 const fps = 30;
-const lastFrame = clipSeconds * fps - 1;
+const lastFrame = videoSeconds * fps - 1;
 
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: 1280, height: 720 });
 await using service = await startService(join(folder.path, "service"));
 const { api } = service;
-const asset_id = await api.upload("clip.mp4", await numberedClip(clipSeconds, fps));
+const asset_id = await api.upload("video.mp4", await numberedVideo(videoSeconds, fps));
 const { layoutId } = await api.publish([{ type: "video", asset_id, duration_ms: slotMs, fit: "fill", muted: true }]);
 await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
 await api.pair(player, layoutId);
@@ -29,7 +29,7 @@ const seams: { lastMs: number; from: number; to: number }[] = [];
 let before: ObservedSpan | null = null;
 const { slowestLookMs } = await watchScreen(
   xvfb.framebuffer,
-  { y: 360, loop: [{ name: "clip", clip: true }] },
+  { y: 360, loop: [{ name: "video", video: true }] },
   (span) => {
     if (span.frame === null) {
       if (before !== null) otherMs[span.is]! += span.ms;

@@ -1,11 +1,11 @@
-// A thousand item changes in four zones on a real screen, with slow loading of pictures and clips: wrong pictures.
+// A thousand item changes in four zones on a real screen, with slow loading of pictures and videos: wrong pictures.
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SceneItem, SceneZone, Slot } from "../src/protocol/scene.ts";
 import { item, slot, stage, text, zone } from "../test/renderer/scenes.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Rgb } from "../test/support/browser/framebuffer.ts";
-import { hexOf, numberedClip, plainImage } from "../test/support/media/media.ts";
+import { hexOf, numberedVideo, plainImage } from "../test/support/media/media.ts";
 import { MixedLoopChecker } from "../test/support/browser/mixed-loop.ts";
 import { startPageServer } from "../test/support/browser/page-server.ts";
 import { type Appearance, watchScreen } from "../test/support/browser/screen-observation.ts";
@@ -24,10 +24,10 @@ const blue: Rgb = [30, 60, 200];
 const green: Rgb = [20, 120, 60];
 const loop: readonly Appearance[] = [
   { name: "red", color: red },
-  { name: "clip", clip: true },
+  { name: "video", video: true },
   { name: "green", color: green },
   { name: "blue", color: blue },
-  { name: "clip", clip: true },
+  { name: "video", video: true },
 ];
 const fade = { type: "crossfade", duration_ms: 300, easing: "linear", direction: "left" } as const;
 
@@ -36,7 +36,7 @@ await using folder = await temporaryFolder();
 await chmod(folder.path, 0o755);
 await writeFile(join(folder.path, "red.png"), await plainImage(red));
 await writeFile(join(folder.path, "blue.png"), await plainImage(blue));
-await writeFile(join(folder.path, "clip.mp4"), await numberedClip(Math.ceil(slotMs / 1_000) + 1, 30));
+await writeFile(join(folder.path, "video.mp4"), await numberedVideo(Math.ceil(slotMs / 1_000) + 1, 30));
 await using xvfb = await startXvfb({ width, height });
 await using server = await startPageServer(folder.path);
 await using _chromium = await startBareChromium(server.url, xvfb.display, folder.path);
@@ -79,8 +79,8 @@ function playsOf(row: number, startsAt: number): Slot[] {
   return Array.from({ length: count }, (_, turn) => {
     const query = `?row=${row}&turn=${turn}`;
     const picture = (name: string) => item({ type: "image", src: `/media/${name}.png${query}`, fit: "fill" });
-    const clip = item({ type: "video", src: `/media/clip.mp4${query}`, fit: "fill", muted: true, media_duration_ms: null });
-    const items: readonly SceneItem[] = [picture("red"), clip, text("Welcome", `#${hexOf(green)}`), picture("blue"), clip];
+    const video = item({ type: "video", src: `/media/video.mp4${query}`, fit: "fill", muted: true, media_duration_ms: null });
+    const items: readonly SceneItem[] = [picture("red"), video, text("Welcome", `#${hexOf(green)}`), picture("blue"), video];
     const place = turn % items.length;
     const play = slot(items[place]!, startsAt + turn * slotMs, slotMs);
     return [1, 3].includes(place) ? { ...play, transition: fade } : play;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Rgb } from "../test/support/browser/framebuffer.ts";
-import { numberedClip, plainImage } from "../test/support/media/media.ts";
+import { numberedVideo, plainImage } from "../test/support/media/media.ts";
 import { eventually, startPlayer, startService } from "../test/support/programs/programs.ts";
 import { type Appearance, type ObservedSpan, watchScreen } from "../test/support/browser/screen-observation.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
@@ -18,10 +18,10 @@ const red: Rgb = [220, 30, 40];
 const green: Rgb = [20, 160, 60];
 const looks: readonly Appearance[] = [
   { name: "red", color: red },
-  { name: "clip", clip: true },
+  { name: "video", video: true },
   { name: "green", color: green },
 ];
-const wantedMs: Record<string, number> = { red: 4_000, clip: 5_000, green: 4_000 };
+const wantedMs: Record<string, number> = { red: 4_000, video: 5_000, green: 4_000 };
 
 /** The measurements of one player. */
 interface Tally {
@@ -38,7 +38,7 @@ interface Tally {
 await using xvfb = await startXvfb({ width: 1920, height: 1080 });
 const folder = await mkdtemp("/tmp/signage-bench-");
 await chmod(folder, 0o755);
-const media = { red: await plainImage(red, 1920, 1080), green: await plainImage(green, 1920, 1080), clip: await numberedClip(5, 30) };
+const media = { red: await plainImage(red, 1920, 1080), green: await plainImage(green, 1920, 1080), video: await numberedVideo(5, 30) };
 type Medium = keyof typeof media;
 const tallies = { naive: newTally(), xiboplayer: newTally(), ours: newTally() };
 try {
@@ -46,8 +46,8 @@ try {
   await using service = await startService(join(folder, "service"));
   const { api } = service;
   const still = async (bytes: Buffer) => ({ type: "image", asset_id: await api.upload("p.png", bytes), duration_ms: 4_000, fit: "fill" });
-  const clip = { type: "video", asset_id: await api.upload("c.mp4", media.clip), duration_ms: 5_000, fit: "fill", muted: true };
-  const { layoutId } = await api.publish([await still(media.red), clip, await still(media.green), clip]);
+  const video = { type: "video", asset_id: await api.upload("c.mp4", media.video), duration_ms: 5_000, fit: "fill", muted: true };
+  const { layoutId } = await api.publish([await still(media.red), video, await still(media.green), video]);
   {
     await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
     await api.pair(player, layoutId);
@@ -74,7 +74,7 @@ for (const [name, tally] of Object.entries(tallies)) {
     ...percentiles(tally.durationErrorsMs),
     mean: mean(tally.durationErrorsMs),
   });
-  printFigure(`${name}: first visible frame of the clip`, percentiles(tally.firstFrames));
+  printFigure(`${name}: first visible frame of the video`, percentiles(tally.firstFrames));
   printFigure(`${name}: start to the first picture, ms`, percentiles(tally.startMs));
   printFigure(`${name}: CPU of all its processes, % of a core`, { mean: mean(tally.cpuPercent) });
   printFigure(`${name}: PSS of all its processes at the end, MB`, { mean: mean(tally.pssMb) });
@@ -142,7 +142,7 @@ async function peer(page: PeerPage, tally: Tally): Promise<void> {
   const server = createServer((request, response) => {
     const name = (request.url ?? "/").slice(1);
     const file =
-      page.get(name) ?? (name in media ? { type: name === "clip" ? "video/mp4" : "image/png", bytes: media[name as Medium] } : null);
+      page.get(name) ?? (name in media ? { type: name === "video" ? "video/mp4" : "image/png", bytes: media[name as Medium] } : null);
     if (file === null) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": file.type, "content-length": file.bytes.length }).end(file.bytes);
   });

@@ -23,7 +23,7 @@ export async function fillDataFolder(folder: string, assets: number, players: nu
   using telemetry = new DatabaseSync(join(folder, "telemetry.db"));
   const asset = state.prepare("SELECT * FROM assets WHERE id = ?").get(first.assetId) as Row;
   const player = state.prepare("SELECT * FROM players WHERE id = ?").get(first.playerId) as Row;
-  const beat = telemetry.prepare("SELECT * FROM heartbeats WHERE player_id = ?").get(first.playerId) as Row;
+  const heartbeatRow = telemetry.prepare("SELECT * FROM heartbeats WHERE player_id = ?").get(first.playerId) as Row;
   const since = Number(asset["created_at"]) - assets * 1_000;
   insert(state, "assets", assets, (place) => ({ ...asset, ...own("ast", place, since), sha256: randomBytes(32).toString("hex") }));
   insert(state, "players", players, (place) => ({
@@ -31,7 +31,7 @@ export async function fillDataFolder(folder: string, assets: number, players: nu
     ...own("plr", place, since),
     public_key: randomBytes(32).toString("base64url"),
   }));
-  insert(telemetry, "heartbeats", players, (place) => ({ ...beat, player_id: own("plr", place, since).id }));
+  insert(telemetry, "heartbeats", players, (place) => ({ ...heartbeatRow, player_id: own("plr", place, since).id }));
   return first;
 }
 

@@ -7,11 +7,11 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { hasGpu } from "../src/host/linux/gpu.ts";
-import { findElectron } from "../src/main/engine.ts";
+import { findElectron } from "../src/main/player/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
 const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";
-const files = ["test/system/electron.test.ts", "test/host/contract.test.ts", "test/host/sites.test.ts"];
+const files = ["test/system/packaging/electron.test.ts", "test/host/contract.test.ts", "test/host/sites.test.ts"];
 // From the tests of all hosts, only those of the Electron binary.
 const wanted = "\\[EL|electron under Xvfb";
 const questions = [

@@ -61,10 +61,12 @@ export class SwarmPlayer {
     });
     let welcomed = false;
     let reconnectAfterMs: number | null = null;
-    const beat = () => heartbeat(this.#revision);
+    const currentHeartbeat = () => heartbeat(this.#revision);
     const send = (type: string, data: object) =>
       socket.send(JSON.stringify({ type, id: String(++this.#messageId), ts: now(), ack: this.#lastSeq, data }));
-    socket.on("open", () => send("hello", { epoch: this.#epoch, last_seq: this.#lastSeq, revision: this.#revision, heartbeat: beat() }));
+    socket.on("open", () =>
+      send("hello", { epoch: this.#epoch, last_seq: this.#lastSeq, revision: this.#revision, heartbeat: currentHeartbeat() }),
+    );
     socket.on("message", (raw: Buffer) => {
       const message = JSON.parse(raw.toString()) as ServiceMessage;
       if (message.type === "welcome") {
@@ -73,9 +75,9 @@ export class SwarmPlayer {
         notes.welcomes.push(now());
         if (this.#epoch !== null && !message.data.resumed) notes.lost += 1;
         this.#epoch = message.data.epoch;
-        this.#beat(message.data.heartbeat_ms, () => send("heartbeat", beat()));
+        this.#repeat(message.data.heartbeat_ms, () => send("heartbeat", currentHeartbeat()));
         onWelcome();
-        if (message.data.answer.revision !== this.#revision) void this.#fetch(() => send("heartbeat", beat()));
+        if (message.data.answer.revision !== this.#revision) void this.#fetch(() => send("heartbeat", currentHeartbeat()));
       }
       if ((message.type === "welcome" || message.type === "heartbeat.answer") && message.data.reconnect_spread_ms !== undefined)
         this.#reconnect.setSpread(message.data.reconnect_spread_ms);
@@ -83,7 +85,7 @@ export class SwarmPlayer {
         notes.hints.push(now());
         void this.#fetch(() => {
           notes.states.push(now());
-          send("heartbeat", beat());
+          send("heartbeat", currentHeartbeat());
         });
       }
       if (message.type === "goaway") reconnectAfterMs = message.data.reconnect_after_ms;
@@ -121,12 +123,12 @@ export class SwarmPlayer {
     }
   }
 
-  #beat(everyMs: number, send: () => void): void {
+  #repeat(everyMs: number, send: () => void): void {
     clearTimeout(this.#heartbeat);
     this.#heartbeat = setTimeout(
       () => {
         send();
-        this.#beat(everyMs, send);
+        this.#repeat(everyMs, send);
       },
       everyMs * (0.9 + 0.2 * Math.random()),
     );

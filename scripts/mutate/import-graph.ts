@@ -4,8 +4,8 @@ import { dirname, join, normalize } from "node:path";
 
 /** Tests that start a program which loads these files: they do not import them. */
 const startedBy: Readonly<Record<string, string>> = {
-  "test/service/content/asset-kinds.test.ts": "src/service/media/child.ts",
-  "test/service/content/media-formats.test.ts": "src/service/media/child.ts",
+  "test/service/media/asset-kinds.test.ts": "src/service/media/child.ts",
+  "test/service/media/media-formats.test.ts": "src/service/media/child.ts",
   "test/service/store/backup.test.ts": "src/main/backup.ts",
 };
 

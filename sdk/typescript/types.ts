@@ -917,7 +917,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description `screenshot`, `identify`, `reload`, `restart`; commands that change the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`; and `variables.set`, `variables.clear` for the variables in schedule conditions. A command runs at most once. If it does not start within `ttl_s` seconds (default 600), it never runs.
+         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs.
          *
          *     Scope: `commands:write`.
          */
@@ -1187,7 +1187,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. An item without `duration_ms` plays as long as its video, otherwise 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day.
+         * @description Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day.
          *
          *     Scope: `playlists:write`.
          */
@@ -2489,7 +2489,7 @@ export interface components {
             code: "cut" | "outside" | "repeats" | "skipped";
             message: string;
         };
-        CalendarWritten: {
+        CalendarWithWarnings: {
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -7380,7 +7380,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["CalendarWritten"];
+                    "application/json": components["schemas"]["CalendarWithWarnings"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -7554,7 +7554,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["CalendarWritten"];
+                    "application/json": components["schemas"]["CalendarWithWarnings"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];

@@ -1,7 +1,7 @@
 // signage-player: runs the program that the first argument names.
 import { enableCompileCache } from "node:module";
 import type { Log } from "../base/log.ts";
-import type { PlayerConfig } from "./player-config.ts";
+import type { PlayerConfig } from "./player/player-config.ts";
 
 // Saves 0.1 s of compilation at each start. Only modules imported after this call are cached.
 enableCompileCache();
@@ -35,7 +35,7 @@ const overview = [
 
 switch (command) {
   case "start": {
-    const { readPlayerConfig, withoutBrowserSwitches } = await import("./player-config.ts");
+    const { readPlayerConfig, withoutBrowserSwitches } = await import("./player/player-config.ts");
     await runProgram("player", () => readPlayerConfig(withoutBrowserSwitches(argv)), start);
     break;
   }
@@ -50,7 +50,7 @@ switch (command) {
     break;
   }
   case "mcp": {
-    const { readMcpConfig, runMcp } = await import("./mcp.ts");
+    const { readMcpConfig, runMcp } = await import("./mcp/mcp.ts");
     await runProgram("mcp", () => readMcpConfig(argv), runMcp, { logTo: "stderr" });
     break;
   }
@@ -99,14 +99,14 @@ function explainCommands(): never {
 async function start(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   const { requirePage } = await import("./folders.ts");
   requirePage();
-  const { chooseEngine } = await import("./engine.ts");
-  const { isBrowserSwitch } = await import("./player-config.ts");
+  const { chooseEngine } = await import("./player/engine.ts");
+  const { isBrowserSwitch } = await import("./player/player-config.ts");
   const engine = await chooseEngine(config, log, signal);
   log.info({ engine: engine.name, executable: engine.executable, why: engine.why }, "browser engine selected");
   const switches = argv.filter(isBrowserSwitch);
   if (engine.name === "chromium") {
     if (switches.length > 0) log.warn({ switches }, "these switches are only for Electron; Chromium starts without them");
-    const { runKiosk } = await import("./kiosk.ts");
+    const { runKiosk } = await import("./player/kiosk.ts");
     return runKiosk(config, engine.executable, log, signal);
   }
   const { createSystemClock } = await import("../base/clock.ts");

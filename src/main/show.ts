@@ -12,7 +12,7 @@ import { ServiceClient } from "./service-client.ts";
 
 const usage = defineUsage({
   command: "npm run show --",
-  summary: "Shows a picture, a clip, a PDF, a web page or a text on your screens, in place of their usual content.",
+  summary: "Shows a picture, a video, a PDF, a web page or a text on your screens, in place of their usual content.",
   positionals: "FILE|URL|TEXT",
   flags: {
     on: { value: "NAME[,NAME]", help: "Only on the screens with these names (default: all)" },

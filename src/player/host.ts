@@ -37,11 +37,11 @@ export type IframeFault = "load" | "timeout" | "blank" | "stalled" | "crashed";
 
 /**
  * An event of the iframe with the name `frame`. `shown` comes once, when its document has painted; `failed` comes at most once.
- * Iframes whose renderer processes ended together have the same `death`: any of them may have caused it.
+ * Iframes whose renderer processes ended together have the same `crashId`: any of them may have caused it.
  */
 export type IframeEvent =
   | { frame: string; is: "shown" }
-  | { frame: string; is: "failed"; code: IframeFault; detail: string; death?: string };
+  | { frame: string; is: "failed"; code: IframeFault; detail: string; crashId?: string };
 
 /** A screenshot of the browser's window. */
 export interface Capture {

@@ -66,7 +66,7 @@ export class SceneLoop {
     const upcoming = withheld === null ? (session?.upcoming ?? []) : [];
     return {
       screen,
-      ...(upcoming.length === 0 ? {} : { coming: [...upcoming] }),
+      ...(upcoming.length === 0 ? {} : { upcoming: [...upcoming] }),
       rotation: rotationOf(session?.orientation ?? "landscape"),
       identify: this.#identifyText(),
       ...(claimCode === null ? {} : { claim: { code: claimCode } }),

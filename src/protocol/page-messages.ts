@@ -19,7 +19,10 @@ export const ToPage = z.discriminatedUnion("type", [
       .object({
         code: IframeFaultCode,
         detail: z.string(),
-        death: z.string().optional().describe("Identifies the exit of its renderer process: iframes with the same value failed together"),
+        crash_id: z
+          .string()
+          .optional()
+          .describe("Identifies the exit of its renderer process: iframes with the same value failed together"),
       })
       .nullable()
       .describe("Null: the iframe has painted"),

@@ -127,12 +127,12 @@ export const Stage = z.object({
 export type Stage = z.infer<typeof Stage>;
 
 /** A problem that a person in front of the screen can fix. */
-export const Trouble = z.object({
+export const ScreenProblem = z.object({
   code: z.enum(["dns", "refused", "timeout", "tls", "clock", "http", "disk", "other"]),
   text: z.string().describe("What is wrong and what to do"),
   retry_at: RawInstant.nullable().describe("Corrected wall time of the next attempt"),
 });
-export type Trouble = z.infer<typeof Trouble>;
+export type ScreenProblem = z.infer<typeof ScreenProblem>;
 
 /** The screen that the display shows. Unpaired, empty, preparing and playing are different screens. */
 export const Screen = z.discriminatedUnion("is", [
@@ -144,20 +144,20 @@ export const Screen = z.discriminatedUnion("is", [
     service: z.string().describe("The service's address"),
     device: z.string().optional().describe("The addresses and the version of the device, for a person in front of it"),
     notice: z.string().nullable().describe("A message such as: this player was removed"),
-    trouble: Trouble.nullable(),
+    trouble: ScreenProblem.nullable(),
   }),
   z.object({
     is: z.literal("empty"),
     player_name: z.string(),
     link: z.enum(["online", "connecting", "offline"]).optional().describe("Without it: derived from `trouble`"),
     is_assigned: z.boolean().optional().describe("Whether there is content, although none of it is due now"),
-    trouble: Trouble.nullable(),
+    trouble: ScreenProblem.nullable(),
     service: z.string(),
   }),
   z.object({
     is: z.literal("withheld"),
     player_name: z.string(),
-    trouble: Trouble.describe("Why the content is withheld, and when it is shown again"),
+    trouble: ScreenProblem.describe("Why the content is withheld, and when it is shown again"),
     remedy: z.string(),
     service: z.string(),
   }),
@@ -166,7 +166,7 @@ export const Screen = z.discriminatedUnion("is", [
     player_name: z.string(),
     ready_bytes: Count,
     total_bytes: Count,
-    trouble: Trouble.nullable(),
+    trouble: ScreenProblem.nullable(),
     service: z.string(),
   }),
   z.object({ is: z.literal("stage"), stage: Stage }),
@@ -180,7 +180,7 @@ export type UpcomingStage = z.infer<typeof UpcomingStage>;
 /** Everything on the display: a screen and, for a while, the overlay of the `identify` command. */
 export const Scene = z.object({
   screen: Screen,
-  coming: z
+  upcoming: z
     .array(UpcomingStage)
     .max(2)
     .optional()

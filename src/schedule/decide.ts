@@ -7,7 +7,7 @@ import { firstTurnOf, turnAt } from "./agenda/interrupt-grid.ts";
 import { indexState, type IndexedState } from "./indexed-state.ts";
 import { nextInterventionChange, overridesAt, pauseAt, variablesAt, type Override, type Pause } from "./interventions.ts";
 import { airingsBetween, type Airing } from "./limits/airtime.ts";
-import type { TurnOfHour } from "./limits/hourly-limits.ts";
+import type { TurnInHour } from "./limits/hourly-limits.ts";
 import type { DecisionInput } from "./playable-content.ts";
 
 /** The source of the content: which kind won, and which override or schedule it is. */
@@ -31,7 +31,7 @@ export interface Decision {
   /** The airings of its source in a span. Called only if items have limits per day. */
   airings: (from: number, until: number) => readonly Airing[];
   /** Which of its turns in the hour an interrupt has. */
-  turn: TurnOfHour | null;
+  turn: TurnInHour | null;
   /** The pause that holds it. */
   pause: Pause | null;
   until: number;

@@ -13,7 +13,7 @@ export function itemDurationMs(item: PlaylistItem, asset: DesiredAsset | null): 
     case "audio": {
       const end = item.end_ms ?? asset?.duration_ms ?? null;
       if (end === null || end <= item.start_ms) return defaultItemDurationMs;
-      // A clip of a frame or two is shown like an image: its own duration is too short to be noticed.
+      // A video of a frame or two is shown like an image: its own duration is too short to be noticed.
       return item.type === "video" && end - item.start_ms < minDurationMs ? defaultItemDurationMs : end - item.start_ms;
     }
     case "feed":

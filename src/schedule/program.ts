@@ -41,7 +41,7 @@ export function programAt(content: PlayableContent, instant: number, context = d
       hasPlaylist: (layout) => layout.zones.some(({ playlist_id }) => playlist_id === zone.playlist_id),
     });
     if (decision.pause === null) changesAt = Math.min(changesAt, loop.changesAt);
-    return { zone, timeline: { ...loop.timeline, ...skipsAndHold(zone.id, decision, context.interventions, instant) } };
+    return { zone, timeline: { ...loop.timeline, ...skipsAndPause(zone.id, decision, context.interventions, instant) } };
   });
   const { timezone, wall = null } = content.desired.player;
   const { layout } = decision;
@@ -61,16 +61,16 @@ export function invalidSchedules(content: PlayableContent, deviceTimeZone: strin
   return excluded.filter(({ is }) => is === "invalid").map(({ scheduleId, reason }) => ({ scheduleId, reason }));
 }
 
-/** The skips of a zone until now, and the pause that holds it. */
-function skipsAndHold(
+/** The skips of a zone until now, and its pause. */
+function skipsAndPause(
   zoneId: string,
   { pause }: Decision,
   interventions: readonly Intervention[],
   instant: number,
-): Pick<Timeline, "skips" | "hold"> {
+): Pick<Timeline, "skips" | "pause"> {
   const skips = interventions.flatMap((each) => (each.is === "skip" && each.zoneId === zoneId && each.at <= instant ? [each] : []));
   const ordered = skips
     .map(({ itemId, startsAt, at }) => ({ itemId, startsAt, at }))
     .toSorted((a, b) => a.at - b.at || a.startsAt - b.startsAt);
-  return { skips: ordered, hold: pause === null ? null : { from: pause.at, until: pause.until } };
+  return { skips: ordered, pause: pause === null ? null : { from: pause.at, until: pause.until } };
 }

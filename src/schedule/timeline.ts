@@ -17,7 +17,7 @@ export interface Timeline {
   /** The play after a skipped one begins early and ends at its usual time. */
   skips: readonly Skip[];
   /** The pause: from `from` to `until` the item of `from` stays; then the loop is where it would have been. */
-  hold: { from: number; until: number } | null;
+  pause: { from: number; until: number } | null;
   /** Plays during which the loop waits; null: there are none. */
   daily: DailyPlays | null;
 }
@@ -31,12 +31,12 @@ export interface Play {
 
 /** The play at `instant`; null if the loop is empty. */
 export function playAt(timeline: Timeline, instant: number): Play | null {
-  const { hold } = timeline;
-  if (hold === null || instant < hold.from || instant >= hold.until) return unheldPlayAt(timeline, instant);
-  const held = unheldPlayAt(timeline, hold.from);
-  if (held === null) return null;
+  const { pause } = timeline;
+  if (pause === null || instant < pause.from || instant >= pause.until) return unpausedPlayAt(timeline, instant);
+  const pausedPlay = unpausedPlayAt(timeline, pause.from);
+  if (pausedPlay === null) return null;
   // If the item still plays when the pause ends, it is one play, not two.
-  return { ...held, endsAt: Math.max(hold.until, held.endsAt) };
+  return { ...pausedPlay, endsAt: Math.max(pause.until, pausedPlay.endsAt) };
 }
 
 /** The play that a skip at `instant` ends, by its place in the loop; null if the loop is empty. */
@@ -49,19 +49,19 @@ export function skipTargetAt(timeline: Timeline, instant: number): Omit<Skip, "a
 export function nextPlayStarts({ items, totalMs, epochMs, daily }: Timeline, instant: number): Map<string, number> {
   const next = new Map<string, number>();
   if (totalMs <= 0) return next;
-  const coming = daily?.plays.filter(({ at }) => at > instant) ?? [];
-  for (const { timed, at } of coming) if (!next.has(timed.item.id)) next.set(timed.item.id, at);
+  const upcoming = daily?.plays.filter(({ at }) => at > instant) ?? [];
+  for (const { timed, at } of upcoming) if (!next.has(timed.item.id)) next.set(timed.item.id, at);
   const countsFrom = epochMs + waitedMsAt(daily, instant);
   let startsAt = countsFrom + Math.floor((instant - countsFrom) / totalMs) * totalMs;
   for (const timed of [...items, ...items]) {
-    while (coming[0] !== undefined && coming[0].at <= startsAt) startsAt += coming.shift()!.timed.durationMs;
+    while (upcoming[0] !== undefined && upcoming[0].at <= startsAt) startsAt += upcoming.shift()!.timed.durationMs;
     if (startsAt > instant && !next.has(timed.item.id)) next.set(timed.item.id, startsAt);
     startsAt += timed.durationMs;
   }
   return next;
 }
 
-function unheldPlayAt(timeline: Timeline, instant: number): Play | null {
+function unpausedPlayAt(timeline: Timeline, instant: number): Play | null {
   const play = scheduledPlayAt(timeline, instant);
   if (play === null || timeline.skips.length === 0) return play;
   return { ...play, startsAt: actualStart(timeline, play), endsAt: actualEnd(timeline, play) };
@@ -121,7 +121,7 @@ function lastDailyPlay(daily: DailyPlays | null, instant: number): DailyPlay | u
   return daily.plays[low - 1];
 }
 
-/** How long daily plays have held up the loop since its epoch, in ms. A play that has begun by `instant` counts completely. */
+/** How long daily plays have delayed the loop since its epoch, in ms. A play that has begun by `instant` counts completely. */
 function waitedMsAt(daily: DailyPlays | null, instant: number): number {
   return lastDailyPlay(daily, instant)?.waitedMs ?? daily?.waitedMs ?? 0;
 }

@@ -5,14 +5,14 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { Bundle } from "../../src/base/files/zip-bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { zip, type ZipFile } from "../support/media/bundle-zip.ts";
+import { zipOf, type ZipFile } from "../support/media/zip.ts";
 
 const index = { name: "index.html", bytes: "<!doctype html><title>bundle</title>" };
 
 async function open(content: Buffer | readonly ZipFile[], limits?: Parameters<typeof Bundle.open>[1]): Promise<Bundle> {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "bundle.zip");
-  await writeFile(path, Buffer.isBuffer(content) ? content : zip(content));
+  await writeFile(path, Buffer.isBuffer(content) ? content : zipOf(content));
   return await Bundle.open(path, limits);
 }
 
@@ -27,7 +27,7 @@ test("[BUN1] a bundle's files are read from the zip, whole or in part", async ()
 
 test.for<[string, Buffer | ZipFile[], string]>([
   ["no zip", Buffer.from("this is no zip, however long one looks at it"), "not a zip"],
-  ["a cut zip", zip([index]).subarray(0, 60), "not a zip"],
+  ["a cut zip", zipOf([index]).subarray(0, 60), "not a zip"],
   ["no index.html", [{ name: "start.html", bytes: "x" }], "no index.html"],
   ["a packed folder", [{ name: "site/index.html", bytes: "x" }], "not the folder"],
   ["a name outside the bundle", [index, { name: "../../etc/cron.d/x", bytes: "x" }], "its directory is damaged"],

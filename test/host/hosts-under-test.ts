@@ -12,7 +12,7 @@ import type { IframeLimits } from "../../src/host/iframes/limits.ts";
 import type { Host, HostFault } from "../../src/player/host.ts";
 import type { Framebuffer } from "../support/browser/framebuffer.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
-import { findElectron } from "../../src/main/engine.ts";
+import { findElectron } from "../../src/main/player/engine.ts";
 import { realBinary, standInBinary } from "../support/programs/electron-player.ts";
 import { RemoteElectronHost } from "./electron-remote.ts";
 import { frames, probe } from "./limits.ts";

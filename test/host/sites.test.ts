@@ -175,16 +175,16 @@ function frames(hostUnderTest: HostUnderTest): void {
     const quiet = await show("/");
     await eventOf(quiet, "shown");
     const eats = await show("/eats");
-    const deaths = [await eventOf(quiet, "failed"), await eventOf(eats, "failed")];
-    for (const reported of deaths) expect(reported).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
-    const [first, second] = deaths.map((reported) => (reported.is === "failed" ? reported.death : undefined));
+    const failures = [await eventOf(quiet, "failed"), await eventOf(eats, "failed")];
+    for (const reported of failures) expect(reported).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
+    const [first, second] = failures.map((reported) => (reported.is === "failed" ? reported.crashId : undefined));
     expect(first).toBeDefined();
     expect(second).toBe(first);
     // A page loaded afterwards has another process, whose end has another id.
     const again = await show("/eats");
-    const { death } = (await eventOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
-    expect(death).toBeDefined();
-    expect(death).not.toBe(first);
+    const { crashId } = (await eventOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
+    expect(crashId).toBeDefined();
+    expect(crashId).not.toBe(first);
   });
 
   test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { numberedClip, plainImage } from "../support/media/media.ts";
+import { numberedVideo, plainImage } from "../support/media/media.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 import { timeDifferences, watchScreens } from "../support/browser/screens.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
@@ -13,7 +13,7 @@ const boundMs = 500;
 
 const middle = (values: readonly number[]): number => values.map(Math.abs).toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-test("[SYN9] two players, one started late and killed, change items and show a clip's frames in sync, also without the service", async () => {
+test("[SYN9] two players, one started late and killed, change items and show a video's frames in sync, also without the service", async () => {
   await using folder = await temporaryFolder();
   await using first = await startXvfb({ width: 640, height: 360 });
   await using second = await startXvfb({ width: 640, height: 360 });
@@ -25,12 +25,12 @@ test("[SYN9] two players, one started late and killed, change items and show a c
     duration_ms,
     fit: "fill",
   });
-  const clipId = await api.upload("clip.mp4", await numberedClip(6));
-  const clip = { type: "video", asset_id: clipId, duration_ms: 6_000, fit: "fill", muted: true };
-  const { layoutId } = await api.publish([clip, await image("red", 2_000), await image("green", 2_000)]);
+  const videoId = await api.upload("video.mp4", await numberedVideo(6));
+  const video = { type: "video", asset_id: videoId, duration_ms: 6_000, fit: "fill", muted: true };
+  const { layoutId } = await api.publish([video, await image("red", 2_000), await image("green", 2_000)]);
   await using early = startPlayer(api.url, join(folder.path, "first"), first.display);
   const earlyId = await api.pair(early, layoutId);
-  await early.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId);
+  await early.line(({ msg, asset_id }) => msg === "presented" && asset_id === videoId);
   const lateFolder = join(folder.path, "second");
   {
     await using late = startPlayer(api.url, lateFolder, second.display);
@@ -46,7 +46,7 @@ test("[SYN9] two players, one started late and killed, change items and show a c
   expect(drift_ms).toBeGreaterThanOrEqual(0);
   await service.program.kill();
   await using again = startPlayer(api.url, lateFolder, second.display);
-  await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId);
+  await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === videoId);
   const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, 25_000);
   const { changes, frames } = timeDifferences(one!, other!);
   const order = (seen: typeof one) => seen!.changes.slice(1, 6).map(({ to }) => to);

@@ -11,7 +11,7 @@ import { DeviceMessage, PairingRequest, parseMessage } from "../../src/protocol/
 import { Name } from "../../src/protocol/common.ts";
 import { contentDisposition } from "../../src/service/http/responses/content-disposition.ts";
 import { cleanEventName } from "../../src/service/schedule/icalendar.ts";
-import { description } from "../service/http/contract.ts";
+import { description } from "../service/openapi/contract.ts";
 
 const tags = (letters: string) => letters.replace(/./g, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));
 const scotland = `\u{1f3f4}${tags("gbsct")}\u{e007f}`;

@@ -141,20 +141,20 @@ test("[RST14] the claim code is small, in a corner over the content, and disappe
   const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
   server.draw(content);
   await server.waitForMessage("presented");
-  expect(await page.locator(".reclaim").isVisible()).toBe(false);
+  expect(await page.locator(".claim-overlay").isVisible()).toBe(false);
   server.draw({ ...content, claim: { code: "WDJB-MJHT" } });
-  await page.locator(".reclaim").waitFor({ state: "visible" });
-  expect(await page.locator(".reclaim").textContent()).toBe("WDJB-MJHT");
-  const [box, viewport] = [(await page.locator(".reclaim").boundingBox())!, page.viewportSize()!];
+  await page.locator(".claim-overlay").waitFor({ state: "visible" });
+  expect(await page.locator(".claim-overlay").textContent()).toBe("WDJB-MJHT");
+  const [box, viewport] = [(await page.locator(".claim-overlay").boundingBox())!, page.viewportSize()!];
   expect((box.width * box.height) / (viewport.width * viewport.height)).toBeLessThan(0.03);
   expect([box.x > viewport.width / 2, box.x + box.width <= viewport.width]).toEqual([true, true]);
   expect([box.y > viewport.height / 2, box.y + box.height <= viewport.height]).toEqual([true, true]);
   expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
   // It is above the content.
   const middle = `${box.x + box.width / 2}, ${box.y + box.height / 2}`;
-  expect(await page.evaluate(`document.elementFromPoint(${middle})?.className`)).toBe("reclaim");
+  expect(await page.evaluate(`document.elementFromPoint(${middle})?.className`)).toBe("claim-overlay");
   server.draw(content);
-  await page.locator(".reclaim").waitFor({ state: "hidden" });
+  await page.locator(".claim-overlay").waitFor({ state: "hidden" });
 });
 
 test.each(orientations)(

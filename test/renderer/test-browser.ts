@@ -76,17 +76,17 @@ async function writeStandardMedia(folder: string): Promise<void> {
   const put = async (name: string, bytes: string | Promise<Buffer>): Promise<void> => writeFile(join(folder, name), await bytes);
   await Promise.all([
     ...Object.entries(colors).map(([name, rgb]) => put(`${name}.png`, plainImage(rgb))),
-    put("blue.mp4", clipOf(["blue"], 5)),
-    put("green.mp4", clipOf(["green"], 2)),
-    // Two seconds each: the colour shows the position in the clip.
-    put("steps.mp4", clipOf(["red", "yellow", "magenta"], 2)),
-    put("broken.mp4", "this is no clip"),
+    put("blue.mp4", videoOf(["blue"], 5)),
+    put("green.mp4", videoOf(["green"], 2)),
+    // Two seconds each: the colour shows the position in the video.
+    put("steps.mp4", videoOf(["red", "yellow", "magenta"], 2)),
+    put("broken.mp4", "this is no video"),
     put("broken.png", "this is no picture"),
   ]);
 }
 
-/** A clip that shows each colour for `seconds`. */
-function clipOf(names: readonly ColorName[], seconds: number): Promise<Buffer> {
+/** A video that shows each colour for `seconds`. */
+function videoOf(names: readonly ColorName[], seconds: number): Promise<Buffer> {
   const inputs = names.flatMap((name) => ["-f", "lavfi", "-i", `color=c=0x${hexOf(colors[name])}:s=640x360:r=30:d=${seconds}`]);
   const concat = ["-filter_complex", `concat=n=${names.length}:v=1[v]`, "-map", "[v]"];
   const encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "15", "-movflags", "+faststart"];

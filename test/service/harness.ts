@@ -17,7 +17,7 @@ import {
   type ServiceMessage,
   type TokenGrant,
 } from "../../src/protocol/device/messages.ts";
-import { differencesFromDescription } from "./http/contract.ts";
+import { differencesFromDescription } from "./openapi/contract.ts";
 import type { ServiceConfig } from "../../src/service/config.ts";
 import { startService, type Service } from "../../src/service/server.ts";
 

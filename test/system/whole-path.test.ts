@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import type { Framebuffer, Rgb } from "../support/browser/framebuffer.ts";
-import { frameOnScreen, numberedClip, plainImage } from "../support/media/media.ts";
+import { frameOnScreen, numberedVideo, plainImage } from "../support/media/media.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
 
@@ -13,11 +13,11 @@ const blue: Rgb = [30, 60, 200];
 const fps = 30;
 
 let xvfb: Xvfb;
-let clip: Buffer;
+let video: Buffer;
 
 beforeAll(async () => {
   xvfb = await startXvfb({ width: 1920, height: 1080 });
-  clip = await numberedClip(20, fps);
+  video = await numberedVideo(20, fps);
 });
 afterAll(() => xvfb[Symbol.asyncDispose]());
 
@@ -38,8 +38,8 @@ test("[SYS1] a fresh player shows a code, is paired, and shows an image and a vi
   expect(code).toMatch(/^[B-DF-HJ-NP-TV-Z]{4}-[B-DF-HJ-NP-TV-Z]{4}$/);
 
   const redId = await api.upload("red.png", await plainImage(red));
-  const clipId = await api.upload("clip.mp4", clip);
-  const { layoutId } = await api.publish([image(redId, 1_500), { type: "video", asset_id: clipId, duration_ms: 2_000, fit: "fill" }]);
+  const videoId = await api.upload("video.mp4", video);
+  const { layoutId } = await api.publish([image(redId, 1_500), { type: "video", asset_id: videoId, duration_ms: 2_000, fit: "fill" }]);
   const playerId = await api.pair(player, layoutId);
   expect((await player.line("paired"))["player_id"]).toBe(playerId);
   await eventually(() => shows(xvfb.framebuffer, red));
@@ -49,7 +49,7 @@ test("[SYS1] a fresh player shows a code, is paired, and shows an image and a vi
     if (frame !== null) frames.add(frame);
     return frames.size >= 10;
   });
-  expect((await player.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId))["item_id"]).toMatch(/^itm_/);
+  expect((await player.line(({ msg, asset_id }) => msg === "presented" && asset_id === videoId))["item_id"]).toMatch(/^itm_/);
   const { revision } = await player.line("state applied");
   const about = await eventually(async () => {
     const seen = await api.ok("GET", `players/${playerId}`);
@@ -66,12 +66,12 @@ test("[SYS2] an update is shown; an identical update restarts nothing; a lost se
   const playerFolder = join(folder.path, "player");
   const service = await startService(serviceFolder);
   const { api } = service;
-  const clipId = await api.upload("clip.mp4", clip);
+  const videoId = await api.upload("video.mp4", video);
   const blueId = await api.upload("blue.png", await plainImage(blue));
   const greenId = await api.upload("green.png", await plainImage(green));
   // A day long, so that its next play does not begin during the test.
-  const video = { type: "video", asset_id: clipId, duration_ms: 86_400_000, fit: "fill" };
-  const { playlistId, layoutId } = await api.publish([video]);
+  const longVideo = { type: "video", asset_id: videoId, duration_ms: 86_400_000, fit: "fill" };
+  const { playlistId, layoutId } = await api.publish([longVideo]);
   const player = startPlayer(api.url, playerFolder, xvfb.display);
   try {
     await api.pair(player, layoutId);
@@ -79,12 +79,12 @@ test("[SYS2] an update is shown; an identical update restarts nothing; a lost se
     const before = await eventually(frame);
     await player.line("presented");
 
-    // [PLB5] An identical PATCH: the clip continues, and no play begins.
+    // [PLB5] An identical PATCH: the video continues, and no play begins.
     const plays = () => player.lines.filter(({ msg }) => msg === "presented").length;
     const playsBefore = plays();
     const { items } = await api.ok("GET", `playlists/${playlistId}`);
     await api.ok("PATCH", `playlists/${playlistId}`, { items });
-    await api.ok("PATCH", `playlists/${playlistId}`, { items: [video] });
+    await api.ok("PATCH", `playlists/${playlistId}`, { items: [longVideo] });
     const after = await eventually(() => {
       const now = frame();
       return now !== null && now !== before ? now : null;

@@ -18,11 +18,11 @@ export class ItemFailure extends Error {
   /** Identifies the crash of the renderer process that ran this item; items that shared the process have the same id. */
   readonly crashId: string | undefined;
 
-  constructor(code: FailureCode, detail: string, death?: string) {
+  constructor(code: FailureCode, detail: string, crashId?: string) {
     super(detail);
     this.name = "ItemFailure";
     this.code = code;
-    this.crashId = death;
+    this.crashId = crashId;
   }
 }
 

@@ -12,7 +12,7 @@ export interface PageClock {
 }
 
 const maxSamples = 8;
-// Smaller corrections are not visible; applying them would make clips jitter.
+// Smaller corrections are not visible; applying them would make videos jitter.
 const noiseMs = 5;
 // Timers are a few ms late, so an alarm counts frames during its last 40 ms.
 const frameLeadMs = 40;

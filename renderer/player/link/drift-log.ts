@@ -1,4 +1,4 @@
-// Collects how far clips and sounds are from their position by the clock, between two heartbeats.
+// Collects how far videos and sounds are from their position by the clock, between two heartbeats.
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 
 type Drift = NonNullable<Extract<FromPage, { type: "beat" }>["drift"]>;

@@ -4,7 +4,7 @@ import { createElement } from "../dom.ts";
 
 /** The overlay with the claim code. */
 export class ClaimOverlay {
-  readonly element = createElement("div", "reclaim");
+  readonly element = createElement("div", "claim-overlay");
 
   constructor() {
     this.element.hidden = true;

@@ -1,5 +1,5 @@
 // Components of the text screens: their frame, labelled values, and the card that describes a problem and counts down to the next attempt.
-import type { Trouble } from "../../../src/protocol/scene.ts";
+import type { ScreenProblem } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 
@@ -21,9 +21,9 @@ export function createLabelledValue(label: string): { element: HTMLElement; draw
 }
 
 /** The card for a problem; hidden while there is none. */
-export function createTroubleCard(clock: PageClock): {
+export function createProblemCard(clock: PageClock): {
   element: HTMLElement;
-  draw(trouble: Trouble | null): void;
+  draw(problem: ScreenProblem | null): void;
   dispose(): void;
 } {
   const text = createElement("p", "what");
@@ -40,13 +40,13 @@ export function createTroubleCard(clock: PageClock): {
 
   return {
     element,
-    draw(trouble) {
+    draw(problem) {
       cancelCount();
-      element.hidden = trouble === null;
-      if (trouble === null) return;
-      setText(text, trouble.text);
-      retry.hidden = trouble.retry_at === null;
-      if (trouble.retry_at !== null) count(trouble.retry_at);
+      element.hidden = problem === null;
+      if (problem === null) return;
+      setText(text, problem.text);
+      retry.hidden = problem.retry_at === null;
+      if (problem.retry_at !== null) count(problem.retry_at);
     },
     dispose: () => {
       cancelCount();

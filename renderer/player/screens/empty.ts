@@ -2,7 +2,7 @@
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
-import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
+import { createLabelledValue, createFrame, createProblemCard, setText } from "./components.ts";
 
 const links = { online: "Connected", connecting: "Connecting", offline: "Not connected" } as const;
 
@@ -11,11 +11,11 @@ export function createEmpty(clock: PageClock): View<"empty"> {
   const title = createElement("h1", "title");
   const name = createElement("div", "name");
   const words = createElement("p", "how");
-  const trouble = createTroubleCard(clock);
+  const problemCard = createProblemCard(clock);
   const service = createLabelledValue("Service");
   return {
     is: "empty",
-    element: createFrame("empty", [title], createElement("main", "content", name, words, trouble.element), [service.element]),
+    element: createFrame("empty", [title], createElement("main", "content", name, words, problemCard.element), [service.element]),
     draw(screen) {
       const { link = screen.trouble === null ? "online" : "offline", is_assigned: isAssigned = false } = screen;
       setText(title, `${links[link]}. ${isAssigned ? "Nothing to show now" : "Nothing assigned yet"}`);
@@ -27,11 +27,11 @@ export function createEmpty(clock: PageClock): View<"empty"> {
           : "Assign a layout to this player, and it appears here.",
       );
       words.hidden = link === "offline";
-      trouble.draw(screen.trouble);
+      problemCard.draw(screen.trouble);
       service.draw(screen.service);
     },
     dispose: () => {
-      trouble.dispose();
+      problemCard.dispose();
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
-import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
+import { createLabelledValue, createFrame, createProblemCard, setText } from "./components.ts";
 import { drawQr } from "../qr.ts";
 
 const placeholder = "····-····";
@@ -16,8 +16,8 @@ export function createPairing(clock: PageClock): View<"pairing"> {
   const qr = createElement("div", "qr");
   const qrWords = createElement("p", "scan", "Or scan with a phone to claim this screen");
   const scan = createElement("div", "claim", qr, qrWords);
-  const trouble = createTroubleCard(clock);
-  const help = createElement("div", "help", createElement("div", "advice", words, trouble.element), scan);
+  const problemCard = createProblemCard(clock);
+  const help = createElement("div", "help", createElement("div", "advice", words, problemCard.element), scan);
   const service = createLabelledValue("Service");
   const device = createLabelledValue("This device");
   let drawnUrl: string | null = null;
@@ -41,13 +41,13 @@ export function createPairing(clock: PageClock): View<"pairing"> {
         screen.code === null ? waiting(screen.trouble !== null) : instruction(screen.claim_url?.split("?")[0] ?? `${screen.service}/claim`),
       );
       drawClaim(screen.claim_url);
-      trouble.draw(screen.trouble);
+      problemCard.draw(screen.trouble);
       service.draw(screen.service);
       device.element.hidden = screen.device === undefined;
       device.draw(screen.device ?? "");
     },
     dispose: () => {
-      trouble.dispose();
+      problemCard.dispose();
     },
   };
 }
@@ -57,8 +57,8 @@ function instruction(claimPage: string): string {
   return `Enter this code at ${claimPage}, or send it to POST /api/v1/players/pair`;
 }
 
-function waiting(hasTrouble: boolean): string {
-  return hasTrouble ? "A code appears here as soon as the service answers" : "Asking the service for a code …";
+function waiting(hasProblem: boolean): string {
+  return hasProblem ? "A code appears here as soon as the service answers" : "Asking the service for a code …";
 }
 
 /** Draws each group as one unit, so that a narrow screen breaks the code at the dash. */

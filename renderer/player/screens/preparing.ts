@@ -2,7 +2,7 @@
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
-import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
+import { createLabelledValue, createFrame, createProblemCard, setText } from "./components.ts";
 
 /** Creates the preparing screen. */
 export function createPreparing(clock: PageClock): View<"preparing"> {
@@ -10,10 +10,10 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
   const done = createElement("div", "done");
   const bar = createElement("div", "bar", done);
   const bytes = createElement("p", "bytes");
-  const trouble = createTroubleCard(clock);
+  const problemCard = createProblemCard(clock);
   const service = createLabelledValue("Service");
   const title = createElement("h1", "title", "Downloading content");
-  const content = createElement("main", "content", name, bar, bytes, trouble.element);
+  const content = createElement("main", "content", name, bar, bytes, problemCard.element);
   return {
     is: "preparing",
     element: createFrame("preparing", [title], content, [service.element]),
@@ -22,11 +22,11 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
       const share = total_bytes > 0 ? Math.min(1, ready_bytes / total_bytes) : 0;
       done.style.width = `${share * 100}%`;
       setText(bytes, total_bytes > 0 ? `${describeSize(ready_bytes)} of ${describeSize(total_bytes)}` : "Checking what is needed …");
-      trouble.draw(problem);
+      problemCard.draw(problem);
       service.draw(address);
     },
     dispose: () => {
-      trouble.dispose();
+      problemCard.dispose();
     },
   };
 }

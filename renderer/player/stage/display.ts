@@ -56,13 +56,13 @@ export class Display {
   }
 
   #draw(scene: Scene): void {
-    const { screen, coming = [], rotation = 0, identify, claim } = scene;
+    const { screen, upcoming = [], rotation = 0, identify, claim } = scene;
     this.#element.dataset["rotation"] = String(rotation);
     this.#identify.draw(identify);
     this.#claim.draw(claim);
-    const last = coming.findLastIndex((each) => this.#isDue(each));
-    const due = coming[last];
-    this.#upcoming = coming.slice(last + 1);
+    const last = upcoming.findLastIndex((each) => this.#isDue(each));
+    const due = upcoming[last];
+    this.#upcoming = upcoming.slice(last + 1);
     this.#lastDueAt = due?.at ?? this.#lastDueAt;
     if (due === undefined) this.#show(screen, null);
     else this.#show({ is: "stage", stage: due.stage }, due.at);
@@ -128,13 +128,13 @@ export class Display {
 
   /** The first upcoming stage is due: shows it in place of the screen. */
   #showUpcoming(scene: Scene, frameTime: number): void {
-    const [{ at, stage }, ...coming] = this.#upcoming as [UpcomingStage, ...UpcomingStage[]];
+    const [{ at, stage }, ...upcoming] = this.#upcoming as [UpcomingStage, ...UpcomingStage[]];
     const screen: Screen = { is: "stage", stage };
-    const sceneFromNow: Scene = { ...scene, screen, coming };
+    const sceneFromNow: Scene = { ...scene, screen, upcoming };
     this.#lastDueAt = at;
     const prepared = this.#takePrepared(screen);
     if (prepared === undefined) return this.#draw(sceneFromNow);
-    this.#upcoming = coming;
+    this.#upcoming = upcoming;
     if (this.#next !== null) dispose(this.#next);
     this.#next = prepared;
     this.#showIfReady(prepared.layer, prepared.abort.signal, at, frameTime);

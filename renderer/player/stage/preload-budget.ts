@@ -1,4 +1,4 @@
-// Limits what all zones together prepare ahead of time, so that upcoming clips do not overload a small machine.
+// Limits what all zones together prepare ahead of time, so that upcoming videos do not overload a small machine.
 import type { Slot } from "../../../src/protocol/scene.ts";
 
 type Cost = NonNullable<Slot["cost"]>;
@@ -30,7 +30,7 @@ export class PreloadBudget {
     this.#limit = limit;
   }
 
-  /** 96 MB for each gigabyte of memory and half a decoder for each core: 192 MB and two clips on four cores with 2 GB. */
+  /** 96 MB for each gigabyte of memory and half a decoder for each core: 192 MB and two videos on four cores with 2 GB. */
   static forThisMachine(): PreloadBudget {
     const { hardwareConcurrency } = navigator;
     // Not in TypeScript's library: https://www.w3.org/TR/device-memory/

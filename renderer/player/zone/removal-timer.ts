@@ -2,7 +2,7 @@
 import type { SceneZone, Slot } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 
-// The same time as for an item that fails (SWP2): most pages and clips that follow are ready by then.
+// The same time as for an item that fails (SWP2): most pages and videos that follow are ready by then.
 const maxStayMs = 5_000;
 
 /** Runs while the item on screen is no longer in its zone's loop. */

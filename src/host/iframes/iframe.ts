@@ -98,12 +98,12 @@ export class Iframe {
   }
 
   /** Reports, at most once, that the iframe has nothing to show. */
-  fail(code: IframeFault, reason: string, death?: string): void {
+  fail(code: IframeFault, reason: string, crashId?: string): void {
     if (this.#state === "failed" || this.signal.aborted) return;
     this.#state = "failed";
     const { name, site, onEvent } = this.#options;
     const event = { frame: name, is: "failed", code, detail: `${originOf(site.url)}: ${reason}` } as const;
-    onEvent(death === undefined ? event : { ...event, death });
+    onEvent(crashId === undefined ? event : { ...event, crashId });
   }
 
   /**

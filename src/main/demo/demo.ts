@@ -9,10 +9,10 @@ import type { Log } from "../../base/log.ts";
 import { ChildProgram, type LogLine } from "../child.ts";
 import { publishDemo } from "./demo-content.ts";
 import { ServiceClient } from "../service-client.ts";
-import { chooseEngine, type EngineChoice } from "../engine.ts";
+import { chooseEngine, type EngineChoice } from "../player/engine.ts";
 import { Port } from "../flags.ts";
 import { dataFolder, rootFolder } from "../folders.ts";
-import { hasDisplay } from "../kiosk.ts";
+import { hasDisplay } from "../player/kiosk.ts";
 
 const usage = defineUsage({
   command: "npm start --",
@@ -152,29 +152,32 @@ function printNextSteps(
   const api = `${at.url}/api/v1`;
   const pair = `curl ${auth} --json '{"code": "WDJB-MJHT", "name": "Lobby"}' ${api}/players/pair`;
   const push = `curl ${auth} --data-binary @picture.jpg "${api}/assets?name=picture.jpg"`;
-  const shoot = `curl ${auth} --json '{"type": "screenshot"}' ${api}/players/${at.playerId}/commands`;
-  const look = `curl ${auth} ${api}/players/${at.playerId}/screenshots`;
-  const see = at.picture === null ? null : `curl ${auth} -o screen.jpg ${at.picture}`;
+  const take_screenshot = `curl ${auth} --json '{"type": "screenshot"}' ${api}/players/${at.playerId}/commands`;
+  const list_screenshots = `curl ${auth} ${api}/players/${at.playerId}/screenshots`;
+  const get_screenshot = at.picture === null ? null : `curl ${auth} -o screen.jpg ${at.picture}`;
   const show = `npm run show --${at.isDefault ? "" : ` --server ${at.url} --token-file '${at.tokenFile}'`} picture.jpg`;
   if (!process.stdout.isTTY) {
     const about = { docs: `${at.url}/docs`, token_file: at.tokenFile, player_id: at.playerId, screenshot: at.picture ?? undefined };
-    log.info({ ...about, show, curl: { pair, push, shoot, look, see: see ?? undefined } }, "ready");
+    log.info(
+      { ...about, show, curl: { pair, push, take_screenshot, list_screenshots, get_screenshot: get_screenshot ?? undefined } },
+      "ready",
+    );
     return;
   }
   process.stdout.write(
     [
       "",
-      ...(see === null
+      ...(get_screenshot === null
         ? ["The screen is on."]
-        : ["There is no display, so the screen is rendered without one. To see the picture:", `  ${see}`]),
+        : ["There is no display, so the screen is rendered without one. To see the picture:", `  ${get_screenshot}`]),
       "",
       "Show your own picture, from a second terminal (a web page or a text works too):",
       `  ${show}`,
       "Pair another player (with its code instead of WDJB-MJHT):",
       `  ${pair}`,
       "Take a screenshot, then list all screenshots; image_url is the picture:",
-      `  ${shoot}`,
-      `  ${look}`,
+      `  ${take_screenshot}`,
+      `  ${list_screenshots}`,
       "",
       `  API documentation   ${at.url}/docs`,
       `  Access token        ${at.tokenFile}`,

@@ -10,7 +10,7 @@ import { lockFolder } from "../../base/files/folder-lock.ts";
 import type { Log } from "../../base/log.ts";
 import { KeepAlive, keepAliveIntervalMs } from "./keep-alive.ts";
 import { rootFolder } from "../folders.ts";
-import { playerFlags, type PlayerConfig } from "../player-config.ts";
+import { playerFlags, type PlayerConfig } from "../player/player-config.ts";
 
 /** Time limits for Electron in ms, and the limit of restarts. */
 export interface ElectronLimits {

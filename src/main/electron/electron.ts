@@ -15,10 +15,10 @@ import { startKeepAlive } from "./keep-alive.ts";
 import { electronLifecycle } from "./lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
 import { rendererFolder, requirePage } from "../folders.ts";
-import { localAccessRule } from "../local-exceptions.ts";
-import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player-config.ts";
+import { localAccessRule } from "../player/local-exceptions.ts";
+import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player/player-config.ts";
 import { runProgram } from "../program.ts";
-import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../settings.ts";
+import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../player/settings.ts";
 
 const defaultServicePort = 8080;
 

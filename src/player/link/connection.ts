@@ -6,7 +6,7 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../protocol/device/heartbeat.ts";
-import type { Trouble } from "../../protocol/scene.ts";
+import type { ScreenProblem } from "../../protocol/scene.ts";
 import { parseMessage, ServiceMessage, type DeviceMessage } from "../../protocol/device/messages.ts";
 import type { AccessTokens } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
@@ -15,7 +15,7 @@ import { ReconnectDelay } from "./reconnect-delay.ts";
 import { diagnoseConnectivity } from "./connectivity-diagnosis.ts";
 
 /** How the player reaches the service. A revoked player has no link: the connection ends instead. */
-export type Link = { is: "connecting" } | { is: "online" } | { is: "polling" } | { is: "offline"; trouble: Trouble };
+export type Link = { is: "connecting" } | { is: "online" } | { is: "polling" } | { is: "offline"; trouble: ScreenProblem };
 
 export interface ConnectionDependencies {
   api: ServiceApi;

@@ -1,6 +1,6 @@
 // Explains a failed call to the installer in front of the screen.
 import { isFault } from "../../base/fault.ts";
-import type { Trouble } from "../../protocol/scene.ts";
+import type { ScreenProblem } from "../../protocol/scene.ts";
 import { HttpFault } from "./service-http.ts";
 
 // Node's TLS errors when the machine's clock is wrong.
@@ -9,38 +9,38 @@ const clockCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 const earliestSaneMs = Date.UTC(2025, 0, 1);
 
 /** Says why the service cannot be reached and what to do. `nowMs` is the machine's wall clock. */
-export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number, retryAt: number | null): Trouble {
+export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number, retryAt: number | null): ScreenProblem {
   const code = codeOf(error);
-  const trouble = (kind: Trouble["code"], text: string): Trouble => ({ code: kind, text, retry_at: retryAt });
+  const problem = (kind: ScreenProblem["code"], text: string): ScreenProblem => ({ code: kind, text, retry_at: retryAt });
   if (error instanceof HttpFault) {
     return error.status >= 500
-      ? trouble("http", `The service at ${server.host} fails (HTTP ${error.status}). The player tries again by itself.`)
-      : trouble("http", `The service at ${server.host} rejects the player (HTTP ${error.status}). ${error.message}`);
+      ? problem("http", `The service at ${server.host} fails (HTTP ${error.status}). The player tries again by itself.`)
+      : problem("http", `The service at ${server.host} rejects the player (HTTP ${error.status}). ${error.message}`);
   }
-  if (isFault(error, "protocol")) return trouble("http", `At ${server.host}: ${error.message}.`);
-  if (code === "ENOSPC") return trouble("disk", "The disk is full. Free some space or use a larger disk.");
+  if (isFault(error, "protocol")) return problem("http", `At ${server.host}: ${error.message}.`);
+  if (code === "ENOSPC") return problem("disk", "The disk is full. Free some space or use a larger disk.");
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return trouble("dns", `The name ${server.hostname} cannot be resolved. Check the network cable or Wi-Fi, and DNS.`);
+    return problem("dns", `The name ${server.hostname} cannot be resolved. Check the network cable or Wi-Fi, and DNS.`);
   }
   if (code === "ECONNREFUSED") {
-    return trouble("refused", `Nothing answers at ${server.host}. Check that the service runs and the address is right.`);
+    return problem("refused", `Nothing answers at ${server.host}. Check that the service runs and the address is right.`);
   }
   if (code !== null && (clockCodes.has(code) || (isTls(code) && nowMs < earliestSaneMs))) {
-    return trouble(
+    return problem(
       "clock",
       `This device's clock says ${new Date(nowMs).toISOString().slice(0, 16)} UTC. Set it, or allow NTP: certificates depend on it.`,
     );
   }
   if (code !== null && isTls(code)) {
-    return trouble("tls", `The certificate of ${server.host} is not trusted (${code}). Check the address, or install the network's CA.`);
+    return problem("tls", `The certificate of ${server.host} is not trusted (${code}). Check the address, or install the network's CA.`);
   }
   if (code !== null && (/TIMEOUT|ETIMEDOUT|TimeoutError/.test(code) || code === "timeout")) {
-    return trouble("timeout", `${server.host} does not answer in time. Check the network; a firewall may drop the traffic.`);
+    return problem("timeout", `${server.host} does not answer in time. Check the network; a firewall may drop the traffic.`);
   }
   if (code === "ENETUNREACH" || code === "EHOSTUNREACH") {
-    return trouble("other", `${server.host} cannot be reached. Check the network cable or Wi-Fi.`);
+    return problem("other", `${server.host} cannot be reached. Check the network cable or Wi-Fi.`);
   }
-  return trouble("other", `The service at ${server.host} cannot be reached${code === null ? "" : ` (${code})`}. Check the network.`);
+  return problem("other", `The service at ${server.host} cannot be reached${code === null ? "" : ` (${code})`}. Check the network.`);
 }
 
 function isTls(code: string): boolean {

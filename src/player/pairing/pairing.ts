@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Observable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import type { Trouble } from "../../protocol/scene.ts";
+import type { ScreenProblem } from "../../protocol/scene.ts";
 import type { PairingGrant, PairingRequest } from "../../protocol/device/messages.ts";
 import { requestToken } from "../link/access.ts";
 import type { Identity, Pairing } from "./identity.ts";
@@ -13,8 +13,8 @@ import { diagnoseConnectivity } from "../link/connectivity-diagnosis.ts";
 
 /** The progress of pairing: no code yet, or a code on the screen. `trouble` is what prevents it, if anything. */
 export type PairingState =
-  | { is: "asking"; trouble: Trouble | null }
-  | { is: "code"; code: string; claimUrl: string | null; trouble: Trouble | null };
+  | { is: "asking"; trouble: ScreenProblem | null }
+  | { is: "code"; code: string; claimUrl: string | null; trouble: ScreenProblem | null };
 
 export interface PairingDependencies {
   api: ServiceApi;
@@ -38,7 +38,7 @@ export async function pair(dependencies: PairingDependencies, signal: AbortSigna
       const pairing = await pairWithOneCode(dependencies, backoff, signal);
       if (pairing !== null) return pairing;
     } catch (error) {
-      await showTrouble(dependencies, error, backoff.next(), signal);
+      await showProblem(dependencies, error, backoff.next(), signal);
     }
   }
 }
@@ -68,7 +68,7 @@ async function pairWithOneCode(dependencies: PairingDependencies, backoff: Backo
   return null;
 }
 
-/** Requests the token once. On failure the trouble is shown beside the code, which stays valid, and this resolves to null. */
+/** Requests the token once. On failure the problem is shown beside the code, which stays valid, and this resolves to null. */
 async function tryRequestToken(dependencies: PairingDependencies, grant: PairingGrant, backoff: Backoff, signal: AbortSignal) {
   const { api, identity, state } = dependencies;
   try {
@@ -77,22 +77,22 @@ async function tryRequestToken(dependencies: PairingDependencies, grant: Pairing
     state.set({ ...state.value, trouble: null });
     return response;
   } catch (error) {
-    await showTrouble(dependencies, error, backoff.next(), signal);
+    await showProblem(dependencies, error, backoff.next(), signal);
     return null;
   }
 }
 
-async function showTrouble(
+async function showProblem(
   { api, clock, log, state }: PairingDependencies,
   error: unknown,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   if (isAbort(error) && signal.aborted) throw error;
-  const trouble = diagnoseConnectivity(error, api.server, Date.now(), clock.now() + waitMs);
+  const problem = diagnoseConnectivity(error, api.server, Date.now(), clock.now() + waitMs);
   // Warn once per cause: a long outage must not fill the log.
-  const level = trouble.code === state.value.trouble?.code ? "debug" : "warn";
+  const level = problem.code === state.value.trouble?.code ? "debug" : "warn";
   log[level]({ reason: reasonOf(error) }, "pairing failed: trying again");
-  state.set({ ...state.value, trouble });
+  state.set({ ...state.value, trouble: problem });
   await clock.wait(waitMs, signal);
 }

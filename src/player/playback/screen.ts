@@ -1,6 +1,6 @@
 // Chooses the screen to show: pairing, an empty screen, preparation, withheld content, or the stage. Pure.
 import { problemCatalog } from "../../protocol/device/player-problems.ts";
-import type { Screen, Stage, Trouble } from "../../protocol/scene.ts";
+import type { Screen, Stage, ScreenProblem } from "../../protocol/scene.ts";
 import type { Link } from "../link/connection.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { PairingState } from "../pairing/pairing.ts";
@@ -38,15 +38,15 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
     }
     case "paired": {
       const { playerName: player_name, link, known, progress, stage } = phase;
-      const trouble = link.is === "offline" ? link.trouble : progress.is === "failed" ? downloadTrouble(progress) : null;
+      const problem = link.is === "offline" ? link.trouble : progress.is === "failed" ? downloadProblem(progress) : null;
       if (withheld?.isNow === true) return withheldScreen(withheld, player_name, service);
       if (stage !== null && showsAnything(stage)) return { is: "stage", stage };
       if (known === "empty" || known === "idle" || stage !== null) {
         const is_assigned = known === "idle" || stage !== null;
-        return { is: "empty", player_name, link: link.is === "polling" ? "online" : link.is, is_assigned, service, trouble };
+        return { is: "empty", player_name, link: link.is === "polling" ? "online" : link.is, is_assigned, service, trouble: problem };
       }
       const { readyBytes: ready_bytes, totalBytes: total_bytes } = progress;
-      return { is: "preparing", player_name, ready_bytes, total_bytes, service, trouble };
+      return { is: "preparing", player_name, ready_bytes, total_bytes, service, trouble: problem };
     }
   }
 }
@@ -56,7 +56,7 @@ function showsAnything({ zones, background_src }: Stage): boolean {
   return background_src !== undefined || zones.some(({ slots }) => slots.length > 0);
 }
 
-function downloadTrouble(progress: DownloadProgress): Trouble {
+function downloadProblem(progress: DownloadProgress): ScreenProblem {
   const text = `A file could not be downloaded. The player tries again. ${progress.detail ?? ""}`.trim();
   return { code: "other", text, retry_at: null };
 }

@@ -50,8 +50,8 @@ const StoredSnapshot = z.object({
   clockErrorMs: z.number().nullable(),
   open: z.array(StoredPlay),
 });
-const Line = z.union([z.object({ event: PlayEvent }), z.object({ open: StoredSnapshot }), z.object({ frame: StoredReading })]);
-export type Line = z.infer<typeof Line>;
+const PlayLogLine = z.union([z.object({ event: PlayEvent }), z.object({ open: StoredSnapshot }), z.object({ frame: StoredReading })]);
+export type PlayLogLine = z.infer<typeof PlayLogLine>;
 
 const checksumLength = 8;
 
@@ -59,11 +59,11 @@ export function playLogPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(12, "0")}.plays`);
 }
 
-export function formatLines(lines: readonly Line[]): string {
+export function formatLines(lines: readonly PlayLogLine[]): string {
   return lines.map(formatLine).join("");
 }
 
-function formatLine(line: Line): string {
+function formatLine(line: PlayLogLine): string {
   const body = JSON.stringify(line);
   return `${crc32(body).toString(16).padStart(checksumLength, "0")} ${body}\n`;
 }
@@ -80,12 +80,12 @@ export async function createPlayLogFile(folder: string, number: number, { snapsh
 }
 
 /** The lines of a file. Damaged lines are skipped and logged. */
-export async function readLines(path: string, log: Log): Promise<Line[]> {
+export async function readLines(path: string, log: Log): Promise<PlayLogLine[]> {
   const texts = (await readFile(path, "utf8")).split("\n");
-  return texts.flatMap((text, index): Line[] => {
+  return texts.flatMap((text, index): PlayLogLine[] => {
     const body = text.slice(checksumLength + 1);
     if (text !== "" && Number.parseInt(text.slice(0, checksumLength), 16) === crc32(body)) {
-      const line = Line.safeParse(JSON.parse(body));
+      const line = PlayLogLine.safeParse(JSON.parse(body));
       if (line.success) return [line.data];
     }
     // A power cut may tear the last line. Only a failing disk damages an earlier one.
@@ -95,7 +95,7 @@ export async function readLines(path: string, log: Log): Promise<Line[]> {
 }
 
 /** The plays that were open at the end of these lines. A play whose event is written has ended, even if the crash came right after it. */
-export function previousRunIn(lines: readonly Line[]): PreviousRun {
+export function previousRunIn(lines: readonly PlayLogLine[]): PreviousRun {
   let snapshot: OpenPlaysSnapshot = { bootId: "", clockOffsetMs: 0, clockErrorMs: null, open: [] };
   let lastFrame: ClockReading | null = null;
   const ended = new Set<string>();

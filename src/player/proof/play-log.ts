@@ -12,7 +12,7 @@ import {
   playLogPath,
   previousRunIn,
   readLines,
-  type Line,
+  type PlayLogLine,
   type OpenPlaysSnapshot,
   type PreviousRun,
 } from "./play-log-file.ts";
@@ -172,7 +172,7 @@ export class PlayLog {
     return { file, events: 0, since: now, syncedAt: now };
   }
 
-  #write(lines: readonly Line[]): Promise<unknown> {
+  #write(lines: readonly PlayLogLine[]): Promise<unknown> {
     return this.#current.file.appendFile(formatLines(lines));
   }
 

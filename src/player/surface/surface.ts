@@ -74,7 +74,7 @@ export class Surface implements AsyncDisposable {
   }
 
   /** Reports to the page that an iframe has painted (`null`) or failed. */
-  sendIframeResult(frame: string, failure: { code: IframeFault; detail: string; death?: string } | null): void {
+  sendIframeResult(frame: string, failure: { code: IframeFault; detail: string; crash_id?: string } | null): void {
     this.#connection.send({ type: "frame", frame, failure });
   }
 

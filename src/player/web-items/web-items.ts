@@ -86,8 +86,8 @@ export class WebItems implements AsyncDisposable {
 
   #report(event: IframeEvent): void {
     const { surface, log } = this.#options;
-    const death = event.is === "shown" || event.death === undefined ? {} : { death: event.death };
-    const failure = event.is === "shown" ? null : { code: event.code, detail: this.#detailOf(event), ...death };
+    const crash = event.is === "shown" || event.crashId === undefined ? {} : { crash_id: event.crashId };
+    const failure = event.is === "shown" ? null : { code: event.code, detail: this.#detailOf(event), ...crash };
     if (failure !== null) log.warn({ frame: event.frame, ...failure }, "an iframe failed");
     surface.sendIframeResult(event.frame, failure);
   }

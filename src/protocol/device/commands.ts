@@ -1,7 +1,7 @@
 // Commands from operators to players: requests, the signed form sent to the device, and results.
 import { z } from "zod";
 import { PageQuery, Target, TargetWarning } from "../operator/resources.ts";
-import { playCommands, playCommandTypes } from "./play-commands.ts";
+import { playCommands, timeToLiveS } from "./play-commands.ts";
 import { cleanRecord, deviceText } from "../text.ts";
 import { id, InstantSeconds, Timestamp } from "../common.ts";
 
@@ -23,22 +23,22 @@ export const CommandRequest = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("screenshot"),
     args: ScreenshotArgs.prefault({}),
-    ttl_s: z.int().min(1).max(604_800).default(600),
+    ttl_s: timeToLiveS,
   }),
   z.strictObject({
     type: z.literal("identify"),
     args: IdentifyArgs.prefault({}),
-    ttl_s: z.int().min(1).max(604_800).default(600),
+    ttl_s: timeToLiveS,
   }),
   z.strictObject({
     type: z.literal("reload"),
     args: noArgs,
-    ttl_s: z.int().min(1).max(604_800).default(600),
+    ttl_s: timeToLiveS,
   }),
   z.strictObject({
     type: z.literal("restart"),
     args: noArgs,
-    ttl_s: z.int().min(1).max(604_800).default(600),
+    ttl_s: timeToLiveS,
   }),
   ...playCommands,
 ]);
@@ -50,7 +50,7 @@ export const BulkCommandRequest = z.discriminatedUnion(
   CommandRequest.options.map((option) => option.extend({ target: Target })) as unknown as typeof CommandRequest.options,
 ) as unknown as z.ZodType<CommandRequest & { target: Target }>;
 
-const commandTypes = ["screenshot", "identify", "reload", "restart", ...playCommandTypes] as const;
+const CommandType = z.enum(CommandRequest.options.map(({ shape }) => shape.type.value));
 
 /**
  * The status of a command. It only moves forward: queued, delivered (sent), acknowledged (stored in the device's
@@ -76,7 +76,7 @@ const Result = z.record(z.string(), z.unknown());
 export const Command = z.object({
   id: id("cmd"),
   player_id: id("plr"),
-  type: z.enum(commandTypes),
+  type: CommandType,
   args: z.record(z.string(), z.unknown()),
   status: CommandStatus,
   result: Result.nullable().describe("The result, such as `{screenshot_id}`"),
@@ -90,14 +90,14 @@ export type Command = z.infer<typeof Command>;
 /** The response to a command for many players: the created commands, ordered by player id. */
 export const BulkCommandResult = z.object({
   count: z.int(),
-  type: z.enum(commandTypes),
+  type: CommandType,
   expires_at: Timestamp.describe("Commands that have not started by then never run"),
   commands: z.array(z.object({ id: id("cmd"), player_id: id("plr") })),
   warnings: z.array(TargetWarning).describe("Why the command reaches no player. The request succeeds anyway"),
 });
 
 /** The query for the commands of one player. */
-export const CommandsQuery = PageQuery.extend({ status: CommandStatus.optional(), type: z.enum(commandTypes).optional() });
+export const CommandsQuery = PageQuery.extend({ status: CommandStatus.optional(), type: CommandType.optional() });
 /** The query for the commands of a team. */
 export const TeamCommandsQuery = CommandsQuery.extend({ player_id: id("plr").optional() });
 

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { VariableName, Variables } from "../scheduling/variables.ts";
 import { id } from "../common.ts";
 
-const ttl_s = z.int().min(1).max(604_800).default(600);
+/** The time within which a command must start, in seconds. */
+export const timeToLiveS = z.int().min(1).max(604_800).default(600);
 
 /** Shows a layout or an asset instead of the scheduled content. Ended by `override.clear` with this command's id. */
 const OverrideArgs = z
@@ -55,13 +56,13 @@ const VariablesClearArgs = z.strictObject({
 
 /** The members for the union of command requests. */
 export const playCommands = [
-  z.strictObject({ type: z.literal("override.set"), args: OverrideArgs, ttl_s }),
-  z.strictObject({ type: z.literal("override.clear"), args: ClearArgs.prefault({}), ttl_s }),
-  z.strictObject({ type: z.literal("skip"), args: SkipArgs.prefault({}), ttl_s }),
-  z.strictObject({ type: z.literal("pause"), args: PauseArgs.prefault({}), ttl_s }),
-  z.strictObject({ type: z.literal("resume"), args: z.strictObject({}).default({}), ttl_s }),
-  z.strictObject({ type: z.literal("variables.set"), args: VariablesSetArgs, ttl_s }),
-  z.strictObject({ type: z.literal("variables.clear"), args: VariablesClearArgs.prefault({}), ttl_s }),
+  z.strictObject({ type: z.literal("override.set"), args: OverrideArgs, ttl_s: timeToLiveS }),
+  z.strictObject({ type: z.literal("override.clear"), args: ClearArgs.prefault({}), ttl_s: timeToLiveS }),
+  z.strictObject({ type: z.literal("skip"), args: SkipArgs.prefault({}), ttl_s: timeToLiveS }),
+  z.strictObject({ type: z.literal("pause"), args: PauseArgs.prefault({}), ttl_s: timeToLiveS }),
+  z.strictObject({ type: z.literal("resume"), args: z.strictObject({}).default({}), ttl_s: timeToLiveS }),
+  z.strictObject({ type: z.literal("variables.set"), args: VariablesSetArgs, ttl_s: timeToLiveS }),
+  z.strictObject({ type: z.literal("variables.clear"), args: VariablesClearArgs.prefault({}), ttl_s: timeToLiveS }),
 ] as const;
-export const playCommandTypes = ["override.set", "override.clear", "skip", "pause", "resume", "variables.set", "variables.clear"] as const;
+export const playCommandTypes = playCommands.map(({ shape }) => shape.type.value);
 export type PlayCommand = z.infer<(typeof playCommands)[number]>;

@@ -14,7 +14,7 @@ const Events = z
   .describe("The types to send; `*` for all");
 
 /** The delivery guarantees of webhooks, for all descriptions that mention them. */
-export const webhookPromise =
+export const deliveryGuarantees =
   "Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order.";
 
 /** A problem of a webhook. */

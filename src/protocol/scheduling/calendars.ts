@@ -34,10 +34,10 @@ export const CalendarWarning = z.object({
 export type CalendarWarning = z.infer<typeof CalendarWarning>;
 
 /** A calendar, and what its import left out. */
-export const CalendarWritten = Calendar.extend({
+export const CalendarWithWarnings = Calendar.extend({
   warnings: z.array(CalendarWarning).describe("Which parts of `ical` were not imported, or are imported only up to a date"),
 });
-export type CalendarWritten = z.infer<typeof CalendarWritten>;
+export type CalendarWithWarnings = z.infer<typeof CalendarWithWarnings>;
 
 const dates = z.array(CalendarDate).max(maxDates).describe("Each day once, in any order");
 const ical = z

@@ -6,7 +6,7 @@ import type { TimeZoneRules } from "../calendar/time-zone.ts";
 import type { PlayablePlaylist, TimedItem } from "../playlist/playable-playlist.ts";
 import type { Airing } from "./airtime.ts";
 import { dueTimesOf, hasDailyLimit, mayReachLimit, partsOf, type Part } from "./due-times.ts";
-import type { TurnOfHour } from "./hourly-limits.ts";
+import type { TurnInHour } from "./hourly-limits.ts";
 import { placePlays, type DuePlay } from "./placement.ts";
 
 /** A play between two plays of the loop; the loop waits until it ends. */
@@ -42,7 +42,7 @@ interface DayPlan {
 /** The inputs for the plays of a day, besides the items. */
 export interface DailyTiming {
   /** The turn of an interrupt that the loop is for. */
-  turn: TurnOfHour | null;
+  turn: TurnInHour | null;
   /** The player's. */
   timeZone: TimeZoneRules;
   /** The airings of all layouts in a span, in order. */

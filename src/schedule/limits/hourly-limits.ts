@@ -2,7 +2,7 @@
 import type { TimedItem } from "../playlist/playable-playlist.ts";
 
 /** One of the turns of an interrupt in an hour. The turns share the plays of its limited items. */
-export interface TurnOfHour {
+export interface TurnInHour {
   /** From 0 to `of` - 1. */
   number: number;
   of: number;
@@ -21,7 +21,7 @@ const minRoundMs = 100;
  * If there is no unlimited item to fill the time between, limits do not apply: a limit never leaves a screen empty.
  * @param isShortRun the loop plays for less than its length, so its first round has every item
  */
-export function withinLimits(items: readonly TimedItem[], turn: TurnOfHour | null, isShortRun: boolean): readonly TimedItem[] {
+export function withinLimits(items: readonly TimedItem[], turn: TurnInHour | null, isShortRun: boolean): readonly TimedItem[] {
   const limited = items.filter(({ item }) => item.max_plays_per_hour !== undefined);
   if (limited.length === 0) return items;
   const unlimitedMs = items.reduce((sum, { item, durationMs }) => (item.max_plays_per_hour === undefined ? sum + durationMs : sum), 0);
@@ -36,7 +36,7 @@ export function withinLimits(items: readonly TimedItem[], turn: TurnOfHour | nul
 }
 
 /** The plays of an hour, or the part of them that belongs to one turn. */
-function playsInTurn(limit: number, turn: TurnOfHour | null): number {
+function playsInTurn(limit: number, turn: TurnInHour | null): number {
   if (turn === null) return limit;
   return Math.ceil(((turn.number + 1) * limit) / turn.of) - Math.ceil((turn.number * limit) / turn.of);
 }

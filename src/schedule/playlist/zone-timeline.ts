@@ -37,7 +37,7 @@ export function timelineAt(playlist: PlayablePlaylist, instant: number, timing: 
   const dailyPlays = hasDaily ? daily.playsIn(loop, countsFrom) : null;
   const items = hasDaily ? loop.filter(({ durationMs }) => durationMs > 0) : loop;
   return {
-    timeline: { items, totalMs: totalMsOf(items), epochMs: countsFrom, skips: [], hold: null, daily: dailyPlays },
+    timeline: { items, totalMs: totalMsOf(items), epochMs: countsFrom, skips: [], pause: null, daily: dailyPlays },
     changesAt: Math.min(until, daily?.until ?? Number.POSITIVE_INFINITY),
   };
 }

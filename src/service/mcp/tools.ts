@@ -6,7 +6,7 @@ import type { Toolset } from "../../protocol/operator/toolsets.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { operations, type OperationDependencies } from "../operations/operations.ts";
 import { argumentsOf, type ArgumentPlaces } from "./arguments.ts";
-import { isIn } from "./toolsets.ts";
+import { isInToolset } from "./toolsets.ts";
 
 /** A tool and the operation behind it. */
 export interface OperationTool {
@@ -61,7 +61,7 @@ export class Toolbox {
         each.scopes.every((scope) => scopes.includes(scope)) &&
         (each.toolsets === null || toolsets.includes("all") || each.toolsets.some((toolset) => toolsets.includes(toolset))),
     );
-    const own = this.usable(scopes).filter(({ operation, tool }) => toolsets.some((toolset) => isIn(toolset, operation, tool.name)));
+    const own = this.usable(scopes).filter(({ operation, tool }) => toolsets.some((toolset) => isInToolset(toolset, operation, tool.name)));
     const list = [...others, ...own].map(({ tool }) => tool);
     if (this.#lists.size >= maxLists) this.#lists.delete(this.#lists.keys().next().value!);
     this.#lists.set(key, list);

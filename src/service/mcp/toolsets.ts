@@ -37,7 +37,7 @@ const everyday = [
 ];
 
 /** Whether an operation's tool belongs to a toolset. */
-export function isIn(toolset: Toolset, { tag }: Operation, tool: string): boolean {
+export function isInToolset(toolset: Toolset, { tag }: Operation, tool: string): boolean {
   if (toolset === "all") return true;
   return toolset === "everyday" ? everyday.includes(tool) : tagsOf[toolset].includes(tag);
 }

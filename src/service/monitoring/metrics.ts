@@ -8,7 +8,7 @@ import type { WebhookSender } from "../events/webhooks/sender.ts";
 import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
 import type { Db, Store } from "../store/store.ts";
 
-export interface MetricsParts {
+export interface MetricsDependencies {
   store: Store;
   events: EventJournal;
   sockets: DeviceSockets;
@@ -33,7 +33,7 @@ export class Metrics implements Disposable {
   // Counted when the transaction that appends their events has committed.
   readonly #uncommitted = new WeakMap<Db, string[]>();
 
-  constructor(parts: MetricsParts) {
+  constructor(dependencies: MetricsDependencies) {
     const registers = [this.#registry];
     this.contentType = this.#registry.contentType;
     this.#requests = new Counter({
@@ -55,10 +55,10 @@ export class Metrics implements Disposable {
       labelNames: ["status"],
       registers,
     });
-    this.#readComponents(parts);
+    this.#readComponents(dependencies);
     this.#readProcess();
-    parts.events.onAppended(async (db, _teamId, events) => this.#rememberStatuses(db, events));
-    parts.store.onCommit((db) => this.#countCommands(db));
+    dependencies.events.onAppended(async (db, _teamId, events) => this.#rememberStatuses(db, events));
+    dependencies.store.onCommit((db) => this.#countCommands(db));
     this.#lag.enable();
   }
 
@@ -80,7 +80,7 @@ export class Metrics implements Disposable {
     this.#lag.disable();
   }
 
-  #readComponents({ sockets, subscribers, webhooks }: MetricsParts): void {
+  #readComponents({ sockets, subscribers, webhooks }: MetricsDependencies): void {
     this.#gauge("signage_players_connected", "Players with an open socket", () => sockets.size);
     this.#gauge("signage_subscribers_connected", "Open sockets of event subscribers", () => subscribers.size);
     this.#counter("signage_player_handshakes_total", "Sockets that players have opened", () => sockets.openedCount);

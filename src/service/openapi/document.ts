@@ -7,7 +7,7 @@ import { apiPrefix, type Operation } from "../operations/operation.ts";
 import { responseHeaders, headerReferences, isRepeatable, problemsOf, ProblemResponses, successHeaders } from "./responses.ts";
 import { otherEndpoints } from "./other-endpoints.ts";
 import { introduction } from "./introduction.ts";
-import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
+import { pascalCase, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
 import { shareParameters } from "./parameters.ts";
 import { sampleOf } from "./samples.ts";
 import { Schemas } from "./schemas.ts";
@@ -59,7 +59,7 @@ export function describeService(version: string): Document {
       schemas: byKey(settled.components),
       responses: byKey(problems.components),
       parameters,
-      headers: Object.fromEntries(Object.entries(responseHeaders).map(([name, header]) => [pascal(name), header])),
+      headers: Object.fromEntries(Object.entries(responseHeaders).map(([name, header]) => [pascalCase(name), header])),
     },
   };
 }

@@ -39,7 +39,7 @@ export interface Document extends Json {
 }
 
 /** `some_name`, `Some-Name` or `some-name` as `SomeName`. */
-export function pascal(name: string): string {
+export function pascalCase(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)
     .filter((part) => part !== "")

@@ -1,5 +1,5 @@
 // Moves parameters that several operations share to components.
-import { pascal, type Document, type Json } from "./json.ts";
+import { pascalCase, type Document, type Json } from "./json.ts";
 
 /** Replaces repeated parameters in `paths` by references and returns the components they refer to. */
 export function shareParameters(paths: Document["paths"]): Record<string, Json> {
@@ -31,11 +31,11 @@ function each(paths: Document["paths"]) {
  * `player_id` in a query is `PlayerIdFilter` and `limit` is `Limit`. If a name is taken, words of the path are prepended.
  */
 function namesFor(path: string, parameter: Json): string[] {
-  const own = pascal(String(parameter["name"]));
+  const own = pascalCase(String(parameter["name"]));
   const isInPath = parameter["in"] === "path";
   const before = isInPath ? path.split(`{${String(parameter["name"])}}`)[0]! : path;
   const words = before.split("/").filter((part) => !["", "api", "v1"].includes(part) && !part.startsWith("{"));
-  const above = words.map((word) => pascal(singular(word)));
+  const above = words.map((word) => pascalCase(singular(word)));
   const short = isInPath && own === "Id" ? above.pop()! + own : own.endsWith("Id") && !isInPath ? `${own}Filter` : own;
   return [short, ...above.toReversed().map((_, count) => above.slice(-1 - count).join("") + short)];
 }

@@ -2,7 +2,7 @@
 import { supportsDryRun } from "../http/dry-run.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { problemKinds, type ProblemKind } from "../http/problem.ts";
-import { pascal, type Json } from "./json.ts";
+import { pascalCase, type Json } from "./json.ts";
 
 const text = (description: string, example: string, isAlways = false): Json => ({
   description,
@@ -29,7 +29,7 @@ export type ResponseHeader = keyof typeof responseHeaders;
 
 /** References to headers by their names on the wire. */
 export function headerReferences(names: readonly ResponseHeader[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${pascal(name)}` }]));
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${pascalCase(name)}` }]));
 }
 
 const everywhere: readonly ResponseHeader[] = ["Request-Id"];
@@ -94,7 +94,7 @@ export class ProblemResponses {
   }
 
   #refTo(status: number, kinds: readonly ProblemKind[]): Json {
-    const name = kinds.map(pascal).join("Or");
+    const name = kinds.map(pascalCase).join("Or");
     this.components[name] ??= {
       description: kinds.map((kind) => `${problemKinds[kind].title} (\`${kind}\`)`).join("; "),
       headers: headerReferences([...everywhere, ...(statusHeaders[status] ?? [])]),

@@ -1,6 +1,6 @@
 // Describes webhooks in the API description: the request that the service sends and its guarantees.
 import { eventTypesText } from "../../protocol/operator/events.ts";
-import { WebhookMessage, webhookPromise } from "../../protocol/operator/webhooks.ts";
+import { WebhookMessage, deliveryGuarantees } from "../../protocol/operator/webhooks.ts";
 import type { Json } from "./json.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -25,7 +25,7 @@ export function describeWebhooks(schemas: Schemas): Json {
         operationId: "receiveEvent",
         tags: ["webhooks"],
         summary: "An event, sent to your URL",
-        description: `${webhookPromise} Types: ${eventTypesText}.`,
+        description: `${deliveryGuarantees} Types: ${eventTypesText}.`,
         security: [],
         parameters,
         requestBody: { required: true, content: { "application/json": { schema: schemas.of(WebhookMessage, "output") } } },

@@ -10,7 +10,7 @@ import type { PlayerRow, ShowRow } from "../store/tables.ts";
 
 /** The dependencies and the team for describing a show. */
 export interface ShowContext {
-  parts: OutlookDependencies;
+  dependencies: OutlookDependencies;
   teamId: string;
 }
 
@@ -18,13 +18,13 @@ export interface ShowContext {
 export const maxListedPlayers = 100;
 
 /** A show as an entry of a list, and its schedule. */
-export async function showEntry({ parts }: ShowContext, db: Db, row: ShowRow) {
+export async function showEntry({ dependencies }: ShowContext, db: Db, row: ShowRow) {
   const schedule = await findShowSchedule(db, row);
   const { asset_id = null, url = null, text = null } = JSON.parse(row.given) as ShowContent;
   const entry: ShowEntry = {
     id: row.id,
     name: row.name,
-    status: await showStatus(parts, row, schedule?.shown ?? null, schedule?.players[0]),
+    status: await showStatus(dependencies, row, schedule?.shown ?? null, schedule?.players[0]),
     asset_id,
     url,
     text,
@@ -45,14 +45,14 @@ function endText({ ends_at }: ShowRow): string | null {
 
 /** A show with its players and warnings. `db` may be an open transaction. */
 export async function describeShow(context: ShowContext, db: Db, row: ShowRow): Promise<Show> {
-  const { parts, teamId } = context;
+  const { dependencies, teamId } = context;
   const { entry, schedule } = await showEntry(context, db, row);
   const undo = `DELETE /api/v1/show/${row.id}`;
   if (schedule === null || schedule.row.deleted_at !== null) {
     return { ...entry, summary: "Cleared", next_at: null, players: [], warnings: [], undo };
   }
   const { shown, players } = schedule;
-  const outlook = await outlookOf(parts, db, teamId, shown);
+  const outlook = await outlookOf(dependencies, db, teamId, shown);
   const fields: Record<string, string> = { "/starts_at": "/from", "/ends_at": "/until", "/target": "/players" };
   const warnings: ShowWarning[] = [
     // unusedTagWarnings reports unused tags with their own place in the request.
@@ -73,19 +73,19 @@ export async function describeShow(context: ShowContext, db: Db, row: ShowRow): 
 }
 
 /** A player as an entry of a show. */
-export function playerEntry({ parts }: ShowContext, { id: player_id, name }: PlayerRow): Show["players"][number] {
-  return { player_id, name, status: parts.presence.isOnline(player_id) ? "online" : "offline" };
+export function playerEntry({ dependencies }: ShowContext, { id: player_id, name }: PlayerRow): Show["players"][number] {
+  return { player_id, name, status: dependencies.presence.isOnline(player_id) ? "online" : "offline" };
 }
 
 /** Warnings about players that may not show it, or not as intended. */
-async function playerWarnings({ parts, teamId }: ShowContext, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
+async function playerWarnings({ dependencies, teamId }: ShowContext, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
   const warnings: ShowWarning[] = [];
-  const offline = players.filter(({ id: playerId }) => !parts.presence.isOnline(playerId));
+  const offline = players.filter(({ id: playerId }) => !dependencies.presence.isOnline(playerId));
   if (offline.length > 0) {
     const message = `${namesOf(offline)}: offline; shows it after reconnecting and downloading it`;
     warnings.push({ code: "offline", message, field: "/players" });
   }
-  const now = Math.trunc(parts.clock.now());
+  const now = Math.trunc(dependencies.clock.now());
   const overrides = await db
     .selectFrom("overrides")
     .select("player_id")
@@ -98,7 +98,7 @@ async function playerWarnings({ parts, teamId }: ShowContext, db: Db, players: r
     const message = `${namesOf(overridden)}: an override has priority over every schedule while it lasts. Send override.clear`;
     warnings.push({ code: "overridden", message, field: "/players" });
   }
-  const { width, height, others } = layoutSizeFor(parts, players);
+  const { width, height, others } = layoutSizeFor(dependencies, players);
   if (others > 0) {
     const message = `${others} of the screens have another aspect ratio than ${width} × ${height}: they show it with bars`;
     warnings.push({ code: "other-shapes", message, field: "/players" });

@@ -13,7 +13,7 @@ const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and 
 
 /** The players' reports on a show: its plays by presented frames, whether it is on, and the newest screenshot. */
 export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, context: ShowContext, row: ShowRow): Promise<ShowProof> {
-  const { parts, teamId } = context;
+  const { dependencies, teamId } = context;
   const { entry, schedule } = await showEntry(context, db, row);
   const counted = await selectPlayEvents(plays, teamId, { schedule_id: row.schedule_id })
     .select([
@@ -37,7 +37,7 @@ export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, contex
   for (const player of [...players.values()].slice(0, maxListedPlayers)) {
     const counts = byPlayer.get(player.id);
     const summary = playerEntry(context, player);
-    const latest = parts.presence.latest(player.id);
+    const latest = dependencies.presence.latest(player.id);
     const isShowing = latest?.heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id)) ?? false;
     entries.push({
       ...summary,

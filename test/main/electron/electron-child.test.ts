@@ -6,7 +6,7 @@ import { createSystemClock } from "../../../src/base/clock.ts";
 import { isFault } from "../../../src/base/fault.ts";
 import { lockFolder } from "../../../src/base/files/folder-lock.ts";
 import { runElectron, type ElectronLimits } from "../../../src/main/electron/electron-child.ts";
-import { readPlayerConfig, type PlayerConfig } from "../../../src/main/player-config.ts";
+import { readPlayerConfig, type PlayerConfig } from "../../../src/main/player/player-config.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually, Program, type Line } from "../../support/programs/programs.ts";
 import type { Life, Start } from "./fake-electron.ts";

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { startKeepAlive } from "../../../src/main/electron/keep-alive.ts";
-import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../../../src/main/player-config.ts";
+import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../../../src/main/player/player-config.ts";
 import { runProgram } from "../../../src/main/program.ts";
 
 /** `run` until stopped; `mute`: without keep-alive messages; `freeze` after the first one; `deaf` to SIGTERM; any other value: the way it exits. */

@@ -1,7 +1,7 @@
 // A program that supervises Electron and that a test kills. Usage: parent.ts EXECUTABLE APP-FOLDER DATA-FOLDER.
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { runElectron } from "../../../src/main/electron/electron-child.ts";
-import { readPlayerConfig } from "../../../src/main/player-config.ts";
+import { readPlayerConfig } from "../../../src/main/player/player-config.ts";
 import { runProgram } from "../../../src/main/program.ts";
 
 const [executable = "", appFolder = "", data = ""] = process.argv.slice(2);

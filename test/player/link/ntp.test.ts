@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { CorrectedClock, createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { readPlayerConfig } from "../../../src/main/player-config.ts";
+import { readPlayerConfig } from "../../../src/main/player/player-config.ts";
 import { queryNtp, followNtp } from "../../../src/player/link/ntp.ts";
 import { FakeClock } from "../../support/clock.ts";
 

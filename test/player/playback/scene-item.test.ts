@@ -9,7 +9,7 @@ import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/ite
 import { SceneItem } from "../../../src/protocol/scene.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 
-const clip = assetOf(Buffer.from("clip"), { mime_type: "video/mp4", duration_ms: 60_000 });
+const video = assetOf(Buffer.from("video"), { mime_type: "video/mp4", duration_ms: 60_000 });
 const song = assetOf(Buffer.from("song"), { mime_type: "audio/mpeg", duration_ms: 180_000 });
 const cover = assetOf(Buffer.from("cover"));
 const paper = assetOf(Buffer.from("paper"), { mime_type: "application/pdf" });
@@ -17,14 +17,14 @@ const make = (about: object): PlaylistItem => PlaylistItem.parse({ id: newId("it
 const url = "https://news.example/feed.xml";
 
 function slotsOf(items: PlaylistItem[], feedContent?: (url: string) => FeedContent) {
-  const ready = readyOf(desiredOf(items, [clip, song, cover, paper]));
+  const ready = readyOf(desiredOf(items, [video, song, cover, paper]));
   const playback = applyProgram(null, programAt(ready, loopEpochMs).program, loopEpochMs);
   return stageAt(playback, loopEpochMs, "UTC", feedContent)!.stage.zones[0]!.slots;
 }
 
 test("[ITM34] items of every kind reach the page with all of their fields: files as paths, defaults set, and no other fields", () => {
   const items = [
-    make({ type: "video", asset_id: clip.id, start_ms: 1_000 }),
+    make({ type: "video", asset_id: video.id, start_ms: 1_000 }),
     make({ type: "audio", asset_id: song.id, artwork_asset_id: cover.id }),
     make({ type: "pdf", asset_id: paper.id }),
     make({ type: "ticker", text: "News" }),
@@ -46,7 +46,7 @@ test("[ITM34] items of every kind reach the page with all of their fields: files
 });
 
 test("[ITM35] an item without a duration stays as long as its content: the trimmed part, the pages, the entries", () => {
-  const ms = (about: object, asset = clip) => itemDurationMs(make({ asset_id: asset.id, ...about }), asset);
+  const ms = (about: object, asset = video) => itemDurationMs(make({ asset_id: asset.id, ...about }), asset);
   expect(ms({ type: "video" })).toBe(60_000);
   expect(ms({ type: "video", start_ms: 5_000 })).toBe(55_000);
   expect(ms({ type: "video", start_ms: 5_000, end_ms: 9_000 })).toBe(4_000);
@@ -102,7 +102,7 @@ test("[PIX13] QR codes that cameras can read are accepted, even light on dark", 
 });
 
 test("[PIX10] a video of one or two frames stays as long as an image unless it has a duration; audio stays for its own duration", () => {
-  const blink = { ...clip, duration_ms: 33 };
+  const blink = { ...video, duration_ms: 33 };
   expect(itemDurationMs(make({ type: "video", asset_id: blink.id }), blink)).toBe(10_000);
   expect(itemDurationMs(make({ type: "video", asset_id: blink.id, duration_ms: 500 }), blink)).toBe(500);
   expect(itemDurationMs(make({ type: "audio", asset_id: blink.id }), blink)).toBe(33);
@@ -112,7 +112,7 @@ test.each([
   [{ type: "feed", url: "file:///etc/passwd" }, "url"],
   [{ type: "feed", url: "http://user:secret@news.example/" }, "url"],
   [{ type: "stream", protocol: "hls", url: "rtsp://cam/1" }, "url"],
-  [{ type: "video", asset_id: clip.id, start_ms: 5_000, end_ms: 5_000 }, "end_ms"],
+  [{ type: "video", asset_id: video.id, start_ms: 5_000, end_ms: 5_000 }, "end_ms"],
   [{ type: "pdf", asset_id: paper.id, first_page: 3, last_page: 2 }, "last_page"],
   [{ type: "audio", asset_id: song.id, volume: 2 }, "volume"],
   [{ type: "ticker", text: "x", speed_px_s: 0 }, "speed_px_s"],

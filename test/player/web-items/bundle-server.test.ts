@@ -7,7 +7,7 @@ import { silentLog } from "../../../src/base/log.ts";
 import { BundleServer } from "../../../src/player/web-items/bundle-server.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
-import { zip } from "../../support/media/bundle-zip.ts";
+import { zipOf } from "../../support/media/zip.ts";
 
 const framedBy = "http://127.1.2.3:4567";
 
@@ -21,15 +21,15 @@ async function open() {
   const folder = await temporaryFolder();
   await writeFile(
     join(folder.path, "a"),
-    zip([
+    zipOf([
       { name: "index.html", bytes: "A" },
       { name: "a.js", bytes: "0123456789" },
     ]),
   );
-  await writeFile(join(folder.path, "b"), zip([{ name: "index.html", bytes: "B" }]));
+  await writeFile(join(folder.path, "b"), zipOf([{ name: "index.html", bytes: "B" }]));
   await writeFile(
     join(folder.path, "bad"),
-    zip([
+    zipOf([
       { name: "index.html", bytes: "C" },
       { name: "../x", bytes: "" },
     ]),

@@ -36,10 +36,10 @@ const browser = useTestBrowser(async (folder) => {
     "110M",
   );
   await run("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=d=4", "-c:a", "libmp3lame", at("sound.mp3")]);
-  const clip = await readFile(at("busy.mp4"));
-  await writeFile(at("cut.mp4"), clip.subarray(0, Math.floor(clip.length / 2)));
-  const garbled = Buffer.from(clip);
-  for (let place = Math.floor(clip.length / 3); place < clip.length; place += 1) garbled[place] = (place * 2_654_435_761) & 0xff;
+  const video = await readFile(at("busy.mp4"));
+  await writeFile(at("cut.mp4"), video.subarray(0, Math.floor(video.length / 2)));
+  const garbled = Buffer.from(video);
+  for (let place = Math.floor(video.length / 3); place < video.length; place += 1) garbled[place] = (place * 2_654_435_761) & 0xff;
   await writeFile(at("garbled.mp4"), garbled);
   const sound = await readFile(at("sound.mp3"));
   await Promise.all([
@@ -92,9 +92,9 @@ test.for([
 });
 
 test.for([
-  ["a clip of 100 Mbit/s", video("heavy.mp4", 3_000)],
-  ["a clip cut in half", video("cut.mp4", 8_000)],
-  ["a clip corrupted from a third on", video("garbled.mp4", 8_000)],
+  ["a video of 100 Mbit/s", video("heavy.mp4", 3_000)],
+  ["a video cut in half", video("cut.mp4", 8_000)],
+  ["a video corrupted from a third on", video("garbled.mp4", 8_000)],
   ["an SVG of a million pixels a side", image("vast.svg")],
   ["an SVG of twenty thousand levels", image("deep.svg")],
   ["a PDF page of a million points a side", file("vast.pdf")],
@@ -107,7 +107,7 @@ test.for([
   ]);
   server.draw(stage([zone(slots)]));
   const isNext = server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
-  // A clip is played in real time, so that its faulty part is reached.
+  // A video is played in real time, so that its faulty part is reached.
   if (odd.type !== "video") {
     await expect.poll(() => server.messages.some(({ type }) => type === "presented" || type === "failed"), { timeout: 60_000 }).toBe(true);
     await server.advanceTo(slots[1]!.starts_at - 500);

@@ -180,7 +180,7 @@ test("[PIX9] a feed in a right-to-left language is mirrored completely; one in a
   expect(await sides()).toEqual({ source: "left", headline: "left", summary: "left", when: "left", bar: "left" });
 });
 
-test("[PIX10] a clip of one frame is shown like a picture and does not fail", async () => {
+test("[PIX10] a video of one frame is shown like a picture and does not fail", async () => {
   const opened = await browser.shared();
   const { server, page } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -190,7 +190,7 @@ test("[PIX10] a clip of one frame is shown like a picture and does not fail", as
   ]);
   server.draw(stage([zone(slots)]));
   await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
-  // Longer than the limit after which a clip without progress counts as stalled.
+  // Longer than the limit after which a video without progress counts as stalled.
   while (server.now() < slots[2]!.starts_at - 500) {
     const seen = (await readScreen(page))(480, 270);
     expect(isNear(seen, "yellow"), String(seen)).toBe(true);

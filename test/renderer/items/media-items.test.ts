@@ -1,4 +1,4 @@
-// Clips and sounds on a real Chromium: trimming, repeating, holding the last frame, volume.
+// Videos and sounds on a real Chromium: trimming, repeating, holding the last frame, volume.
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,12 +27,12 @@ function withSlots({ screen, identify }: Scene, slots: Slot[]): Scene {
 const nameOf = (color: Rgb): string =>
   (["red", "yellow", "magenta"] as const).find((name) => isNear(color, name, 40)) ?? `foreign ${color.join()}`;
 
-test("[ITM10] a trimmed clip shows only its part, repeatedly, and no frame from outside it", async () => {
+test("[ITM10] a trimmed video shows only its part, repeatedly, and no frame from outside it", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   // steps.mp4: two seconds each of red, yellow, magenta.
-  const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 2_500, end_ms: 3_700, fit: "cover" });
-  const play = slot(clip, server.now() + 300, long);
+  const video = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 2_500, end_ms: 3_700, fit: "cover" });
+  const play = slot(video, server.now() + 300, long);
   server.draw(stage([zone([play])]));
   await server.waitForMessage("presented", ({ key }) => key === play.key);
   const seen = await recordScreen(page, [0.5, 0.5], async () => {
@@ -48,12 +48,12 @@ test("[ITM10] a trimmed clip shows only its part, repeatedly, and no frame from 
   expect(at).toBeLessThan(3.8);
 });
 
-test("[ITM11] a trimmed clip whose slot ends with it holds its last frame and counts as neither stalled nor failed", async () => {
+test("[ITM11] a trimmed video whose slot ends with it holds its last frame and counts as neither stalled nor failed", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
-  const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 500, end_ms: 1_900, fit: "cover" });
-  const play = slot(clip, server.now() + 300, 1_400);
-  // The next item is slow, so the clip stays beyond its slot.
+  const video = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 500, end_ms: 1_900, fit: "cover" });
+  const play = slot(video, server.now() + 300, 1_400);
+  // The next item is slow, so the video stays beyond its slot.
   const next = slot(image("blue.png"), play.ends_at, long);
   const scene = stage([zone([play])]);
   server.draw(scene);
@@ -66,11 +66,11 @@ test("[ITM11] a trimmed clip whose slot ends with it holds its last frame and co
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
-test("[ITM12] a trim that begins after the clip's end is reported as unsupported, with the clip's length", async () => {
+test("[ITM12] a trim that begins after the video's end is reported as unsupported, with the video's length", async () => {
   await using opened = await browser.open();
   const { server } = opened;
-  const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, start_ms: 5_000 });
-  server.draw(stage([zone([slot(clip, server.now(), long)])]));
+  const video = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, start_ms: 5_000 });
+  server.draw(stage([zone([slot(video, server.now(), long)])]));
   const { code, detail } = await server.waitForMessage("failed", undefined, { timeoutMs: 20_000 });
   expect(code).toBe("unsupported");
   expect(detail).toMatch(/ends at 20\d\d ms/);
@@ -79,8 +79,8 @@ test("[ITM12] a trim that begins after the clip's end is reported as unsupported
 test("[ITM13] volume and mute are those of the item", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
-  const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, volume: 0.25, muted: false });
-  server.draw(stage([zone([slot(clip, server.now(), long)])]));
+  const video = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, volume: 0.25, muted: false });
+  server.draw(stage([zone([slot(video, server.now(), long)])]));
   await server.waitForMessage("presented");
   expect(await page.evaluate("(({ volume, muted }) => [volume, muted])(document.querySelector('video'))")).toEqual([0.25, false]);
 });

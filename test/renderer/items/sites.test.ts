@@ -26,7 +26,7 @@ import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 import { colouredPage, startWebServer, type WebServer } from "../../support/web-server.ts";
 import { builtRenderer } from "../../support/page-build.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
-import { zip, type ZipFile } from "../../support/media/bundle-zip.ts";
+import { zipOf, type ZipFile } from "../../support/media/zip.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -224,7 +224,7 @@ const reported = (what: string): string | undefined =>
   web.requests.map(({ path }) => new URL(path, "http://x").searchParams.get(what)).find((how) => how !== null) ?? undefined;
 
 async function bundle(files: ZipFile[]): Promise<DesiredAsset> {
-  const bytes = zip(files);
+  const bytes = zipOf(files);
   const asset = assetOf(bytes, { mime_type: "application/zip", width: null, height: null });
   await writeFile(join(folder, "content", asset.sha256), bytes);
   return asset;

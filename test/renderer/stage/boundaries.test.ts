@@ -28,8 +28,8 @@ function keyOf({ zones }: Stage): string {
   return zones[0]!.slots[0]!.key;
 }
 
-function sceneOf(shown: Stage, ...coming: UpcomingStage[]): Scene {
-  return { screen: { is: "stage", stage: shown }, identify: null, ...(coming.length === 0 ? {} : { coming }) };
+function sceneOf(shown: Stage, ...upcoming: UpcomingStage[]): Scene {
+  return { screen: { is: "stage", stage: shown }, identify: null, ...(upcoming.length === 0 ? {} : { upcoming }) };
 }
 
 /** Draws a stage and waits until it is presented. */
@@ -62,23 +62,23 @@ test("[BND5] a stage sent ahead is shown as a whole at its instant, by itself, w
     ["yellow", image("yellow.png")],
   ] as const) {
     const at = server.now() + 10_000;
-    const coming = { at, stage: stageOf(next, at, { background_src: "/media/magenta.png" }) };
+    const upcoming = { at, stage: stageOf(next, at, { background_src: "/media/magenta.png" }) };
     const from = server.messages.length;
     const seen = await colorsOf(opened, async () => {
-      server.draw(sceneOf(shown, coming));
+      server.draw(sceneOf(shown, upcoming));
       await skipTo(opened, at, 2);
-      expect(Math.abs((await presented(server, coming.stage, from)).at - at)).toBeLessThan(lateMs);
+      expect(Math.abs((await presented(server, upcoming.stage, from)).at - at)).toBeLessThan(lateMs);
       await page.waitForTimeout(300);
     });
     expect(seen).toEqual([color, name]);
     // When the player sends it as the current stage, its play continues; a scene from just before changes nothing.
     const reportsBefore = server.messages.length;
-    server.draw(sceneOf(shown, coming));
-    server.draw(sceneOf(coming.stage));
+    server.draw(sceneOf(shown, upcoming));
+    server.draw(sceneOf(upcoming.stage));
     await page.waitForTimeout(300);
     expect(server.messages.slice(reportsBefore).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
     expect(await page.locator(".stage").count()).toBe(1);
-    [shown, color] = [coming.stage, name];
+    [shown, color] = [upcoming.stage, name];
   }
 });
 
@@ -99,11 +99,11 @@ test("[BND5] all zones of an upcoming stage are shown in one frame, in which the
   for (let round = 0; round < 5; round += 1) {
     const at = server.now() + 5_000;
     const zones = [0, 320, 640].map((left) => zone([slot(image(`${colorNames[round]}.png`), at, long)], { left, width: 320 }));
-    const coming = { at, stage: stageWith(zones) };
-    server.draw(sceneOf(shown, coming));
+    const upcoming = { at, stage: stageWith(zones) };
+    server.draw(sceneOf(shown, upcoming));
     await skipTo(opened, at, round === 0 ? 4 : 6);
     await server.waitForMessage("presented", ({ key }) => key === zones[2]!.slots[0]!.key, { timeoutMs: 20_000 });
-    shown = coming.stage;
+    shown = upcoming.stage;
     server.draw(sceneOf(shown));
   }
   // One stage is visible at a time, and never without one of its items.
@@ -117,10 +117,10 @@ test("[BND6] the previous stage stays, without its next items, until a late upco
   const shown = await show(opened, image("red.png"));
   server.mediaDelayMs = 2_200;
   const at = server.now() + 500;
-  const coming = { at, stage: stageOf(image("green.png"), at) };
+  const upcoming = { at, stage: stageOf(image("green.png"), at) };
   const seen = await colorsOf(opened, async () => {
-    server.draw(sceneOf(shown, coming));
-    const late = await presented(server, coming.stage);
+    server.draw(sceneOf(shown, upcoming));
+    const late = await presented(server, upcoming.stage);
     expect(late.at).toBeGreaterThan(at + 1_000);
     await page.waitForTimeout(200);
   });
@@ -182,9 +182,9 @@ test("[BND16] an upcoming stage whose first item cannot be shown is shown at its
   const shown = await show(opened, image("red.png"));
   const at = server.now() + 2_000;
   const slots = [slot(image("broken.png"), at, 3_000), slot(image("green.png"), at + 3_000, long)];
-  const coming = { at, stage: stageWith([zone(slots)]) };
+  const upcoming = { at, stage: stageWith([zone(slots)]) };
   const seen = await colorsOf(opened, async () => {
-    server.draw(sceneOf(shown, coming));
+    server.draw(sceneOf(shown, upcoming));
     const early = await server.waitForMessage("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 20_000 });
     expect(Math.abs(early.at - at)).toBeLessThan(lateMs);
     await page.waitForTimeout(200);
@@ -219,8 +219,8 @@ test("[BND7] a page that is opened shortly before, or whose clock is set forward
   const { page, server } = opened;
   const shown = stageOf(image("red.png"), server.now() - 1_000);
   const at = server.now() + 60_000;
-  const coming = { at, stage: stageOf(image("green.png"), at) };
-  server.draw(sceneOf(shown, coming));
+  const upcoming = { at, stage: stageOf(image("green.png"), at) };
+  server.draw(sceneOf(shown, upcoming));
   await presented(server, shown);
   const moveTo = async (instant: number): Promise<void> => {
     const from = server.messages.length;
@@ -230,7 +230,7 @@ test("[BND7] a page that is opened shortly before, or whose clock is set forward
     await server.waitForMessage("hello", undefined, { from });
   };
   await moveTo(at + 1_000);
-  await presented(server, coming.stage);
+  await presented(server, upcoming.stage);
   const from = server.messages.length;
   // The page receives the scene again before it knows the new time.
   await moveTo(at - 60_000);
@@ -239,23 +239,23 @@ test("[BND7] a page that is opened shortly before, or whose clock is set forward
   await moveTo(at - 3_000);
   const reloaded = server.messages.length;
   await page.reload();
-  await presented(server, coming.stage, reloaded);
+  await presented(server, upcoming.stage, reloaded);
   await expect.poll(async () => isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
-test("[BND8] a clip of the stage that leaves does not restart at its end, and a transition between stages is on time", async () => {
+test("[BND8] a video of the stage that leaves does not restart at its end, and a transition between stages is on time", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const at = server.now() + 4_000;
-  const clip = stageWith([zone([{ ...slot(video("steps.mp4", 6_000), at - 6_000, 6_000) }])], { until: at });
+  const playing = stageWith([zone([{ ...slot(video("steps.mp4", 6_000), at - 6_000, 6_000) }])], { until: at });
   const transition = { type: "crossfade", duration_ms: 800, easing: "linear", direction: "left" } as const;
-  const coming = { at, stage: stageOf(image("green.png"), at, { transition }) };
-  server.draw(sceneOf(clip, coming));
-  await presented(server, clip);
+  const upcoming = { at, stage: stageOf(image("green.png"), at, { transition }) };
+  server.draw(sceneOf(playing, upcoming));
+  await presented(server, playing);
   const rounds = `window.rounds = 0; document.querySelector("video").addEventListener("seeking", () => (rounds += 1))`;
   await page.waitForTimeout(500);
   await page.evaluate(rounds);
-  await presented(server, coming.stage);
+  await presented(server, upcoming.stage);
   await page.waitForFunction("document.getAnimations().length === 2");
   const beginsAt = await page.evaluate<number>("document.getAnimations()[0].startTime + performance.timeOrigin");
   expect(Math.abs(beginsAt - at)).toBeLessThan(lateMs);

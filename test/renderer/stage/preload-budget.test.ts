@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { PreloadBudget } from "../../../renderer/player/stage/preload-budget.ts";
 
-const clip = { bytes: 60, decoders: 1 };
+const video = { bytes: 60, decoders: 1 };
 const picture = { bytes: 10, decoders: 0 };
 
 /** A budget of 100 bytes and one decoder, and the names of the granted requests in their order. */
 function createBudget() {
   const budget = new PreloadBudget({ bytes: 100, decoders: 1 });
   const granted: string[] = [];
-  const reserve = (name: string, startsAt: number, cost = clip) => budget.reserve(cost, startsAt, () => granted.push(name));
+  const reserve = (name: string, startsAt: number, cost = video) => budget.reserve(cost, startsAt, () => granted.push(name));
   return { granted, reserve, settled: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 }
 

@@ -55,7 +55,7 @@ test("[PAG5] items of every kind fill their zones, scaled to the display, with b
   expect(words.height).toBeGreaterThan(60);
 });
 
-test("[PAG6] twenty changes between pictures and clips show no blank or foreign frame and are on time", async () => {
+test("[PAG6] twenty changes between pictures and videos show no blank or foreign frame and are on time", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const start = server.now() + 1_000;
@@ -84,7 +84,7 @@ test("[PAG6] twenty changes between pictures and clips show no blank or foreign 
   expect(late.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
 });
 
-test("[PAG7] a scene that names the same play does not restart it: the clip plays on", async () => {
+test("[PAG7] a scene that names the same play does not restart it: the video plays on", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), 6_000]]))]);
@@ -165,11 +165,11 @@ test("[PAG10] an item that cannot be shown is reported once, the previous one st
   ]);
 });
 
-test("[PAG11] a clip that starts late or midway starts at its position by the clock", async () => {
+test("[PAG11] a video that starts late or midway starts at its position by the clock", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const scene = stage([
-    // 10.5 s into a clip of 6 s is 4.5 s: the magenta third.
+    // 10.5 s into a video of 6 s is 4.5 s: the magenta third.
     zone([slot(video("steps.mp4", 6_000), server.now() - 10_500, long)], { width: 480 }),
     // Begins now, 2.5 s in: the yellow third.
     zone([{ ...slot(video("steps.mp4", null), server.now(), long), offset_ms: 2_500 }], {
@@ -184,7 +184,7 @@ test("[PAG11] a clip that starts late or midway starts at its position by the cl
   expect(isNear(at(720, 270), "yellow"), String(at(720, 270))).toBe(true);
 });
 
-test("[PAG12] a clip shorter than its slot is repeated and never ends on its first frame; a longer one is cut off", async () => {
+test("[PAG12] a video shorter than its slot is repeated and never ends on its first frame; a longer one is cut off", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   // Three rounds of two seconds in six, then a cut after one second.
@@ -200,7 +200,7 @@ test("[PAG12] a clip shorter than its slot is repeated and never ends on its fir
   // At its end the position would be 2.
   expect(again).toBeLessThan(1.8);
   const { at } = await server.waitForMessage("presented", ({ key }) => key === plays[2]!.key);
-  // The whole clip would take five seconds more.
+  // The whole video would take five seconds more.
   expect(at - plays[2]!.starts_at).toBeGreaterThan(-60);
   expect(at - plays[2]!.starts_at).toBeLessThan(1_000);
   expect(server.messages.some(({ type }) => type === "failed" || type === "fault")).toBe(false);
@@ -241,7 +241,7 @@ test("[PAG14] without a connection to its player the page keeps playing, reconne
   expect(isNear((await readScreen(page))(480, 270), "blue")).toBe(true);
 });
 
-test("[PAG15] a clip without progress is reported within five seconds and restarted", async () => {
+test("[PAG15] a video without progress is reported within five seconds and restarted", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));

@@ -19,8 +19,8 @@ const browser = useTestBrowser(async (folder) => {
   await run("ffmpeg", [...source, "-t", "3", "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", join(folder, "hevc.mp4")]);
   await writeFile(join(folder, "empty.mp4"), "");
   await writeFile(join(folder, "empty.png"), "");
-  const clip = await readFile(join(folder, "busy.mp4"));
-  await writeFile(join(folder, "headless.mp4"), clip.subarray(0, 2_000));
+  const video = await readFile(join(folder, "busy.mp4"));
+  await writeFile(join(folder, "headless.mp4"), video.subarray(0, 2_000));
   await copyFile(join(folder, "red.png"), join(folder, "picture.mp4"));
 });
 
@@ -156,7 +156,7 @@ test("[SWP5] in a layout with a background picture that is the fallback", async 
   await expect.poll(async () => isNear((await readScreen(page))(480, 270), "yellow"), { timeout: 10_000 }).toBe(true);
 });
 
-test("[SWP6] a clip that freezes is skipped within five seconds if another item can be shown", async () => {
+test("[SWP6] a video that freezes is skipped within five seconds if another item can be shown", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -173,7 +173,7 @@ test("[SWP6] a clip that freezes is skipped within five seconds if another item 
   expect(next.at - froze).toBeLessThan(5_500);
 });
 
-test("[SWP7] a clip held on its last frame because the next item is slow does not count as frozen", async () => {
+test("[SWP7] a video held on its last frame because the next item is slow does not count as frozen", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -190,7 +190,7 @@ test("[SWP7] a clip held on its last frame because the next item is slow does no
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
-test("[SWP8] a clip that waits for data does not count as frozen and continues when it arrives", async () => {
+test("[SWP8] a video that waits for data does not count as frozen and continues when it arrives", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const gate = Promise.withResolvers<void>();
@@ -202,7 +202,7 @@ test("[SWP8] a clip that waits for data does not count as frozen and continues w
   const stuck = 'document.querySelector("video").readyState < 3';
   await expect.poll(() => page.evaluate(stuck), { timeout: 30_000 }).toBe(true);
   await page.evaluate('window.before = document.querySelector("video"); window.stoodAt = before.currentTime');
-  // Longer than the limit for a clip without progress.
+  // Longer than the limit for a video without progress.
   await page.waitForTimeout(4_500);
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
   gate.resolve();
@@ -231,7 +231,7 @@ test.for([
   expect(at - slots[0]!.starts_at).toBeLessThan(5_500);
 });
 
-test("[SWP10] no more clips are prepared ahead than the machine has room for, and each is still shown", async () => {
+test("[SWP10] no more videos are prepared ahead than the machine has room for, and each is still shown", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);

@@ -1,34 +1,34 @@
-// Synchronized clips on a real Chromium: kept in sync with the clock by their speed.
+// Synchronized videos on a real Chromium: kept in sync with the clock by their speed.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright";
 import { expect, test } from "vitest";
 import { DriftCorrector } from "../../../renderer/player/items/media/drift-corrector.ts";
 import type { Slot } from "../../../src/protocol/scene.ts";
-import { numberedClip } from "../../support/media/media.ts";
+import { numberedVideo } from "../../support/media/media.ts";
 import { item, slot, stage, zone } from "../scenes.ts";
 import type { OpenedPage } from "../test-browser.ts";
 import { useTestBrowser } from "../setup.ts";
 
-const clipMs = 20_000;
+const videoMs = 20_000;
 const patience = { timeout: 40_000 };
 
 const browser = useTestBrowser(async (folder) => {
-  await writeFile(join(folder, "numbered.mp4"), await numberedClip(clipMs / 1_000));
+  await writeFile(join(folder, "numbered.mp4"), await numberedVideo(videoMs / 1_000));
 });
 
-const clip = () => item({ type: "video", src: "/media/numbered.mp4", media_duration_ms: clipMs, fit: "fill", muted: true });
+const video = () => item({ type: "video", src: "/media/numbered.mp4", media_duration_ms: videoMs, fit: "fill", muted: true });
 
-/** The position of the page's clip minus the one expected for a start at `startedAt`, in ms. */
+/** The position of the page's video minus the one expected for a start at `startedAt`, in ms. */
 async function driftOf(page: Page, startedAt: number): Promise<number> {
   const { position, at } = await page.evaluate<{ position: number; at: number }>(
     "({ position: 1000 * document.querySelector('video').currentTime, at: performance.timeOrigin + performance.now() })",
   );
   const difference = position - (at - startedAt);
-  return difference - clipMs * Math.round(difference / clipMs);
+  return difference - videoMs * Math.round(difference / videoMs);
 }
 
-/** Records the clip's speeds and seeks from now on. */
+/** Records the video's speeds and seeks from now on. */
 async function watch(page: Page): Promise<() => Promise<{ rates: number[]; seeks: number }>> {
   await page.evaluate(`{
     const video = document.querySelector("video");
@@ -39,20 +39,20 @@ async function watch(page: Page): Promise<() => Promise<{ rates: number[]; seeks
   return () => page.evaluate<{ rates: number[]; seeks: number }>("seen");
 }
 
-/** Shows a clip for an hour. Resolves when it is at its position by the clock. */
+/** Shows a video for an hour. Resolves when it is at its position by the clock. */
 async function showSynchronized({ server, page }: OpenedPage): Promise<Slot> {
-  const play = slot(clip(), server.now() + 300, 3_600_000);
+  const play = slot(video(), server.now() + 300, 3_600_000);
   server.draw(stage([zone([play])]));
   await server.waitForMessage("presented");
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
   return play;
 }
 
-test("[SYN1] a clip that is off by less than a quarter of a second is corrected by its speed, by at most 3 %, without a seek", async () => {
+test("[SYN1] a video that is off by less than a quarter of a second is corrected by its speed, by at most 3 %, without a seek", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const play = await showSynchronized(opened);
-  // The clock is corrected, so the clip is now behind by 120 ms.
+  // The clock is corrected, so the video is now behind by 120 ms.
   const seen = await watch(page);
   await server.moveClock(120);
   await expect.poll(async () => (await seen()).rates.length, patience).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ test("[SYN1] a clip that is off by less than a quarter of a second is corrected 
   for (const rate of rates) expect(Math.abs(rate - 1)).toBeLessThanOrEqual(0.03 + 1e-9);
 });
 
-test("[SYN2] a clip that is off by more is corrected by a seek", async () => {
+test("[SYN2] a video that is off by more is corrected by a seek", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
   const play = await showSynchronized(opened);
@@ -100,9 +100,9 @@ test("[SYN3] below 12 ms the speed does not change, even with noise, and a corre
   expect(seeks).toBeLessThanOrEqual(4);
 });
 
-test("[SYN4] two pages with the same scene, one opened late, show the same position of the clip and report their drift", async () => {
+test("[SYN4] two pages with the same scene, one opened late, show the same position of the video and report their drift", async () => {
   await using first = await browser.open();
-  const play = slot(clip(), first.server.now() + 300, 3_600_000);
+  const play = slot(video(), first.server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);
   first.server.draw(scene);
   await first.server.waitForMessage("presented");
@@ -122,10 +122,10 @@ test("[SYN4] two pages with the same scene, one opened late, show the same posit
   }
 });
 
-test("[SYN5] an identical push does not change the clip's position", async () => {
+test("[SYN5] an identical push does not change the video's position", async () => {
   await using opened = await browser.open();
   const { server, page } = opened;
-  const playing = clip();
+  const playing = video();
   const play = slot(playing, server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);
   server.draw(scene);
@@ -152,7 +152,7 @@ test("[SYN5] an identical push does not change the clip's position", async () =>
   for (const [index, [position, at]] of positions.slice(1).entries()) {
     const [before, atBefore] = positions[index]!;
     expect(position).toBeGreaterThanOrEqual(before);
-    // A frame of the clip takes 33 ms: the position advances by no more than the time between two measurements.
+    // A frame of the video takes 33 ms: the position advances by no more than the time between two measurements.
     expect(position - before).toBeLessThan((at - atBefore) / 1_000 + 0.1);
   }
   expect(server.messages.slice(from).filter(({ type }) => type === "presented")).toEqual([]);

@@ -105,14 +105,14 @@ test("[TRA3] a crossfade of equal colours does not change them, and bars around 
   expect(isNear(at(240, 30), red.map((value) => value / 2) as Rgb, 6), String(at(240, 30))).toBe(true);
 });
 
-test("[TRA4] a transition begins at its slot's start by the clock, does not move it, and both clips play", async () => {
+test("[TRA4] a transition begins at its slot's start by the clock, does not move it, and both videos play", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await server.moveClock(7_200_000);
   const slots = pair(opened, video("blue.mp4", 5_000), video("steps.mp4", 6_000), moving("crossfade", { duration_ms: 5_000 }));
   server.draw(stage([zone(slots)]));
   const { at } = await transitionTo(opened, slots[1]);
-  const places = 'JSON.stringify([...document.querySelectorAll("video")].map((clip) => clip.currentTime))';
+  const places = 'JSON.stringify([...document.querySelectorAll("video")].map((video) => video.currentTime))';
   const before = JSON.parse(await page.evaluate<string>(places)) as number[];
   const [startedAt, total] = await page.evaluate<[number, number]>(
     "document.getAnimations().map((a) => [a.startTime + performance.timeOrigin, a.effect.getTiming().duration])[0]",

@@ -36,13 +36,13 @@ const browser = useTestBrowser(async (folder) => {
   await sharp(pixels, { raw: { width: wall.wall_width, height: wall.wall_height, channels: 3 } })
     .png()
     .toFile(file);
-  const clip = ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv444p", "-movflags", "+faststart", join(folder, "stripes.mp4")];
-  await run("ffmpeg", ["-v", "error", "-loop", "1", "-framerate", "10", "-i", file, "-t", "3", ...clip]);
+  const video = ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv444p", "-movflags", "+faststart", join(folder, "stripes.mp4")];
+  await run("ffmpeg", ["-v", "error", "-loop", "1", "-framerate", "10", "-i", file, "-t", "3", ...video]);
 });
 
 test.each([
   ["an image", () => image("stripes.png")],
-  ["a clip", () => video("stripes.mp4", 3_000)],
+  ["a video", () => video("stripes.mp4", 3_000)],
 ])("[WAL1] two displays show the two ends of %s exactly to the pixel, and nothing of the area between them", async (_, make) => {
   for (const part of [left, right]) {
     const { page, server } = await browser.shared(400, 300);

@@ -121,7 +121,7 @@ const fits = ["contain", "cover", "fill"] as const;
 const turnedFits = rotations.flatMap((rotation) => fits.map((fit) => [rotation, fit] as const));
 
 test.for(turnedFits)(
-  "[ZON1] rotated by %i degrees with the display and again with the zone, a picture and a clip with fit %s are in their places",
+  "[ZON1] rotated by %i degrees with the display and again with the zone, a picture and a video with fit %s are in their places",
   async ([rotation, fit]) => {
     const opened = await browser.shared(screen.width, screen.height);
     await expectMarkersInPlace(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);

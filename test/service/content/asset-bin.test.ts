@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { numberedClip, pdfOf } from "../../support/media/media.ts";
+import { numberedVideo, pdfOf } from "../../support/media/media.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { zipOf } from "../../support/media/zip.ts";
 import { TestService, blobsIn, call, picture } from "../harness.ts";
@@ -44,7 +44,7 @@ test("[AST18] a picture's thumbnail is made in the background, is small and upri
 
 test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready without one otherwise", async () => {
   await using folder = await temporaryFolder();
-  const clip = await numberedClip(1);
+  const video = await numberedVideo(1);
   // A PATH with nothing but Node.
   const bare = join(folder.path, "bin");
   await mkdir(bare);
@@ -57,7 +57,7 @@ test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready wi
     await using program = new Program(["src/main/service.ts", "--port", "0", "--data", data], env);
     const url = String((await program.line("listening"))["url"]);
     const authorization = `Bearer ${(await readFile(join(data, "admin-token"), "utf8")).trim()}`;
-    const { id } = (await call(url, "POST", "assets", clip, { authorization })).body;
+    const { id } = (await call(url, "POST", "assets", video, { authorization })).body;
     const read = async () => (await call(url, "GET", `assets/${id}`, undefined, { authorization })).body;
     await expect.poll(async () => (await read()).status, patient).toBe("ready");
     const { thumbnail_url } = await read();

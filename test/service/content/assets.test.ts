@@ -4,7 +4,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
-import { numberedClip } from "../../support/media/media.ts";
+import { numberedVideo } from "../../support/media/media.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call, picture } from "../harness.ts";
 
@@ -31,7 +31,7 @@ test("[AST1] pictures of every allowed format are accepted and measured, even wi
 test("[AST1] a video is accepted with its size and length", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
-  const response = await api.upload(await numberedClip(1), "video/mp4");
+  const response = await api.upload(await numberedVideo(1), "video/mp4");
   expect(response.status, JSON.stringify(response.body)).toBe(201);
   expect(response.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
   expect(response.body.duration_ms).toBeGreaterThan(950);
@@ -42,17 +42,17 @@ test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 4
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const png = await picture();
-  const clip = await numberedClip(1);
+  const video = await numberedVideo(1);
   const cases: [string, Buffer, string, RegExp][] = [
     ["mislabelled", png, "image/jpeg", /image\/png, but Content-Type says image\/jpeg/],
-    ["a video labelled as a picture", clip, "image/png", /video\/mp4/],
+    ["a video labelled as a picture", video, "image/png", /video\/mp4/],
     ["empty", Buffer.alloc(0), "image/png", /empty/],
     ["truncated PNG", png.subarray(0, png.length / 2), "image/png", /cannot be decoded/],
     ["truncated JPEG", (await picture("jpeg", 256)).subarray(0, 4_000), "image/jpeg", /cannot be decoded/],
     ["truncated GIF", (await picture("gif", 256)).subarray(0, 4_000), "image/gif", /cannot be decoded/],
     ["truncated WebP", (await picture("webp", 256)).subarray(0, 4_000), "image/webp", /cannot be decoded/],
-    ["truncated video", clip.subarray(0, clip.length / 2), "video/mp4", /cannot be read/],
-    ["video cut at the very end", clip.subarray(0, -200), "video/mp4", /cannot be read/],
+    ["truncated video", video.subarray(0, video.length / 2), "video/mp4", /cannot be read/],
+    ["video cut at the very end", video.subarray(0, -200), "video/mp4", /cannot be read/],
     ["text", Buffer.from("hello, this is text"), "text/plain", /JPEG, PNG/],
     ["text labelled as a picture", Buffer.from("hello, this is text"), "image/png", /JPEG, PNG/],
     ["a page", Buffer.from("<!doctype html><p>Hello"), "text/html", /index\.html.*zip/],

@@ -12,7 +12,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 import { TestService, Device, heartbeat, picture } from "../harness.ts";
-import { messageValidators, EventSubscriber } from "../http/event-subscriber.ts";
+import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
 import { createOtherTeam } from "../people/people.ts";
 import { Receiver } from "./receiver.ts";
 

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { Agent } from "../mcp/agent.ts";
 import { TestService, call, heartbeat, errorPointers } from "../harness.ts";
-import { EventSubscriber } from "../http/event-subscriber.ts";
+import { EventSubscriber } from "./event-subscriber.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const pollOptions = { timeout: 20_000, interval: 20 };

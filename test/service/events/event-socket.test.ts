@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { SubscriptionMessage } from "../../../src/protocol/operator/events.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService } from "../harness.ts";
-import { messageValidators, EventSubscriber } from "../http/event-subscriber.ts";
+import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
 
 const pollOptions = { timeout: 10_000, interval: 20 };
 

@@ -6,7 +6,7 @@ import type { EventKind } from "../../../src/protocol/operator/events.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, picture } from "../harness.ts";
-import { messageValidators, EventSubscriber } from "../http/event-subscriber.ts";
+import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { sampleOf } from "../../../src/service/openapi/samples.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
-import { resolve } from "../http/contract.ts";
+import { resolve } from "../openapi/contract.ts";
 
 /** Ids that the service has returned, by their prefix; file hashes under `sha256`. */
 export type Pool = Map<string, string[]>;

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { resolve } from "../http/contract.ts";
+import { resolve } from "../openapi/contract.ts";
 import { TestService } from "../harness.ts";
 import { FuzzedService, skippedOperations, targets, unknownId } from "./fuzzed-service.ts";
 import { fuzz } from "./requests.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { sampleOf } from "../../../src/service/openapi/samples.ts";
-import { described, resolve } from "../http/contract.ts";
+import { described, resolve } from "../openapi/contract.ts";
 import { call, heartbeat, picture, type ApiResponse, type TestService, type Device } from "../harness.ts";
 import { idKindOf, type Pool } from "./arbitraries.ts";
 

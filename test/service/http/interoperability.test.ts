@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Problem } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { described, resolve } from "./contract.ts";
+import { described, resolve } from "../openapi/contract.ts";
 import { TestService, call, picture } from "../harness.ts";
 
 const wellFormed = /^req_[0-9a-hjkmnp-tv-z]{26}$/;

@@ -10,7 +10,7 @@ import { scopesOfRole } from "../../../src/service/people/operator.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";
-import { EventSubscriber } from "../http/event-subscriber.ts";
+import { EventSubscriber } from "../events/event-subscriber.ts";
 import { createOlderData } from "../store/older.ts";
 import { inviteMember, owner, createTokenFor, Person } from "./people.ts";
 

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Agent } from "../mcp/agent.ts";
 import { idsWithin, playEvent } from "../populate-team.ts";
 import { TestService, call, heartbeat, picture, type Device } from "../harness.ts";
-import { EventSubscriber } from "../http/event-subscriber.ts";
+import { EventSubscriber } from "../events/event-subscriber.ts";
 import { readEverything, writeEverything } from "./every-operation.ts";
 import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 import { contentOf, createUnchangedCheck, idsOnlyIn, openDatabase, rowsOf, startTwoTeams, waitForAssets } from "./two-teams.ts";

@@ -9,7 +9,7 @@ import { Program, startService } from "../../support/programs/programs.ts";
 import { FuzzedService } from "../fuzz/fuzzed-service.ts";
 import { fuzz } from "../fuzz/requests.ts";
 import { TestService, blobsIn, call, Device, heartbeat, picture } from "../harness.ts";
-import { EventSubscriber } from "../http/event-subscriber.ts";
+import { EventSubscriber } from "../events/event-subscriber.ts";
 
 const run = (...argv: string[]) => new Program(["src/main/cli.ts", ...argv]);
 const id = (kind: string, number: number) => `${kind}_01jd3v8q6m9x2k4n7r5t${String(number).padStart(6, "0")}`;

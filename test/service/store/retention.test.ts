@@ -8,7 +8,7 @@ import { rootFolder } from "../../../src/main/folders.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, blobsIn, picture } from "../harness.ts";
-import { EventSubscriber } from "../http/event-subscriber.ts";
+import { EventSubscriber } from "../events/event-subscriber.ts";
 import { inviteMember, createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
-// A loop of picture, clip, web page and text with cuts and crossfades, and a checker for the display.
-import { hexOf, numberedClip, plainImage } from "../media/media.ts";
+// A loop of picture, video, web page and text with cuts and crossfades, and a checker for the display.
+import { hexOf, numberedVideo, plainImage } from "../media/media.ts";
 import type { Api } from "../programs/programs.ts";
 import type { Appearance, ObservedSpan } from "./screen-observation.ts";
 import { type RouteHandler, colouredPage, startWebServer, type WebServer } from "../web-server.ts";
@@ -14,16 +14,16 @@ const amber = [200, 140, 20] as const;
 /** How the loop's items look, in order; every kind is shown by a cut and by a crossfade. */
 export const mixedLoop: readonly Appearance[] = [
   { name: "red", color: red },
-  { name: "clip", clip: true },
+  { name: "video", video: true },
   { name: "green", color: green },
   { name: "teal", color: teal },
   { name: "blue", color: blue },
-  { name: "clip", clip: true },
+  { name: "video", video: true },
   { name: "violet", color: violet },
   { name: "amber", color: amber },
 ];
 const fade = { type: "crossfade", duration_ms: 300, easing: "linear" };
-const clipFps = 30;
+const videoFps = 30;
 /** A row above the text in the middle of the display. */
 export const mixedRow = 200;
 
@@ -55,20 +55,20 @@ export async function publishMixedLoop(api: Api, site: WebServer, slotMs: number
     duration_ms: slotMs,
   });
   const web = (path: string) => ({ type: "web", url: `${site.origin}${path}`, duration_ms: slotMs });
-  const clip = {
+  const video = {
     type: "video",
-    asset_id: await api.upload("clip.mp4", await numberedClip(4, clipFps)),
+    asset_id: await api.upload("video.mp4", await numberedVideo(4, videoFps)),
     fit: "fill",
     muted: true,
     duration_ms: slotMs,
   };
   return api.publish([
     await still(red),
-    { ...clip, transition: fade },
+    { ...video, transition: fade },
     words(green),
     { ...web("/teal"), transition: fade },
     { ...(await still(blue)), transition: fade },
-    clip,
+    video,
     web("/violet"),
     { ...words(amber), transition: fade },
   ]);
@@ -81,7 +81,7 @@ export class MixedLoopChecker {
   foreignMs = 0;
   /** The first few blank and foreign observations, with the observation before each. */
   readonly unexpected: string[] = [];
-  /** Clip frames out of order, or that the play cannot have reached. */
+  /** Video frames out of order, or that the play cannot have reached. */
   staleFrames = 0;
   fades = 0;
   /** How often each item of the loop was seen to begin. */
@@ -93,7 +93,7 @@ export class MixedLoopChecker {
   readonly #lastFrame: number;
 
   constructor(slotMs: number) {
-    this.#lastFrame = Math.ceil(((slotMs + 1_000) / 1_000) * clipFps);
+    this.#lastFrame = Math.ceil(((slotMs + 1_000) / 1_000) * videoFps);
   }
 
   /** Adds an observation; anything before the first item does not count. */

@@ -1,7 +1,7 @@
 // Changes of program on a real display, by schedule, interrupt, override and on a wall, and a checker for the picture at each change.
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import type { Framebuffer } from "./framebuffer.ts";
-import { hexOf, numberedClip, plainImage } from "../media/media.ts";
+import { hexOf, numberedVideo, plainImage } from "../media/media.ts";
 import { mixedRow } from "./mixed-loop.ts";
 import type { Api } from "../programs/programs.ts";
 import { type Appearance, type ObservedSpan, watchScreen } from "./screen-observation.ts";
@@ -18,7 +18,7 @@ const magenta = [230, 0, 230] as const;
 const appearances: readonly Appearance[] = [
   { name: "red", color: red },
   { name: "teal", color: teal },
-  { name: "clip", clip: true },
+  { name: "video", video: true },
   { name: "blue", color: blue },
   { name: "green", color: green },
   { name: "amber", color: amber },
@@ -39,7 +39,7 @@ export interface WatchedPlayer {
 }
 
 interface Layouts {
-  /** Plays red and a clip in its even slots, the decoy in the odd ones. */
+  /** Plays red and a video in its even slots, the decoy in the odd ones. */
   even: string;
   /** Plays a web page and text in its odd slots, the decoy in the even ones. */
   odd: string;
@@ -52,9 +52,9 @@ interface Layouts {
 
 // The new state has to reach the player before the first watched change.
 const leadMs = 4_000;
-// A clip frame counts as stale when it is seen this long after the item's end.
+// A video frame counts as stale when it is seen this long after the item's end.
 const lateMs = 1_000;
-const clipFps = 30;
+const videoFps = 30;
 // The upper one of two stacked displays: the layout is centred on the wall and begins halfway down this display.
 const wall = { wall_width: 1_920, wall_height: 2_160, left: 0, top: 0, width: 1_920, height: 1_080 };
 const wallRow = 540 + mixedRow;
@@ -66,14 +66,14 @@ export async function publishBoundaries(api: Api, site: WebServer, slotMs: numbe
     return { type: "image", asset_id, fit: "fill", duration_ms: slotMs };
   };
   const seconds = Math.ceil(slotMs / 1_000) + 1;
-  const asset_id = await api.upload("clip.mp4", await numberedClip(seconds, clipFps));
-  const clip = { type: "video", asset_id, fit: "fill", muted: true, duration_ms: slotMs };
+  const asset_id = await api.upload("video.mp4", await numberedVideo(seconds, videoFps));
+  const video = { type: "video", asset_id, fit: "fill", muted: true, duration_ms: slotMs };
   const web = { type: "web", url: `${site.origin}/teal`, duration_ms: slotMs };
   const words = { type: "text", text: "Welcome", font_size: 120, background_color: `#${hexOf(blue)}`, duration_ms: slotMs };
   const decoy = await still(magenta);
   const layout = async (items: Record<string, unknown>[]): Promise<string> => (await api.publish(items)).layoutId;
   return {
-    even: await layout([await still(red), decoy, clip, decoy]),
+    even: await layout([await still(red), decoy, video, decoy]),
     odd: await layout([decoy, web, decoy, words]),
     interrupting: await layout([await still(green), decoy]),
     overriding: await layout([await still(amber), decoy]),
@@ -163,7 +163,7 @@ export class BoundaryChecker {
 
   /** Adds an observation. Before the first change of program only the player's own layout plays, with its decoys. */
   add(span: ObservedSpan): void {
-    const isOther = span.is === "item" && !["red", "clip", "decoy"].includes(span.name);
+    const isOther = span.is === "item" && !["red", "video", "decoy"].includes(span.name);
     if (this.#item === null && !isOther) return;
     if (span.is === "blank") this.blankMs += span.ms;
     if (span.is === "foreign" || span.is === "fade") this.foreignMs += span.ms;
@@ -179,7 +179,7 @@ export class BoundaryChecker {
       this.seen.set(span.name, (this.seen.get(span.name) ?? 0) + 1);
     }
     if (span.frame === null) return;
-    if (span.frame < this.#frame || span.frame > ((this.#slotMs + lateMs) / 1_000) * clipFps) this.stale += 1;
+    if (span.frame < this.#frame || span.frame > ((this.#slotMs + lateMs) / 1_000) * videoFps) this.stale += 1;
     this.#frame = span.frame;
   }
 

@@ -2,10 +2,10 @@
 import type { Framebuffer, Rgb } from "./framebuffer.ts";
 import { frameInRow } from "../media/media.ts";
 
-/** How an item looks in the observed row: one colour, or the bars of a numbered clip. */
-export type Appearance = { name: string; color: Rgb } | { name: string; clip: true };
+/** How an item looks in the observed row: one colour, or the bars of a numbered video. */
+export type Appearance = { name: string; color: Rgb } | { name: string; video: true };
 
-/** One observation: an item (a clip with its frame), a fade between two items, black, or something foreign. */
+/** One observation: an item (a video with its frame), a fade between two items, black, or something foreign. */
 export interface Observation {
   is: "item" | "fade" | "blank" | "foreign";
   name: string;
@@ -18,7 +18,7 @@ export interface ObservedSpan extends Observation {
   ms: number;
 }
 
-// The bars of a numbered clip, as the screen shows them.
+// The bars of a numbered video, as the screen shows them.
 const bars: readonly Rgb[] = [
   [255, 255, 255],
   [0, 0, 0],
@@ -36,9 +36,9 @@ function sightOf(row: Buffer, width: number, loop: readonly Appearance[]): Obser
   for (const look of loop) {
     if ("color" in look && points.every((point) => isNear(point, look.color))) return { is: "item", name: look.name, frame: null };
   }
-  const clip = loop.find((look) => "clip" in look);
-  const frame = clip === undefined ? null : frameInRow(row, width);
-  if (clip !== undefined && frame !== null) return { is: "item", name: clip.name, frame };
+  const video = loop.find((look) => "video" in look);
+  const frame = video === undefined ? null : frameInRow(row, width);
+  if (video !== undefined && frame !== null) return { is: "item", name: video.name, frame };
   if (points.every((point) => point.every((value) => value < 16))) return { is: "blank", name: "blank", frame: null };
   for (const [place, one] of loop.entries()) {
     const other = loop[(place + 1) % loop.length]!;
@@ -82,7 +82,7 @@ function lookAt(framebuffer: Framebuffer, y: number, row: Buffer, loop: readonly
 }
 
 function isFade(points: readonly Rgb[], one: Appearance, other: Appearance): boolean {
-  // Every frame of a clip begins with a light and a dark bar, unlike a blank page.
+  // Every frame of a video begins with a light and a dark bar, unlike a blank page.
   const colors = (look: Appearance, cell: number): readonly Rgb[] => ("color" in look ? [look.color] : cell < 2 ? [bars[cell]!] : bars);
   for (let step = 0; step <= fadeSteps; step += 1) {
     const share = step / fadeSteps;

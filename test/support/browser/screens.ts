@@ -1,12 +1,12 @@
-// Watches several displays at once: which item each one shows, which frame of a numbered clip, and when it changed.
+// Watches several displays at once: which item each one shows, which frame of a numbered video, and when it changed.
 import type { Framebuffer, Rgb } from "./framebuffer.ts";
 import { frameInRow } from "../media/media.ts";
 
 /** The observations of one display. Times are those of performance.now(). */
 export interface ScreenRecording {
-  /** Each change of item: a still's name or `clip`. Blank and torn pictures are left out. */
+  /** Each change of item: a still's name or `video`. Blank and torn pictures are left out. */
   changes: { to: string; at: number }[];
-  /** Each frame of a clip with the time when it was first seen. */
+  /** Each frame of a video with the time when it was first seen. */
   frames: { frame: number; at: number }[];
 }
 
@@ -27,7 +27,7 @@ export async function watchScreens(
       framebuffer.row(Math.floor(framebuffer.height / 2), row);
       const at = performance.now();
       const frame = frameInRow(row, framebuffer.width);
-      const item = frame === null ? stillIn(row, framebuffer.width, stills) : "clip";
+      const item = frame === null ? stillIn(row, framebuffer.width, stills) : "video";
       if (item !== null && item !== seen.changes.at(-1)?.to) seen.changes.push({ to: item, at });
       if (frame !== null && frame !== seen.frames.at(-1)?.frame) seen.frames.push({ frame, at });
     }

@@ -1,4 +1,4 @@
-// Keeps generated media in the run's folder, so that every test file uses the same clip instead of encoding its own.
+// Keeps generated media in the run's folder, so that every test file uses the same video instead of encoding its own.
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

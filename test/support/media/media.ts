@@ -1,4 +1,4 @@
-// Creates pictures and clips for tests: plain colours, and clips in which every frame carries its number.
+// Creates pictures and videos for tests: plain colours, and videos in which every frame carries its number.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -28,12 +28,12 @@ const cellPixels = 40;
 const light = 235;
 const dark = 16;
 
-/** An H.264 clip of `seconds` at `fps`, 640x360, in which every frame shows its number as 16 upright bars. */
-export function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
+/** An H.264 video of `seconds` at `fps`, 640x360, in which every frame shows its number as 16 upright bars. */
+export function numberedVideo(seconds: number, fps = 30): Promise<Buffer> {
   const size = `${cells * cellPixels}x360`;
   const input = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", size, "-r", String(fps), "-i", "-"];
   const output = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", String(fps), "-movflags", "+faststart"];
-  return cachedMedia(["numbered clip", seconds, ...input, ...output], () =>
+  return cachedMedia(["numbered video", seconds, ...input, ...output], () =>
     runFfmpeg([...input, ...output], "mp4", async (stdin) => {
       for (let frame = 0; frame < seconds * fps; frame += 1) {
         const row = Buffer.concat(barsOf(frame).map((bar) => Buffer.alloc(cellPixels, bar ? light : dark)));
@@ -88,7 +88,7 @@ export function pdfOf(pages: number): Buffer {
   return Buffer.from(`${text}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
 }
 
-/** The number of the clip's frame on screen; null when the screen shows something else. */
+/** The number of the video's frame on screen; null when the screen shows something else. */
 export function frameOnScreen(framebuffer: Framebuffer, y = Math.floor(framebuffer.height / 2)): number | null {
   return frameInRow(framebuffer.row(y), framebuffer.width);
 }

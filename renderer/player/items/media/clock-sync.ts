@@ -58,7 +58,7 @@ export function syncToClock(media: SyncedMedia, signal: AbortSignal): void {
     if (element.currentTime === lastPosition) return;
     lastPosition = element.currentTime;
     if (!(element instanceof HTMLVideoElement)) return correct(element.currentTime, performance.now());
-    // The position of a clip is that of the next frame presented.
+    // The position of a video is that of the next frame presented.
     cancelFrame();
     const handle = element.requestVideoFrameCallback((_, { mediaTime, expectedDisplayTime }) => correct(mediaTime, expectedDisplayTime));
     cancelFrame = () => element.cancelVideoFrameCallback(handle);

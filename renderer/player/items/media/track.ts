@@ -1,4 +1,4 @@
-// Plays a clip or a sound in its slot: starts at the right position, trims, repeats and detects stalls. Knows nothing of layout.
+// Plays a video or a sound in its slot: starts at the right position, trims, repeats and detects stalls. Knows nothing of layout.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { syncToClock } from "./clock-sync.ts";
 import { diagnoseFailure, ItemFailure, type ItemContext } from "../item.ts";
@@ -11,11 +11,11 @@ const seekLeadMs = 120;
 const replacementMs = 1_000;
 const stallLimitMs = 3_000;
 const stallCheckMs = 1_000;
-// A clip that waits for data has not stalled and gets more time.
+// A video that waits for data has not stalled and gets more time.
 const bufferingLimitMs = 20_000;
-// A clip as long as its slot must not restart just before it is replaced.
+// A video as long as its slot must not restart just before it is replaced.
 const repeatMarginMs = 400;
-// A shorter clip is a still picture: it is not repeated, which would flicker, and makes no progress.
+// A shorter video is a still picture: it is not repeated, which would flicker, and makes no progress.
 const maxStillMs = 100;
 // Timers are late, so the last 60 ms before a trimmed end are watched frame by frame.
 const endLeadMs = 60;
@@ -203,7 +203,7 @@ export class Track {
   #start(): void {
     const element = this.#element;
     element.play().catch((error: unknown) => {
-      // Not a failure: pausing at the end of the slot, or the end of a clip of one frame, interrupts a `play` that has not begun.
+      // Not a failure: pausing at the end of the slot, or the end of a video of one frame, interrupts a `play` that has not begun.
       if (this.disposed.aborted || this.#isHeld || element.ended) return;
       if (!element.muted && error instanceof DOMException && error.name === "NotAllowedError") {
         // A browser that forbids sound without a user gesture still plays the picture.

@@ -4,9 +4,9 @@ import { createElement, setVisibility } from "../../dom.ts";
 import { type Item, ItemFailure, prepareTimeoutMs, paintHidden, reveal, type ItemContext, withTimeout } from "../item.ts";
 import { Track } from "./track.ts";
 
-// Chromium plays HEVC without an error but without a picture, so a loaded clip has to present a frame within this time.
+// Chromium plays HEVC without an error but without a picture, so a loaded video has to present a frame within this time.
 const firstFrameLimitMs = 3_000;
-// A clip of one frame never presents a second one; after this time its only frame counts.
+// A video of one frame never presents a second one; after this time its only frame counts.
 const secondFrameTimeoutMs = 1_500;
 
 /** Creates a video item. */
@@ -43,7 +43,7 @@ export function createVideo(item: Extract<SceneItem, { type: "video" }>, context
   };
 }
 
-/** Resolves when a frame of the clip has been presented. */
+/** Resolves when a frame of the video has been presented. */
 async function firstVideoFrame(element: HTMLVideoElement, signal: AbortSignal): Promise<void> {
   // The frame may have been presented before this call; decoded frames are counted from the start.
   if (element.videoWidth > 0 && element.getVideoPlaybackQuality().totalVideoFrames > 0) return;

@@ -63,7 +63,7 @@ export class SiteIframe {
       element.name,
       (failure) => {
         if (failure === null) return painted.resolve();
-        failed = new ItemFailure(failure.code, failure.detail, failure.death);
+        failed = new ItemFailure(failure.code, failure.detail, failure.crash_id);
         if (isReady) onFailure(failed);
         else painted.reject(failed);
       },

@@ -9,7 +9,7 @@ import { discard } from "../../cleanup/bin.ts";
 import { parseTransition, parseZones } from "../../content/content-columns.ts";
 import { playersShowing } from "../../fleet/state/players-showing.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
-import { binned } from "./binned.ts";
+import { binReaders } from "./bin-readers.ts";
 import { assignZoneIds } from "./layout-zones.ts";
 import { listNames } from "./playlists.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
@@ -40,7 +40,7 @@ const example = {
   ],
 };
 
-const layouts = binned("layouts", "layout", show);
+const layouts = binReaders("layouts", "layout", show);
 
 const operation = operationsWith<LayoutDependencies>();
 

@@ -10,7 +10,7 @@ import { parseItems } from "../../content/content-columns.ts";
 import { maskSecrets } from "../../content/web-secrets.ts";
 import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { binned } from "./binned.ts";
+import { binReaders } from "./bin-readers.ts";
 import { assignItemIds } from "./playlist-items.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { WriteEvent } from "../unit-of-work.ts";
@@ -34,7 +34,7 @@ const example = {
   ],
 };
 
-const playlists = binned("playlists", "playlist", show);
+const playlists = binReaders("playlists", "playlist", show);
 
 const operation = operationsWith<PlaylistDependencies>();
 
@@ -46,7 +46,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     path: "/playlists",
     summary: "Create a playlist",
     description:
-      "Items play in order, in a loop. An item without `duration_ms` plays as long as its video, otherwise 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
+      "Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
       "An item's `transition` starts with the item; without it the zone's transition applies. " +
       "`max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. " +
       "`dayparts` restrict an item to times of day.",

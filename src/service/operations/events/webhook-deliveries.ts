@@ -1,18 +1,24 @@
-// The delivery log of a webhook, and operations that send deliveries again.
+// The delivery log of a webhook, and operations that send a test event or send deliveries again.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
+import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, DeliveryDetail, DeliveryStatus } from "../../../protocol/operator/webhooks.ts";
 import type { Deliveries } from "../../events/webhooks/deliveries.ts";
+import { findWebhook } from "../../events/webhooks/webhook-resource.ts";
 import { pageOf } from "../../http/paging.ts";
-import { found, ProblemError } from "../../http/problem.ts";
+import { found, invalidField, ProblemError } from "../../http/problem.ts";
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
-import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
+import type { DeliveryRow } from "../../store/event-tables.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 
 interface WebhookDeliveryDependencies {
+  clock: Clock;
   deliveries: Deliveries;
+  makeId: MakeId;
   store: Store;
 }
 
@@ -22,6 +28,35 @@ const oneDelivery = z.strictObject({ id: id("whk"), delivery_id: id("dlv") });
 const operation = operationsWith<WebhookDeliveryDependencies>();
 
 export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDependencies>[] = [
+  operation({
+    name: "testWebhook",
+    tag: "webhooks",
+    method: "POST",
+    path: "/webhooks/{id}/test",
+    summary: "Send a test event",
+    description:
+      "Sends a `webhook.test` event to this webhook only, regardless of the event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.",
+    agent: "Use it after creating or changing a webhook; then check the result with list_webhook_deliveries.",
+    caller: "operator",
+    scope: "webhooks:write",
+    params: ofWebhook,
+    status: 202,
+    output: Delivery,
+    errors: ["not-found", "invalid"],
+    async run({ clock, deliveries, makeId }, { teamId }, { params: { id: webhookId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const row = await findWebhook(db, teamId, webhookId);
+        if (row.status !== "enabled") throw invalidField("/status", `the webhook is ${row.status}: enable it first`);
+        const event: Event = {
+          id: makeId("evt"),
+          type: "webhook.test",
+          created_at: new Date(clock.now()).toISOString(),
+          data: { webhook_id: row.id, name: row.name },
+        };
+        return { result: showDelivery(await deliveries.add(db, teamId, row.id, event)) };
+      });
+    },
+  }),
   operation({
     name: "listWebhookDeliveries",
     tag: "webhooks",
@@ -37,7 +72,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
     output: page(Delivery),
     errors: ["not-found", "invalid"],
     async run(dependencies, context, { params, query: { status, ...query } }) {
-      await requireWebhook(dependencies, context, params.id);
+      await findWebhook(dependencies.store.db, context.teamId, params.id);
       const all = dependencies.store.db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", params.id);
       return pageOf(status === undefined ? all : all.where("status", "=", status), query, showDelivery);
     },
@@ -115,7 +150,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
     async run(dependencies, context, { params, body }, unitOfWork) {
       const { deliveries } = dependencies;
       return unitOfWork.write(async (db) => {
-        const webhook = await requireWebhook(dependencies, context, params.id, db);
+        const webhook = await findWebhook(db, context.teamId, params.id);
         const since = Date.parse(body.since);
         const failed = await deliveries.replay(db, webhook.id, { failedSince: since });
         return { result: { count: failed + (await deliveries.addMissed(db, webhook, since)) } };
@@ -125,7 +160,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
 ];
 
 /** The delivery in its API form. */
-export function showDelivery(row: DeliveryRow): Delivery {
+function showDelivery(row: DeliveryRow): Delivery {
   return {
     id: row.id,
     webhook_id: row.webhook_id,
@@ -139,16 +174,6 @@ export function showDelivery(row: DeliveryRow): Delivery {
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };
-}
-
-async function requireWebhook(
-  { store }: WebhookDeliveryDependencies,
-  { teamId }: OperatorContext,
-  webhookId: string,
-  db = store.db,
-): Promise<WebhookRow> {
-  const rows = db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
-  return found(await rows.where("id", "=", webhookId).executeTakeFirst(), "webhook");
 }
 
 async function find(

@@ -1,23 +1,22 @@
 // Operations for webhooks, which send a team's events to a URL.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
-import { isFault } from "../../../base/fault.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import { id } from "../../../protocol/common.ts";
-import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { Delivery, NewWebhook, Webhook, WebhookChange, webhookPromise, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
+import { NewWebhook, Webhook, WebhookChange, deliveryGuarantees, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
 import type { Deliveries } from "../../events/webhooks/deliveries.ts";
-import { clearedHealth, webhookWarnings } from "../../events/webhooks/health.ts";
-import { rotateSecrets, validSecrets } from "../../events/webhooks/secrets.ts";
+import { clearedHealth } from "../../events/webhooks/health.ts";
+import { rotateSecrets } from "../../events/webhooks/secrets.ts";
+import { checkWebhookUrl } from "../../events/webhooks/webhook-url.ts";
+import { findWebhook, showWebhook } from "../../events/webhooks/webhook-resource.ts";
 import { pageOf } from "../../http/paging.ts";
-import { found, invalidField } from "../../http/problem.ts";
 import type { OperatorContext } from "../context.ts";
-import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
+import { webhookDeliveryOperations } from "./webhook-deliveries.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { WebhookRow } from "../../store/event-tables.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 
 interface WebhookDependencies {
   clock: Clock;
@@ -27,8 +26,6 @@ interface WebhookDependencies {
   webhookHttp: OutboundHttp;
 }
 
-// A request does not wait longer than this for the name server.
-const lookupLimitMs = 5_000;
 const params = z.strictObject({ id: id("whk") });
 const example = { name: "Status board", url: "https://hooks.example.com/signage", events: ["player.offline", "command.failed"] };
 
@@ -41,7 +38,7 @@ export const webhookOperations: readonly Operation<WebhookDependencies>[] = [
     method: "POST",
     path: "/webhooks",
     summary: "Create a webhook",
-    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts finished 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${webhookPromise}
+    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts finished 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${deliveryGuarantees}
 
 If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). A webhook that has failed for an hour has at most 10,000 pending deliveries.`,
     caller: "operator",
@@ -55,7 +52,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     version: (webhook) => version(Webhook.parse(webhook)),
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId } = context;
-      await checkUrl(dependencies, context, body.url);
+      await checkWebhookUrl(dependencies, body.url, context.signal);
       return unitOfWork.write(async (db) => {
         const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets({ secrets: "[]" }, now);
@@ -73,7 +70,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
           updated_at: now,
         };
         await db.insertInto("webhooks").values(row).execute();
-        return { result: { ...show(dependencies, row), secret: secrets[0]!.secret } };
+        return { result: { ...showWebhook(row, now), secret: secrets[0]!.secret } };
       });
     },
   }),
@@ -92,7 +89,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     errors: ["invalid"],
     async run(dependencies, { teamId }, { query }) {
       const rows = dependencies.store.db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => show(dependencies, row));
+      return pageOf(rows, query, (row) => showWebhook(row, dependencies.clock.now()));
     },
   }),
   operation({
@@ -131,9 +128,9 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
     async run(dependencies, context, { params: { id: webhookId }, body }, unitOfWork) {
       const { teamId } = context;
-      if (body.url !== undefined) await checkUrl(dependencies, context, body.url);
+      if (body.url !== undefined) await checkWebhookUrl(dependencies, body.url, context.signal);
       return unitOfWork.write(async (db) => {
-        const row = found(await find(db, teamId, webhookId), "webhook");
+        const row = await findWebhook(db, teamId, webhookId);
         const isReset = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
         // A new URL alone does not resume a paused webhook.
         const { disabled_reason, paused_at, paused_reason } = body.status === undefined ? row : clearedHealth;
@@ -151,7 +148,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
         };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
         if (next.status === "disabled") await dependencies.deliveries.cancelAll(db, row.id);
-        return { result: show(dependencies, next) };
+        return { result: showWebhook(next, dependencies.clock.now()) };
       });
     },
   }),
@@ -171,7 +168,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
     async run(_dependencies, context, { params: { id: webhookId } }, unitOfWork) {
       await unitOfWork.write(async (db) => {
-        const row = found(await find(db, context.teamId, webhookId), "webhook");
+        const row = await findWebhook(db, context.teamId, webhookId);
         const deliveryIds = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
         await db.deleteFrom("webhook_attempts").where("delivery_id", "in", deliveryIds).execute();
         await db.deleteFrom("webhook_deliveries").where("webhook_id", "=", row.id).execute();
@@ -196,102 +193,23 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     errors: ["not-found"],
     async run(dependencies, { teamId }, { params: { id: webhookId } }, unitOfWork) {
       return unitOfWork.write(async (db) => {
-        const row = found(await find(db, teamId, webhookId), "webhook");
+        const row = await findWebhook(db, teamId, webhookId);
         const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets(row, now);
         const next = { ...row, secrets: JSON.stringify(secrets), updated_at: now };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
-        return { result: { ...show(dependencies, next), secret: secrets[0]!.secret } };
-      });
-    },
-  }),
-  operation({
-    name: "testWebhook",
-    tag: "webhooks",
-    method: "POST",
-    path: "/webhooks/{id}/test",
-    summary: "Send a test event",
-    description:
-      "Sends a `webhook.test` event to this webhook only, regardless of the event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.",
-    agent: "Use it after creating or changing a webhook; then check the result with list_webhook_deliveries.",
-    caller: "operator",
-    scope: "webhooks:write",
-    params,
-    status: 202,
-    output: Delivery,
-    errors: ["not-found", "invalid"],
-    async run({ clock, deliveries, makeId }, { teamId }, { params: { id: webhookId } }, unitOfWork) {
-      return unitOfWork.write(async (db) => {
-        const row = found(await find(db, teamId, webhookId), "webhook");
-        if (row.status !== "enabled") throw invalidField("/status", `the webhook is ${row.status}: enable it first`);
-        const event: Event = {
-          id: makeId("evt"),
-          type: "webhook.test",
-          created_at: new Date(clock.now()).toISOString(),
-          data: { webhook_id: row.id, name: row.name },
-        };
-        return { result: showDelivery(await deliveries.add(db, teamId, row.id, event)) };
+        return { result: { ...showWebhook(next, now), secret: secrets[0]!.secret } };
       });
     },
   }),
   ...webhookDeliveryOperations,
 ];
 
-async function find(db: Db, teamId: string, webhookId: string): Promise<WebhookRow | undefined> {
-  return db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId).where("id", "=", webhookId).executeTakeFirst();
-}
-
 async function read(dependencies: WebhookDependencies, { teamId }: OperatorContext, { id: webhookId }: { id: string }): Promise<Webhook> {
-  return show(dependencies, found(await find(dependencies.store.db, teamId, webhookId), "webhook"));
-}
-
-/** Rejects a URL that the service would not call. Each delivery checks the address again when it connects. */
-async function checkUrl({ clock, webhookHttp }: WebhookDependencies, { signal }: OperatorContext, url: string): Promise<void> {
-  const finished = new AbortController();
-  const timeout = clock.wait(lookupLimitMs, AbortSignal.any([signal, finished.signal])).then(
-    () => finished.abort(),
-    () => undefined,
-  );
-  try {
-    const checked = webhookHttp.checkUrl(url);
-    // An https hostname is resolved only by each delivery: a rejection here would reveal which internal names exist.
-    if (checked.protocol === "http:") await webhookHttp.checkAddresses(checked, AbortSignal.any([signal, finished.signal]));
-  } catch (error) {
-    if (isFault(error, "refused")) throw invalidField("/url", error.message);
-    throw error;
-  } finally {
-    finished.abort();
-    await timeout;
-  }
+  return showWebhook(await findWebhook(dependencies.store.db, teamId, webhookId), dependencies.clock.now());
 }
 
 /** The part that the ETag covers: not the delivery status, which changes with every delivery. */
 function version({ last_success_at: _success, failing_since: _failing, warnings: _warnings, ...settled }: Webhook): unknown {
   return settled;
-}
-
-function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}
-
-function show({ clock }: Pick<WebhookDependencies, "clock">, row: WebhookRow): Webhook {
-  return {
-    id: row.id,
-    name: row.name,
-    url: row.url,
-    events: JSON.parse(row.events) as Webhook["events"],
-    status: row.status as Webhook["status"],
-    disabled_reason: row.disabled_reason,
-    last_success_at: iso(row.last_success_at),
-    failing_since: iso(row.failing_since),
-    paused_at: iso(row.paused_at),
-    paused_reason: row.paused_reason,
-    warnings: webhookWarnings(row, clock.now()),
-    secrets: validSecrets(row, clock.now()).map(({ secret, expires_at }) => ({
-      hint: secret.slice(-4),
-      expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
-    })),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-  };
 }

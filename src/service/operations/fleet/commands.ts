@@ -1,4 +1,4 @@
-// Operations for commands to players and their screenshots.
+// Operations for commands to players.
 import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
@@ -10,35 +10,29 @@ import {
   Command,
   CommandRequest,
   CommandsQuery,
-  Screenshot,
   TeamCommandsQuery,
 } from "../../../protocol/device/commands.ts";
-import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import { page } from "../../../protocol/operator/resources.ts";
 import { showCommand } from "../../fleet/command-status.ts";
 import type { Commands } from "../../fleet/commands.ts";
+import { findPlayer } from "../../fleet/player-resource.ts";
 import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import { storeOverride } from "../../schedule/overrides.ts";
 import type { Store } from "../../store/store.ts";
-import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
-import type { OperatorContext } from "../context.ts";
+import type { CommandRow, PlayerRow, Tables } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
-import { FileResponse } from "../responses.ts";
-import { findPlayer } from "./players.ts";
 
 interface CommandDependencies {
   clock: Clock;
   commands: Commands;
   log: Log;
   store: Store;
-  sweeper: BlobSweeper;
 }
 
 const ofPlayer = z.strictObject({ id: id("plr") });
 const oneCommand = z.strictObject({ id: id("plr"), command_id: id("cmd") });
-const oneShot = z.strictObject({ id: id("shot") });
 
 const operation = operationsWith<CommandDependencies>();
 
@@ -50,7 +44,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "`screenshot`, `identify`, `reload`, `restart`; commands that change the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`; and `variables.set`, `variables.clear` for the variables in schedule conditions. A command runs at most once. If it does not start within `ttl_s` seconds (default 600), it never runs.",
+      "An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs.",
     agent:
       "Use it for actions: a screenshot, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Do not use it to change content: change the layout, playlist or schedule instead. Then call get_command until the command has ended.",
     caller: "operator",
@@ -185,118 +179,9 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
   }),
 ];
 
-export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
-  operation({
-    name: "listScreenshots",
-    tag: "screenshots",
-    method: "GET",
-    path: "/players/{id}/screenshots",
-    summary: "List a player's screenshots",
-    description: "Newest first. The newest 200 of each player are kept, for 90 days at most.",
-    agent: "Use it to find earlier screenshots. To see the screen as it is now, call send_command `screenshot` first.",
-    caller: "operator",
-    scope: "screenshots:read",
-    params: ofPlayer,
-    query: PageQuery,
-    status: 200,
-    output: page(Screenshot),
-    errors: ["not-found", "invalid"],
-    async run({ store }, { teamId }, { params, query }) {
-      const { db } = store;
-      found(await findPlayer(db, teamId, params.id), "player");
-      const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
-      return pageOf(rows, query, showScreenshot);
-    },
-  }),
-  operation({
-    name: "getScreenshot",
-    tag: "screenshots",
-    method: "GET",
-    path: "/screenshots/{id}",
-    summary: "Read the details of a screenshot",
-    description: "The image is at `image_url`.",
-    caller: "operator",
-    scope: "screenshots:read",
-    params: oneShot,
-    status: 200,
-    output: Screenshot,
-    errors: ["not-found"],
-    version: (shot) => shot,
-    run: async (dependencies, context, input) => showScreenshot(await find(dependencies, context, input.params)),
-  }),
-  operation({
-    name: "getScreenshotImage",
-    tag: "screenshots",
-    method: "GET",
-    path: "/screenshots/{id}/image",
-    summary: "Download a screenshot",
-    description: "The image as the player took it.",
-    agent: "Use it to look at a screenshot yourself; trust it more than any status.",
-    caller: "operator",
-    scope: "screenshots:read",
-    params: oneShot,
-    status: 200,
-    output: z.undefined(),
-    file: ["image/jpeg", "image/png", "image/webp"],
-    errors: ["not-found", "range-not-satisfiable"],
-    headers: { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" },
-    run: async (dependencies, context, input) => new FileResponse(await find(dependencies, context, input.params)),
-  }),
-  operation({
-    name: "deleteScreenshot",
-    tag: "screenshots",
-    method: "DELETE",
-    path: "/screenshots/{id}",
-    summary: "Delete a screenshot",
-    description: "Deletes the image for good.",
-    caller: "operator",
-    scope: "screenshots:write",
-    params: oneShot,
-    status: 204,
-    output: z.undefined(),
-    errors: ["not-found"],
-    async run(dependencies, context, { params }, unitOfWork) {
-      await unitOfWork.write(async (db) => {
-        const { id: shotId, sha256 } = await find(dependencies, context, params, db);
-        await db.deleteFrom("screenshots").where("id", "=", shotId).execute();
-        dependencies.sweeper.mark([{ sha256 }]);
-        return { result: undefined };
-      });
-    },
-  }),
-];
-
 type CommandRows = SelectQueryBuilder<Tables, "commands", CommandRow>;
 
 function filtered(rows: CommandRows, { status, type }: z.infer<typeof CommandsQuery>): CommandRows {
   const ofStatus = status === undefined ? rows : rows.where("status", "=", status);
   return type === undefined ? ofStatus : ofStatus.where("type", "=", type);
-}
-
-async function find(
-  { store }: CommandDependencies,
-  { teamId }: OperatorContext,
-  { id: shotId }: { id: string },
-  db = store.db,
-): Promise<ScreenshotRow> {
-  const row = await db.selectFrom("screenshots").selectAll().where("team_id", "=", teamId).where("id", "=", shotId).executeTakeFirst();
-  // The screenshots of a player in the bin are not found either.
-  if (row !== undefined) found(await findPlayer(db, teamId, row.player_id), "screenshot");
-  return found(row, "screenshot");
-}
-
-/** The screenshot in its API form. */
-export function showScreenshot(row: ScreenshotRow): Screenshot {
-  return {
-    id: row.id,
-    player_id: row.player_id,
-    command_id: row.command_id,
-    mime_type: row.mime_type,
-    size_bytes: row.size_bytes,
-    width: row.width,
-    height: row.height,
-    captured_at: new Date(row.captured_at).toISOString(),
-    created_at: new Date(row.created_at).toISOString(),
-    image_url: `/api/v1/screenshots/${row.id}/image`,
-  };
 }

@@ -10,7 +10,7 @@ import type { MediaProcessPool } from "../../media/process-pool.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow, ScreenshotRow } from "../../store/tables.ts";
 import { NoContent, operationsWith } from "../operation.ts";
-import { showScreenshot } from "./commands.ts";
+import { showScreenshot } from "./screenshots.ts";
 
 export interface DeviceScreenshotDependencies {
   blobs: Blobs;

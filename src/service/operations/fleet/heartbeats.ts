@@ -10,7 +10,7 @@ import { pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../operation.ts";
-import { findPlayer } from "./players.ts";
+import { findPlayer } from "../../fleet/player-resource.ts";
 
 interface HeartbeatDependencies {
   clock: Clock;

@@ -3,30 +3,19 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
-import { Orientation } from "../../../protocol/content/orientation.ts";
-import type { Wall } from "../../../protocol/content/wall.ts";
 import { ContentState, PresentedItem, ShownReason } from "../../../protocol/device/heartbeat.ts";
 import { problemFields } from "../../../protocol/device/player-problems.ts";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../../protocol/operator/resources.ts";
 import type { Pairing } from "../../fleet/pairing.ts";
-import type { PlayerProblems } from "../../fleet/player-problems.ts";
-import type { Presence } from "../../fleet/presence.ts";
+import { findPlayer, playerVersion, readPlayer, showPlayer, statusOf, type ShownPlayerDependencies } from "../../fleet/player-resource.ts";
 import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
-import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import type { Change } from "../unit-of-work.ts";
-
-/** The dependencies for showing a player: its presence and problems. */
-interface ShownPlayerDependencies {
-  presence: Presence;
-  problems: PlayerProblems;
-}
 
 interface PlayerDependencies extends ShownPlayerDependencies {
   clock: Clock;
@@ -216,12 +205,6 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
   }),
 ];
 
-/** A player of the team that was not removed. */
-export async function findPlayer(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
-  const row = await findTeamRow(db, "players", teamId, playerId);
-  return row?.removed_at === null ? row : undefined;
-}
-
 function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unknown>["events"]> {
   const { team_id: teamId, id: player_id, name, layout_id } = after;
   const updated = { teamId, type: "player.updated" as const, data: { player_id, name } };
@@ -229,63 +212,9 @@ function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unkno
   return [updated, { teamId, type: "layout.assigned", data: { layout_id, player_id } }];
 }
 
-/** The fields of a player that its ETag covers. */
-export function playerVersion({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
-  return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
-}
-
-/** A player that was not removed, as REST shows it. @throws ProblemError 404. */
-export async function readPlayer(
-  dependencies: ShownPlayerDependencies & { store: Store },
-  { teamId }: OperatorContext,
-  { id: playerId }: { id: string },
-  db = dependencies.store.db,
-): Promise<Player> {
-  return showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"));
-}
-
 /** @throws ProblemError 422 if the layout does not exist or is in the bin. */
 export async function checkLayout(db: Db, teamId: string, layoutId: string | null | undefined, pointer = "/layout_id"): Promise<void> {
   if (layoutId == null) return;
   const all = db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
   if ((await all.where("id", "=", layoutId).executeTakeFirst()) === undefined) throw invalidField(pointer, "there is no such layout");
-}
-
-function statusOf({ presence }: ShownPlayerDependencies, playerId: string): Player["status"] {
-  return presence.isOnline(playerId) ? "online" : "offline";
-}
-
-type ReportedFields = Pick<Player, "player_version" | "hardware" | "resolution">;
-
-/** The player in its API form. @param latest the latest heartbeat of its device; null: none */
-export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow, latest = dependencies.presence.latest(row.id)): Player {
-  const status = latest === null ? "offline" : statusOf(dependencies, row.id);
-  const paired = JSON.parse(row.reported) as ReportedFields;
-  const reported: Partial<ReportedFields> & { engine?: string } = latest?.heartbeat ?? {};
-  const appliedRevision = latest?.heartbeat.content.applied_revision ?? null;
-  return {
-    id: row.id,
-    team_id: row.team_id,
-    name: row.name,
-    status,
-    layout_id: row.layout_id,
-    tags: JSON.parse(row.tags) as string[],
-    timezone: row.timezone,
-    variables: JSON.parse(row.variables) as Player["variables"],
-    reported_variables: latest?.heartbeat.variables ?? null,
-    orientation: Orientation.parse(row.orientation),
-    wall: row.wall === null ? null : (JSON.parse(row.wall) as Wall),
-    last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
-    player_version: reported.player_version ?? paired.player_version,
-    engine: reported.engine ?? null,
-    hardware: reported.hardware ?? paired.hardware,
-    resolution: reported.resolution ?? paired.resolution,
-    desired_revision: row.revision,
-    applied_revision: appliedRevision,
-    in_sync: status === "online" ? appliedRevision === row.revision : null,
-    ...dependencies.problems.listFor(row),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    deleted_at: row.removed_at === null ? null : new Date(row.removed_at).toISOString(),
-  };
 }

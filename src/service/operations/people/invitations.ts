@@ -2,31 +2,21 @@
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
-import {
-  Acceptance,
-  AcceptedInvitation,
-  CreatedInvitation,
-  Invitation,
-  NewInvitation,
-  type Role,
-  type Scope,
-} from "../../../protocol/operator/people.ts";
+import { Acceptance, AcceptedInvitation, CreatedInvitation, Invitation, NewInvitation } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import type { Contexts, OperatorContext } from "../context.ts";
+import type { OperatorContext } from "../context.ts";
+import { acceptInvitation } from "./accept-invitation.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { UnitOfWork } from "../unit-of-work.ts";
 import type { AuditLog } from "../../people/audit.ts";
-import { authenticate } from "../../people/authentication.ts";
 import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
-import { issueToken } from "../../people/issue-token.ts";
 import { scopesOfRole } from "../../people/operator.ts";
-import { showInvitation, showTeam, showUser } from "../../people/people-resources.ts";
-import { createUser, selectMembers } from "../../people/people.ts";
+import { showInvitation } from "../../people/people-resources.ts";
+import { selectMembers } from "../../people/people.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { InvitationRow, UserRow } from "../../store/people-tables.ts";
+import type { InvitationRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
 
 interface InvitationDependencies {
@@ -157,72 +147,9 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     status: 201,
     output: AcceptedInvitation,
     errors: ["unauthorized", "not-found", "conflict", "invalid"],
-    run: accept,
+    run: acceptInvitation,
   }),
 ];
-
-async function accept(
-  dependencies: InvitationDependencies,
-  context: Contexts["anyone"],
-  { body }: { body: z.output<typeof Acceptance> },
-  unitOfWork: UnitOfWork<"anyone">,
-): Promise<z.output<typeof AcceptedInvitation>> {
-  const { header, address, requestId } = context;
-  const authorization = header("authorization");
-  const known = authorization === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, authorization);
-  return unitOfWork.write(async (db, current) => {
-    const now = Math.trunc(dependencies.clock.now());
-    const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
-    if (row === undefined || showInvitation(row, now).status !== "pending") {
-      throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
-    }
-    const user = await personOf(dependencies, current, db, row, known?.userId ?? null, body.name);
-    await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
-    await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
-    const role = row.role as Role;
-    // The new token has no scope and no lifetime beyond those of the inviting token.
-    const details = {
-      teamId: row.team_id,
-      userId: user.id,
-      name: "First token",
-      createdBy: row.created_by,
-      expiresAt: row.token_expires_at,
-    };
-    const token = await issueToken(dependencies, db, {
-      ...details,
-      scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]),
-    });
-    const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
-    await dependencies.audit.append(db, {
-      teamId: row.team_id,
-      userId: user.id,
-      tokenId: token.id,
-      action: "acceptInvitation",
-      resourceType: "invitations",
-      resourceId: row.id,
-      before: null,
-      after: null,
-      address,
-      requestId,
-    });
-    return { result: { user: showUser(user), team: showTeam(team), role, token } };
-  });
-}
-
-/** The user who accepts: the owner of the sent token, or a new user. @throws ProblemError 409 for a member of the team. */
-async function personOf(
-  dependencies: InvitationDependencies,
-  _context: Contexts["anyone"],
-  db: Db,
-  { team_id, name, email }: InvitationRow,
-  userId: string | null,
-  ownName: string | undefined,
-): Promise<UserRow> {
-  if (userId === null) return createUser(dependencies, db, { name: ownName ?? name, email });
-  const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
-  if (present !== undefined) throw new ProblemError("conflict", "You are already a member of this team");
-  return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
-}
 
 async function read(
   { clock, store }: InvitationDependencies,

@@ -8,7 +8,7 @@ import {
   Calendar,
   CalendarChange,
   CalendarsQuery,
-  CalendarWritten,
+  CalendarWithWarnings,
   NewCalendar,
   type CalendarDate,
 } from "../../../protocol/scheduling/calendars.ts";
@@ -59,7 +59,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     body: NewCalendar,
     example,
     status: 201,
-    output: CalendarWritten,
+    output: CalendarWithWarnings,
     errors: ["invalid"],
     version,
     async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
@@ -124,7 +124,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     body: CalendarChange,
     example: { dates: example.dates },
     status: 200,
-    output: CalendarWritten,
+    output: CalendarWithWarnings,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
     current: read,
@@ -188,7 +188,7 @@ function checkUnused(schedules: readonly { id: string; name: string; deleted_at:
 async function datesIn(
   { dates, ical }: Pick<z.output<typeof CalendarChange>, "dates" | "ical">,
   now: number,
-): Promise<{ dates?: CalendarDate[]; warnings: CalendarWritten["warnings"] }> {
+): Promise<{ dates?: CalendarDate[]; warnings: CalendarWithWarnings["warnings"] }> {
   if (ical !== undefined) {
     // Loaded on first use, since few teams need it.
     const { importIcal } = await import("../../schedule/icalendar-import.ts");
@@ -199,7 +199,7 @@ async function datesIn(
 }
 
 /** The part that the ETag covers: not the warnings of an import. */
-function version({ warnings: _warnings, ...calendar }: CalendarWritten): Calendar {
+function version({ warnings: _warnings, ...calendar }: CalendarWithWarnings): Calendar {
   return calendar;
 }
 

@@ -3,19 +3,17 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { Forecast, ForecastQuery, Why, WhyQuery } from "../../../protocol/scheduling/forecast.ts";
-import { windowAfter } from "../../../schedule/calendar/windows.ts";
 import type { ForecastInterval } from "../../../schedule/forecast.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import type { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import { confirmedInterventions } from "../../schedule/confirmed-interventions.ts";
 import { explainFor, forecastFor, showForecastIntervals } from "../../schedule/forecast.ts";
-import { calendarsFor, datesByCalendar } from "../../schedule/holiday-calendars.ts";
 import { interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
-import { describeCalendarCondition } from "../../schedule/schedule-summary.ts";
-import { readEnabledSchedules, schedulesForPlayer, schedulesOutsideBin, showSchedule } from "../../schedule/schedules.ts";
+import { explainSchedule } from "../../schedule/schedule-verdict.ts";
+import { schedulesOutsideBin, showSchedule } from "../../schedule/schedules.ts";
 import type { Store } from "../../store/store.ts";
-import { findPlayer } from "../fleet/players.ts";
+import { findPlayer } from "../../fleet/player-resource.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 
 interface ForecastDependencies {
@@ -102,48 +100,8 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const reasons = await explainFor(state, await interventionsOf(dependencies, store.db, player), timeZone, at);
       const common = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...common, schedule: null };
-      const scheduleId = query.schedule_id;
-      const row = found(await schedulesOutsideBin(store.db, teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
-      const verdictOf = (verdict: NonNullable<Why["schedule"]>["verdict"], detail: string, next_at: string | null = null) => ({
-        ...common,
-        schedule: { schedule_id: scheduleId, verdict, detail, next_at },
-      });
-      if (!showSchedule(row).enabled) return verdictOf("set-aside", "it is switched off");
-      const isForIt = schedulesForPlayer(await readEnabledSchedules(store.db, teamId), player).some((each) => each.id === scheduleId);
-      if (!isForIt) return verdictOf("not-for-it", "its target leaves this player out");
-      const own = reasons.find((reason) => reason.id === scheduleId);
-      if (own !== undefined) {
-        const winner = reasons.find(({ verdict }) => verdict === "shows" || verdict === "held");
-        const by =
-          own.verdict !== "outranked" || winner === undefined
-            ? ""
-            : `; on is ${winner.name ?? winner.id ?? winner.layer}: ${winner.detail}`;
-        return verdictOf(own.verdict, own.detail + by);
-      }
-      const schedule = showSchedule(row);
-      const calendars = await calendarsFor(store.db, teamId, schedule.conditions);
-      const windowFrom = (conditions: typeof schedule.conditions) =>
-        windowAfter({ ...schedule, conditions }, player.timezone ?? timeZone, at, datesByCalendar(calendars));
-      const next = windowFrom(schedule.conditions);
-      // The window is open but has no reason: the player cannot evaluate it, or there are too many reasons to list.
-      if (next !== null && next.from <= at) return verdictOf("set-aside", "a condition of it does not hold, or the player cannot show it");
-      const begins = next === null ? null : new Date(next.from).toISOString();
-      for (const condition of schedule.conditions) {
-        if (condition.type !== "calendar") continue;
-        const without = windowFrom(schedule.conditions.filter((each) => each !== condition));
-        if (without === null || without.from > at) continue;
-        const after = begins === null ? "none of its windows is left" : `its next window begins at ${begins}`;
-        return verdictOf(
-          "not-due",
-          `a calendar keeps it off: it plays ${describeCalendarCondition(condition, calendars)}; ${after}`,
-          begins,
-        );
-      }
-      return verdictOf(
-        "not-due",
-        begins === null ? "none of its windows is left" : `no window of it is open: the next begins at ${begins}`,
-        begins,
-      );
+      const row = found(await schedulesOutsideBin(store.db, teamId).where("id", "=", query.schedule_id).executeTakeFirst(), "schedule");
+      return { ...common, schedule: await explainSchedule(store.db, showSchedule(row), player, timeZone, at, reasons) };
     },
   }),
 ];

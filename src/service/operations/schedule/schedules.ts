@@ -8,7 +8,7 @@ import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { restoreSchedule } from "../../cleanup/bin-restore.ts";
 import { discard } from "../../cleanup/bin.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { binned } from "../content/binned.ts";
+import { binReaders } from "../content/bin-readers.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { WriteEvent } from "../unit-of-work.ts";
@@ -36,7 +36,7 @@ const example = {
   priority: 10,
 };
 
-const schedules = binned("schedules", "schedule", showSchedule);
+const schedules = binReaders("schedules", "schedule", showSchedule);
 
 const operation = operationsWith<ScheduleDependencies>();
 

@@ -1,13 +1,11 @@
 // Operations for shows: one item on some screens for a time, created of ordinary resources, and the proof that it was shown.
 import { z } from "zod";
-import { id, Name } from "../../../protocol/common.ts";
-import type { AssetKind } from "../../../protocol/content/assets.ts";
-import { NewPlaylistItem } from "../../../protocol/content/items.ts";
+import { id } from "../../../protocol/common.ts";
 import { DeletionQuery, NewLayout } from "../../../protocol/operator/resources.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { pageOf } from "../../http/paging.ts";
-import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
+import { found, invalidFields, ProblemError } from "../../http/problem.ts";
 import { assignZoneIds } from "../content/layout-zones.ts";
 import { assignItemIds } from "../content/playlist-items.ts";
 import type { OperatorContext } from "../context.ts";
@@ -16,13 +14,13 @@ import { requireScope } from "../../people/operator.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
 import { layoutSizeFor, resolveTarget, showWindow } from "../../shows/new-show.ts";
+import { itemOfShow } from "../../shows/show-item.ts";
 import { describeShow, showEntry, unusedTagWarnings } from "../../shows/show-outlook.ts";
 import { proofOf } from "../../shows/show-proof.ts";
 import { clearShow, findShowSchedule, type ShowContent } from "../../shows/shows.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
 
 interface ShowDependencies extends OutlookDependencies {
   makeId: MakeId;
@@ -31,8 +29,6 @@ interface ShowDependencies extends OutlookDependencies {
 
 const params = z.strictObject({ id: id("shw") });
 const example = { text: "The kitchen closes at nine", tags: ["restaurant"], lasts_ms: 10_800_000 };
-const webPlayMs = 60_000;
-const maxNameLength = 60;
 
 const operation = operationsWith<ShowDependencies>();
 
@@ -63,7 +59,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         const { overAt, ...window } = showWindow(body, now);
         const target = await resolveTarget(db, teamId, body);
         const players = await targetedPlayers(db, teamId, [target]);
-        const { item, defaultName } = await itemOf(db, teamId, body);
+        const { item, defaultName } = await itemOfShow(db, teamId, body);
         const name = body.name ?? defaultName;
         const items = await assignItemIds(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
         const stamps = { team_id: teamId, name, created_at: now };
@@ -93,7 +89,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         return { result: row, affected: players, events };
       };
       return unitOfWork.write(write, async (db, row) => {
-        const shown = await describeShow({ parts: dependencies, teamId }, db, row);
+        const shown = await describeShow({ dependencies, teamId }, db, row);
         const unusedTags = await unusedTagWarnings(db, teamId, body.tags ?? []);
         return { ...shown, warnings: [...unusedTags, ...shown.warnings] };
       });
@@ -117,7 +113,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
       const rows = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const entries: ShowEntry[] = [];
-      for (const row of data) entries.push((await showEntry({ parts: dependencies, teamId }, db, row)).entry);
+      for (const row of data) entries.push((await showEntry({ dependencies, teamId }, db, row)).entry);
       return { data: entries, next_cursor };
     },
   }),
@@ -136,7 +132,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     errors: ["not-found"],
     async run(dependencies, { teamId }, input) {
       const { db } = dependencies.store;
-      return describeShow({ parts: dependencies, teamId }, db, await find(db, teamId, input.params.id));
+      return describeShow({ dependencies, teamId }, db, await find(db, teamId, input.params.id));
     },
   }),
   operation({
@@ -156,7 +152,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     errors: ["not-found"],
     async run(dependencies, { teamId }, input) {
       const { store } = dependencies;
-      return proofOf(store, { parts: dependencies, teamId }, await find(store.db, teamId, input.params.id));
+      return proofOf(store, { dependencies, teamId }, await find(store.db, teamId, input.params.id));
     },
   }),
   operation({
@@ -192,43 +188,6 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
 async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
   const row = await db.selectFrom("shows").selectAll().where("team_id", "=", teamId).where("id", "=", showId).executeTakeFirst();
   return found(row, "show");
-}
-
-/** The playlist item of the show, and a default name. @throws ProblemError 422. */
-async function itemOf(db: Db, teamId: string, body: NewShow): Promise<{ item: NewPlaylistItem; defaultName: string }> {
-  const { duration_ms, fit, color, background_color } = body;
-  const lasts = duration_ms === undefined ? {} : { duration_ms };
-  if (body.text !== undefined) {
-    const item = { type: "text", text: body.text, color, background_color, ...lasts };
-    return { item: NewPlaylistItem.parse(item), defaultName: nameFrom(body.text) };
-  }
-  if (body.url !== undefined) {
-    const item = { type: "web", url: body.url, duration_ms: duration_ms ?? webPlayMs };
-    return { item: NewPlaylistItem.parse(item), defaultName: nameFrom(new URL(body.url).host) };
-  }
-  const asset = await findTeamRow(db, "assets", teamId, body.asset_id!);
-  if (asset === undefined) throw invalidField("/asset_id", "there is no such asset");
-  if (asset.kind === null)
-    throw invalidField("/asset_id", "the asset is not imported yet, or its import failed: wait until its status is ready");
-  const itemsByKind: Readonly<Record<AssetKind, object>> = {
-    image: { type: "image", fit },
-    video: { type: "video", fit },
-    audio: { type: "audio" },
-    document: { type: "pdf" },
-    bundle: { type: "html", duration_ms: duration_ms ?? webPlayMs },
-  };
-  return { item: NewPlaylistItem.parse({ ...itemsByKind[asset.kind], asset_id: asset.id, ...lasts }), defaultName: nameFrom(asset.name) };
-}
-
-/** Makes a name of a text: one line, limited length. */
-function nameFrom(text: string): string {
-  const line = text.replaceAll(/[\p{C}\s]+/gu, " ").trim();
-  // Remove half a surrogate pair at the cut.
-  const cut = line
-    .slice(0, maxNameLength)
-    .toWellFormed()
-    .replace(/\ufffd$/, "");
-  return Name.safeParse(line.length > maxNameLength ? `${cut}…` : line).data ?? "Show";
 }
 
 /** Rethrows errors in the playlist item as errors in the fields of the request. */

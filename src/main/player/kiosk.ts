@@ -1,0 +1,58 @@
+// Runs the player on the system's Chromium.
+import { join } from "node:path";
+import { createSystemClock } from "../../base/clock.ts";
+import { lockFolder } from "../../base/files/folder-lock.ts";
+import type { Log } from "../../base/log.ts";
+import { createChromiumHost } from "../../host/chromium/host.ts";
+import { createLinuxMachine } from "../../host/linux/machine.ts";
+import { readVersion, rendererFolder } from "../folders.ts";
+import { localAccessRule } from "./local-exceptions.ts";
+import type { PlayerConfig } from "./player-config.ts";
+import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSettings } from "./settings.ts";
+
+/** Runs the player until `signal` aborts. A restart command starts a new browser. */
+export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
+  using _lock = lockFolder(config.data);
+  const headless = config.headless || !hasDisplay();
+  if (headless && !config.headless) log.warn("there is no display; rendering without one, take a screenshot to see the picture");
+  const clock = createSystemClock();
+  const profileFolder = join(config.data, "chromium");
+  const mayReachLocal = localAccessRule(config.allowLocal);
+  for (;;) {
+    const { window } = config;
+    await using host = createChromiumHost({ executable, profileFolder, headless, window, mayReachLocal, env: process.env, clock, log });
+    // The browser takes half a second to start. The rest of the program is loaded meanwhile.
+    await host.prepare();
+    const { runPlayer } = await import("../../player/player.ts");
+    const openStore = (): Promise<SettingsStore> => openSettings(config.data);
+    const server = await resolveServer(config.server, openStore);
+    const machine = createLinuxMachine();
+    const options = {
+      server: () => server,
+      folder: config.data,
+      rendererFolder,
+      version: readVersion(),
+      host,
+      machine,
+      ntp: config.ntp,
+      triggers: config.triggers,
+      mayReachLocal,
+      settings: createPlayerSettings(openStore),
+      clock,
+      log,
+    };
+    await runPlayer(options, signal);
+  }
+}
+
+// With conf, because electron-store needs Electron. Both use the same file.
+async function openSettings(folder: string): Promise<SettingsStore> {
+  const { default: Conf } = await import("conf");
+  return new Conf<StoredSettings>({ cwd: folder, configName: "settings" });
+}
+
+/** Whether there is an X or Wayland display. Systems other than Linux always have one. */
+export function hasDisplay(): boolean {
+  if (process.platform !== "linux") return true;
+  return Boolean(process.env["DISPLAY"]) || Boolean(process.env["WAYLAND_DISPLAY"]);
+}

@@ -1,0 +1,157 @@
+// The player's flags, the same for every engine. Checked without zod, which is loaded later, while the browser is starting.
+import { isIPv6 } from "node:net";
+import { join } from "node:path";
+import { badFlags, readFlags, defineUsage } from "../../base/config.ts";
+import { dataFolder } from "../folders.ts";
+import { parseLocalExceptions, formatLocalExceptions, type LocalException } from "./local-exceptions.ts";
+
+const usage = defineUsage({
+  command: "npm run player --",
+  summary: "The player: shows a pairing code, then plays the service's content fullscreen, permanently.",
+  flags: {
+    server: { value: "URL", help: "The service, such as http://127.0.0.1:8080. Not needed once the player has been paired" },
+    data: { value: "DIR", help: `Folder for content, identity and settings (default ${join(dataFolder(), "player")})` },
+    engine: { value: "NAME", help: "Browser engine: electron or chromium (default: Electron if it can run, else the system's Chromium)" },
+    headless: { help: "Render without a display; take a screenshot to see the picture" },
+    window: { value: "WxH", help: "A window of this size, such as 1280x720, instead of the whole display" },
+    ntp: { value: "HOST[,HOST]", help: "Time servers to use while the service is unreachable; HOST:PORT for a port other than 123" },
+    "allow-local": {
+      value: "HOST:PORT[,…]",
+      help: "Services of this machine that web content may connect to, such as localhost:3000; it may connect to no others",
+    },
+    triggers: { help: "Allow sensors and buttons to set variables over the Unix socket DIR/triggers/socket" },
+  },
+  notes: [
+    "Switches of Chromium for Electron, such as --ozone-platform=wayland or --proxy-server=URL: see README.md.",
+    "Exit codes: 0 stopped as asked, 1 failed, 2 bad flags.",
+  ],
+});
+
+interface TimeServer {
+  host: string;
+  port: number;
+}
+
+// The port of NTP.
+const timePort = 123;
+
+/** The player's settings from its flags. */
+export interface PlayerConfig {
+  /** The service's address; undefined to use that of the last pairing. */
+  server: string | undefined;
+  /** The data folder. */
+  data: string;
+  engine: "electron" | "chromium" | undefined;
+  headless: boolean;
+  /** In pixels; null for the whole display. */
+  window: { width: number; height: number } | null;
+  /** Time servers for when the service is unreachable. */
+  ntp: TimeServer[];
+  /** Whether sensors and buttons may set variables over a socket in the data folder. */
+  triggers: boolean;
+  /** Services of this machine that content may connect to. */
+  allowLocal: LocalException[];
+}
+
+// Chromium switches that a player on Electron accepts, with a pattern for their value; null if they have none.
+// None of them weakens the sandbox or the same-origin policy, moves the profile, loads code or opens a port.
+const browserSwitches: Readonly<Record<string, RegExp | null>> = {
+  "ozone-platform": /./, // X11 or Wayland, if Chromium detects the wrong one
+  "ozone-platform-hint": /./, // the same in older instructions; Chromium has ignored it since version 140
+  lang: /./, // the language requested from sites
+  "disable-gpu": null, // for a driver that renders incorrectly or crashes
+  "ignore-gpu-blocklist": null, // for a GPU that works although Chromium blocks it
+  "enable-gpu-rasterization": null, // off by default on small boards
+  "use-gl": /./, // another OpenGL implementation, if the default is slow or broken
+  "use-angle": /./, // another ANGLE backend, for the same reason
+  "enable-features": /./, // for hardware video decoding
+  "force-color-profile": /./, // for a panel that reports a wrong profile
+  "alsa-output-device": /./, // sound by HDMI or by the headphone jack
+  "disable-dev-shm-usage": null, // for containers, whose /dev/shm is small
+  "proxy-server": /^(?!.*(socks|https:|quic:))./, // for networks with an HTTP proxy
+  // The special rule <-loopback> would send the player's own page to the proxy.
+  "proxy-bypass-list": /^(?!.*<-loopback>)./,
+  "no-proxy-server": null, // for a machine whose desktop settings name a proxy that the player must not use
+};
+
+/**
+ * Whether this argument is an accepted Chromium switch, which Electron reads itself.
+ * @throws Fault `bad-config` for an accepted switch with an invalid value.
+ */
+export function isBrowserSwitch(argument: string): boolean {
+  const [, name, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(argument) ?? [];
+  if (name === undefined || !Object.hasOwn(browserSwitches, name)) return false;
+  const rule = browserSwitches[name] ?? null;
+  if (rule === null && value !== undefined) throw badFlags(`--${name}: takes no value`, usage);
+  if (rule !== null && value === undefined) throw badFlags(`--${name}: needs a value after “=”`, usage);
+  if (rule !== null && !rule.test(value!)) throw badFlags(`--${name}: cannot be “${value}”`, usage);
+  return true;
+}
+
+/**
+ * The arguments without accepted Chromium switches, for `readPlayerConfig`, which rejects all others.
+ * @throws Fault `bad-config` for an accepted switch with an invalid value.
+ */
+export function withoutBrowserSwitches(argv: readonly string[]): string[] {
+  return argv.filter((argument) => !isBrowserSwitch(argument));
+}
+
+/**
+ * The flags that `readPlayerConfig` reads as `config`, each as one argument: on Windows Electron does not start when an
+ * argument that is a URL is followed by others (CVE-2018-1000006).
+ */
+export function playerFlags({ server, data, engine, headless, window, ntp, triggers, allowLocal }: PlayerConfig): string[] {
+  const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
+  return [
+    ...(server === undefined ? [] : [`--server=${server}`]),
+    `--data=${data}`,
+    ...(engine === undefined ? [] : [`--engine=${engine}`]),
+    ...(headless ? ["--headless"] : []),
+    ...(window === null ? [] : [`--window=${window.width}x${window.height}`]),
+    ...(servers.length === 0 ? [] : [`--ntp=${servers.join(",")}`]),
+    ...(triggers ? ["--triggers"] : []),
+    ...(allowLocal.length === 0 ? [] : [`--allow-local=${formatLocalExceptions(allowLocal)}`]),
+  ];
+}
+
+/** @throws Fault `bad-config` in one line that names every invalid flag. */
+export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
+  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local } = readFlags(argv, usage);
+  const faults: string[] = [];
+  if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
+  if (data === "") faults.push("--data: must name a folder");
+  if (engine !== undefined && engine !== "electron" && engine !== "chromium") faults.push("--engine: must be electron or chromium");
+  const size = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(window ?? "");
+  if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
+  const servers = ntp === undefined ? [] : timeServersOf(ntp);
+  if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, or HOST:PORT for a port other than 123");
+  const allowLocal = local === undefined ? [] : parseLocalExceptions(local);
+  if (allowLocal === null) faults.push("--allow-local: must be services of this machine such as 127.0.0.1:3000, localhost:* or [::1]:3000");
+  if (faults.length > 0) throw badFlags(faults.join("; "), usage);
+  return {
+    server,
+    data: data ?? join(dataFolder(), "player"),
+    engine: engine as PlayerConfig["engine"],
+    headless: headless ?? false,
+    ntp: servers ?? [],
+    triggers: triggers ?? false,
+    allowLocal: allowLocal ?? [],
+    window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
+  };
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text);
+}
+
+/** Parses `HOST[:PORT][,…]`; an IPv6 address with a port is in brackets. Null when the text is invalid. */
+function timeServersOf(text: string): TimeServer[] | null {
+  const servers = text.split(",").flatMap((part): TimeServer[] => {
+    if (isIPv6(part)) return [{ host: part, port: timePort }];
+    const [, bracketed, plain, port = String(timePort)] = /^(?:\[([^\]]+)\]|([A-Za-z0-9.-]{1,253}))(?::(\d{1,5}))?$/.exec(part) ?? [];
+    const host = bracketed ?? plain;
+    const isWhole = host !== undefined && (bracketed === undefined || isIPv6(bracketed)) && Number(port) > 0 && Number(port) <= 65_535;
+    return isWhole ? [{ host, port: Number(port) }] : [];
+  });
+  return servers.length === text.split(",").length ? servers : null;
+}

@@ -1,0 +1,34 @@
+// Stores the player's service and similar settings between starts.
+import { Fault } from "../../base/fault.ts";
+import type { PlayerSettings } from "../../player/player-settings.ts";
+
+/** The stored settings by name. */
+export interface StoredSettings {
+  /** The service that the player was last paired with. */
+  server?: string;
+  /** The port at which an embedded service last listened. */
+  servicePort?: number;
+}
+
+/** A settings store: electron-store inside Electron, else conf, because electron-store only runs inside Electron. */
+export interface SettingsStore {
+  get<K extends keyof StoredSettings>(name: K): StoredSettings[K];
+  set<K extends keyof StoredSettings>(name: K, value: NonNullable<StoredSettings[K]>): void;
+}
+
+/**
+ * The service's address: the configured one, else that of the last pairing.
+ * @throws Fault `bad-config` when there is neither.
+ */
+export async function resolveServer(configured: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
+  const server = configured ?? (await open()).get("server");
+  if (server !== undefined) return server;
+  throw new Fault("bad-config", "--server: name the service, such as --server http://127.0.0.1:8080");
+}
+
+/** The player's access to the store, which is opened when first used because the start does not need it. */
+export function createPlayerSettings(open: () => Promise<SettingsStore>): PlayerSettings {
+  return {
+    rememberServer: async (server) => (await open()).set("server", server),
+  };
+}

@@ -1,0 +1,40 @@
+// Finds a webhook and shows it as the API does.
+import type { Webhook } from "../../../protocol/operator/webhooks.ts";
+import { found } from "../../http/problem.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
+import type { Db } from "../../store/store.ts";
+import { webhookWarnings } from "./health.ts";
+import { validSecrets } from "./secrets.ts";
+
+/** A webhook of the team. @throws ProblemError 404. */
+export async function findWebhook(db: Db, teamId: string, webhookId: string): Promise<WebhookRow> {
+  const rows = db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
+  return found(await rows.where("id", "=", webhookId).executeTakeFirst(), "webhook");
+}
+
+/** The webhook in its API form: with its warnings at `now`, and hints instead of its secrets. */
+export function showWebhook(row: WebhookRow, now: number): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: JSON.parse(row.events) as Webhook["events"],
+    status: row.status as Webhook["status"],
+    disabled_reason: row.disabled_reason,
+    last_success_at: iso(row.last_success_at),
+    failing_since: iso(row.failing_since),
+    paused_at: iso(row.paused_at),
+    paused_reason: row.paused_reason,
+    warnings: webhookWarnings(row, now),
+    secrets: validSecrets(row, now).map(({ secret, expires_at }) => ({
+      hint: secret.slice(-4),
+      expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
+    })),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}
+
+function iso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,138 @@
+// Operations for the screenshots of players.
+import { z } from "zod";
+import { id } from "../../../protocol/common.ts";
+import { Screenshot } from "../../../protocol/device/commands.ts";
+import { page, PageQuery } from "../../../protocol/operator/resources.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import { findPlayer } from "../../fleet/player-resource.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found } from "../../http/problem.ts";
+import type { Store } from "../../store/store.ts";
+import type { ScreenshotRow } from "../../store/tables.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { FileResponse } from "../responses.ts";
+
+interface ScreenshotDependencies {
+  store: Store;
+  sweeper: BlobSweeper;
+}
+
+const ofPlayer = z.strictObject({ id: id("plr") });
+const oneScreenshot = z.strictObject({ id: id("shot") });
+
+const operation = operationsWith<ScreenshotDependencies>();
+
+export const screenshotOperations: readonly Operation<ScreenshotDependencies>[] = [
+  operation({
+    name: "listScreenshots",
+    tag: "screenshots",
+    method: "GET",
+    path: "/players/{id}/screenshots",
+    summary: "List a player's screenshots",
+    description: "Newest first. The newest 200 of each player are kept, for 90 days at most.",
+    agent: "Use it to find earlier screenshots. To see the screen as it is now, call send_command `screenshot` first.",
+    caller: "operator",
+    scope: "screenshots:read",
+    params: ofPlayer,
+    query: PageQuery,
+    status: 200,
+    output: page(Screenshot),
+    errors: ["not-found", "invalid"],
+    async run({ store }, { teamId }, { params, query }) {
+      const { db } = store;
+      found(await findPlayer(db, teamId, params.id), "player");
+      const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
+      return pageOf(rows, query, showScreenshot);
+    },
+  }),
+  operation({
+    name: "getScreenshot",
+    tag: "screenshots",
+    method: "GET",
+    path: "/screenshots/{id}",
+    summary: "Read the details of a screenshot",
+    description: "The image is at `image_url`.",
+    caller: "operator",
+    scope: "screenshots:read",
+    params: oneScreenshot,
+    status: 200,
+    output: Screenshot,
+    errors: ["not-found"],
+    version: (screenshot) => screenshot,
+    run: async (dependencies, context, input) => showScreenshot(await find(dependencies, context, input.params)),
+  }),
+  operation({
+    name: "getScreenshotImage",
+    tag: "screenshots",
+    method: "GET",
+    path: "/screenshots/{id}/image",
+    summary: "Download a screenshot",
+    description: "The image as the player took it.",
+    agent: "Use it to look at a screenshot yourself; trust it more than any status.",
+    caller: "operator",
+    scope: "screenshots:read",
+    params: oneScreenshot,
+    status: 200,
+    output: z.undefined(),
+    file: ["image/jpeg", "image/png", "image/webp"],
+    errors: ["not-found", "range-not-satisfiable"],
+    headers: { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" },
+    run: async (dependencies, context, input) => new FileResponse(await find(dependencies, context, input.params)),
+  }),
+  operation({
+    name: "deleteScreenshot",
+    tag: "screenshots",
+    method: "DELETE",
+    path: "/screenshots/{id}",
+    summary: "Delete a screenshot",
+    description: "Deletes the image for good.",
+    caller: "operator",
+    scope: "screenshots:write",
+    params: oneScreenshot,
+    status: 204,
+    output: z.undefined(),
+    errors: ["not-found"],
+    async run(dependencies, context, { params }, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const { id: screenshotId, sha256 } = await find(dependencies, context, params, db);
+        await db.deleteFrom("screenshots").where("id", "=", screenshotId).execute();
+        dependencies.sweeper.mark([{ sha256 }]);
+        return { result: undefined };
+      });
+    },
+  }),
+];
+
+async function find(
+  { store }: ScreenshotDependencies,
+  { teamId }: OperatorContext,
+  { id: screenshotId }: { id: string },
+  db = store.db,
+): Promise<ScreenshotRow> {
+  const row = await db
+    .selectFrom("screenshots")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where("id", "=", screenshotId)
+    .executeTakeFirst();
+  // The screenshots of a player in the bin are not found either.
+  if (row !== undefined) found(await findPlayer(db, teamId, row.player_id), "screenshot");
+  return found(row, "screenshot");
+}
+
+/** The screenshot in its API form. */
+export function showScreenshot(row: ScreenshotRow): Screenshot {
+  return {
+    id: row.id,
+    player_id: row.player_id,
+    command_id: row.command_id,
+    mime_type: row.mime_type,
+    size_bytes: row.size_bytes,
+    width: row.width,
+    height: row.height,
+    captured_at: new Date(row.captured_at).toISOString(),
+    created_at: new Date(row.created_at).toISOString(),
+    image_url: `/api/v1/screenshots/${row.id}/image`,
+  };
+}

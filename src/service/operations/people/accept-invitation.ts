@@ -1,0 +1,91 @@
+// Accepts an invitation: the person who sends its secret joins the team and gets a first token.
+import type { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import type { Acceptance, AcceptedInvitation, Role, Scope } from "../../../protocol/operator/people.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import { authenticate } from "../../people/authentication.ts";
+import { intersectScopes } from "../../people/grants.ts";
+import { issueToken } from "../../people/issue-token.ts";
+import { scopesOfRole } from "../../people/operator.ts";
+import { showInvitation, showTeam, showUser } from "../../people/people-resources.ts";
+import { createUser, selectMembers } from "../../people/people.ts";
+import { hashSecret } from "../../people/token-secrets.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { InvitationRow, UserRow } from "../../store/people-tables.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { Contexts } from "../context.ts";
+import type { UnitOfWork } from "../unit-of-work.ts";
+
+interface AcceptanceDependencies {
+  audit: AuditLog;
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
+
+/**
+ * Accepts the invitation with this secret, as the user whose token is sent, or as a new user.
+ * @throws ProblemError 404 unless the invitation is pending; 409 for a member of the team.
+ */
+export async function acceptInvitation(
+  dependencies: AcceptanceDependencies,
+  context: Contexts["anyone"],
+  { body }: { body: z.output<typeof Acceptance> },
+  unitOfWork: UnitOfWork<"anyone">,
+): Promise<z.output<typeof AcceptedInvitation>> {
+  const { header, address, requestId } = context;
+  const authorization = header("authorization");
+  const known = authorization === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, authorization);
+  return unitOfWork.write(async (db) => {
+    const now = Math.trunc(dependencies.clock.now());
+    const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
+    if (row === undefined || showInvitation(row, now).status !== "pending") {
+      throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
+    }
+    const user = await personOf(dependencies, db, row, known?.userId ?? null, body.name);
+    await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
+    await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
+    const role = row.role as Role;
+    // The new token has no scope and no lifetime beyond those of the inviting token.
+    const details = {
+      teamId: row.team_id,
+      userId: user.id,
+      name: "First token",
+      createdBy: row.created_by,
+      expiresAt: row.token_expires_at,
+    };
+    const token = await issueToken(dependencies, db, {
+      ...details,
+      scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]),
+    });
+    const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
+    await dependencies.audit.append(db, {
+      teamId: row.team_id,
+      userId: user.id,
+      tokenId: token.id,
+      action: "acceptInvitation",
+      resourceType: "invitations",
+      resourceId: row.id,
+      before: null,
+      after: null,
+      address,
+      requestId,
+    });
+    return { result: { user: showUser(user), team: showTeam(team), role, token } };
+  });
+}
+
+/** The user who accepts: the owner of the sent token, or a new user. @throws ProblemError 409 for a member of the team. */
+async function personOf(
+  dependencies: AcceptanceDependencies,
+  db: Db,
+  { team_id, name, email }: InvitationRow,
+  userId: string | null,
+  ownName: string | undefined,
+): Promise<UserRow> {
+  if (userId === null) return createUser(dependencies, db, { name: ownName ?? name, email });
+  const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
+  if (present !== undefined) throw new ProblemError("conflict", "You are already a member of this team");
+  return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+}

@@ -1,0 +1,68 @@
+// Problems of a real player, as its screen and its service report them.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
+import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+
+const slow = { timeout: 240_000 };
+
+type Problems = { code: string; detail: string; zone_id: string | null; item_id: string | null }[];
+
+test("[PRB12] an item that fails on a real screen is listed in the service's problems until it is removed", slow, async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const image = { type: "image", asset_id: await api.upload("green.png", await plainImage([20, 160, 60])), duration_ms: 1_000 };
+  // No server listens there.
+  const dead = { type: "web", url: "http://127.0.0.1:9/", duration_ms: 1_000 };
+  const { playlistId, layoutId } = await api.publish([image, dead]);
+  await using player = startPlayer(api.url, join(folder.path, "player"));
+  const playerId = await api.pair(player, layoutId);
+  const problems = async () => (await api.ok("GET", `players/${playerId}`))["problems"] as Problems;
+  const reported = await eventually(async () => {
+    const all = await problems();
+    return all.some(({ code }) => code === "item-load") ? all : null;
+  });
+  const items = (await api.ok("GET", `playlists/${playlistId}`))["items"] as { id: string; type: string }[];
+  const { id: item_id } = items.find(({ type }) => type === "web")!;
+  expect(reported).toMatchObject([{ code: "item-load", item_id, zone_id: expect.stringMatching(/^zon_/) }]);
+  expect(await api.ok("GET", `players/${playerId}/now`)).toMatchObject({ problems: reported });
+  await api.ok("PATCH", `playlists/${playlistId}`, { items: [image] });
+  await eventually(async () => (await problems()).length === 0);
+});
+
+test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat and now report that content is withheld", slow, async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const image = { type: "image", asset_id: await api.upload("green.png", await plainImage([20, 160, 60])), duration_ms: 1_000 };
+  const { layoutId } = await api.publish([image]);
+  await using player = startPlayer(api.url, join(folder.path, "player"));
+  const playerId = await api.pair(player, layoutId);
+  let from = 0;
+  for (let kills = 0; kills < 5; kills += 1) {
+    await player.line("presented", from);
+    for (const pid of await chromiumProcesses(player, "browser")) killIfThere(pid);
+    await player.line("recovering the display", from);
+    from = player.lines.length;
+  }
+  await player.line(({ msg, screen }) => msg === "screen shown" && screen === "withheld");
+  const now = await eventually(async () => {
+    const seen = await api.ok("GET", `players/${playerId}/now`);
+    return (seen["problems"] as Problems).length > 0 ? seen : null;
+  });
+  expect(now).toMatchObject({ now_playing: [], content: { is: "failed" }, problems: [{ code: "content-withheld" }] });
+  expect((now["problems"] as Problems)[0]!.detail).toMatch(/5 times/);
+  expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ in_sync: false });
+});
+
+/** Kills a process, unless it has ended already. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

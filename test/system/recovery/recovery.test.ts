@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
+import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
+
+const green = [20, 160, 60] as const;
+let xvfb: Xvfb;
+beforeAll(async () => {
+  xvfb = await startXvfb({ width: 1280, height: 720 });
+});
+afterAll(() => xvfb[Symbol.asyncDispose]());
+
+const isGreen = (): boolean => xvfb.framebuffer.pixel(640, 360).every((value, channel) => Math.abs(value - green[channel]!) <= 4);
+
+async function playing(folder: string) {
+  const service = await startService(join(folder, "service"));
+  const { api } = service;
+  const item = { type: "image", asset_id: await api.upload("green.png", await plainImage(green)), duration_ms: 1_000, fit: "fill" };
+  const { layoutId } = await api.publish([item]);
+  const player = startPlayer(api.url, join(folder, "player"), xvfb.display);
+  const playerId = await api.pair(player, layoutId);
+  await eventually(isGreen);
+  const end = async (): Promise<void> => {
+    await player[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+  };
+  return { api, player, playerId, [Symbol.asyncDispose]: end };
+}
+
+test.each([
+  ["browser", "SIGKILL"],
+  ["renderer", "SIGKILL"],
+  ["renderer", "SIGSTOP"],
+] as const)("[REC3] after %s receives %s the content comes back by itself, and the fault is logged", async (kind, signal) => {
+  await using folder = await temporaryFolder();
+  await using at = await playing(folder.path);
+  const from = at.player.lines.length;
+  for (const pid of await chromiumProcesses(at.player, kind)) process.kill(pid, signal);
+  await at.player.line("rendering failed", from);
+  await at.player.line("presented", at.player.lines.length);
+  await eventually(isGreen);
+  expect(at.player.lines.some(({ msg }) => msg === "already paired")).toBe(false);
+  // Commands and screenshots still work.
+  expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
+});
+
+test("[REC4] a heartbeat reports that the screen is rendering, and the items on it", async () => {
+  await using folder = await temporaryFolder();
+  await using at = await playing(folder.path);
+  const now = await eventually(async () => {
+    const seen = await at.api.ok("GET", `players/${at.playerId}/now`);
+    return (seen["now_playing"] as unknown[]).length > 0 ? seen : null;
+  });
+  expect(now).toMatchObject({ rendering: true, content: { is: "applied" } });
+});
