@@ -20,6 +20,11 @@ export class FrameCounter {
     };
   }
 
+  /** Identifies the current frame, or the newest one if none is running: its time on the performance clock. */
+  get current(): number {
+    return this.#last;
+  }
+
   /** Resolves in the next frame. Code that runs directly after the `await` still belongs to that frame. */
   next(signal?: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {

@@ -24,8 +24,11 @@ export interface PageContext {
   budget: PreloadBudget;
   /** Sends a message to the player, after all earlier ones. */
   report(message: FromPage): void;
-  /** Sends a report of something presented, as soon as the instant `at` is known (corrected wall time, ms). */
-  reportPresented(message: PresentedReport, at: Promise<number>): void;
+  /**
+   * Sends a report of something presented, as soon as the instant `at` is known (corrected wall time, ms). Null: it was never
+   * visible, and is not reported.
+   */
+  reportPresented(message: PresentedReport, at: Promise<number | null>): void;
 }
 
 /** A layer that covers the whole display. It is built hidden. */
@@ -44,6 +47,8 @@ export interface Layer {
   showIfReady?(frameTime: number): boolean;
   /** Called in the first frame that shows this layer; `at` resolves with when that frame is presented (corrected wall time, ms). */
   onPresented(at: Promise<number>): void;
+  /** Called in the frame in which the next layer replaces this one, at once or by a transition. */
+  onReplaced?(): void;
   /** Releases all resources and removes the element. */
   dispose(): void;
 }

@@ -9,7 +9,7 @@ export type PresentedReport = WithoutTime<Extract<FromPage, { type: "presented" 
 /** A queue of reports. */
 export class ReportQueue {
   readonly #send: (message: FromPage) => void;
-  readonly #waiting: (() => FromPage | Promise<FromPage>)[] = [];
+  readonly #waiting: (() => FromPage | Promise<FromPage | null>)[] = [];
   #isSending = false;
 
   constructor(send: (message: FromPage) => void) {
@@ -21,12 +21,15 @@ export class ReportQueue {
     this.#add(() => message);
   }
 
-  /** Sends a message as soon as its instant is known (corrected wall time, ms). Later messages wait for it. */
-  reportPresented(message: PresentedReport, at: Promise<number>): void {
-    this.#add(async () => ({ ...message, at: await at }));
+  /** Sends a message as soon as its instant is known (corrected wall time, ms), or not at all if that is null. Later messages wait for it. */
+  reportPresented(message: PresentedReport, at: Promise<number | null>): void {
+    this.#add(async () => {
+      const instant = await at;
+      return instant === null ? null : { ...message, at: instant };
+    });
   }
 
-  #add(message: () => FromPage | Promise<FromPage>): void {
+  #add(message: () => FromPage | Promise<FromPage | null>): void {
     this.#waiting.push(message);
     if (!this.#isSending) void this.#sendAll();
   }
@@ -36,8 +39,9 @@ export class ReportQueue {
     this.#isSending = true;
     try {
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-        const message = next();
-        this.#send(message instanceof Promise ? await message : message);
+        const result = next();
+        const message = result instanceof Promise ? await result : result;
+        if (message !== null) this.#send(message);
       }
     } finally {
       this.#isSending = false;

@@ -47,6 +47,7 @@ export class DisplayLayers {
     this.#visible = layer;
     this.#moveToTop(layer);
     setVisibility(layer.element, "visible");
+    before?.onReplaced?.();
     if (before !== null) this.#replace(before, layer, dueAt);
     layer.onPresented(presentation.timeOfCurrentFrame().then((time) => clock.toWallTime(time)));
   }

@@ -8,9 +8,9 @@ import type { Transition } from "../../../src/protocol/content/transition.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import type { Screen, Stage } from "../../../src/protocol/scene.ts";
 
-type HeldReport = { message: Extract<PresentedReport, { type: "presented" }>; at: Promise<number> };
-/** While the layer is hidden, the last report of each zone is held back. */
-type Visibility = { is: "hidden"; held: Map<string, HeldReport> } | { is: "visible" };
+type HeldReport = { message: Extract<PresentedReport, { type: "presented" }>; at: Promise<number | null> };
+/** While the layer is hidden, the last report of each zone is held back. `replacedIn` is the frame in which another layer replaced it. */
+type Visibility = { is: "hidden"; held: Map<string, HeldReport> } | { is: "visible" } | { is: "replaced"; replacedIn: number };
 
 // A zone that neither shows anything nor fails delays the others by at most this much.
 const settleTimeoutMs = 5_000;
@@ -93,15 +93,19 @@ export class StageLayer implements Layer {
   }
 
   onPresented(at: Promise<number>): void {
-    if (this.#visibility.is === "visible") return;
+    if (this.#visibility.is !== "hidden") return;
     const { held } = this.#visibility;
     this.#visibility = { is: "visible" };
     const showing = [...held.values()].map(({ message: { zone_id, key, cause } }) => ({ zone_id, key, cause }));
-    this.#page.reportPresented({ type: "stage", key: this.#key, showing }, at);
+    this.#page.reportPresented({ type: "stage", key: this.#key, showing }, this.#ifSeen(at));
     for (const { message, at: heldAt } of held.values()) {
-      const later = Promise.all([at, heldAt]).then((times) => Math.max(...times));
-      this.#page.reportPresented(message, later);
+      const later = Promise.all([at, heldAt]).then(([shownAt, changedAt]) => Math.max(shownAt, changedAt ?? shownAt));
+      this.#page.reportPresented(message, this.#ifSeen(later));
     }
+  }
+
+  onReplaced(): void {
+    this.#visibility = { is: "replaced", replacedIn: this.#page.frames.current };
   }
 
   dispose(): void {
@@ -130,12 +134,19 @@ export class StageLayer implements Layer {
     this.#page.report({ ...message, stage: this.#key });
   }
 
-  /** Like {@link StageLayer.#report}, for reports of something presented. */
-  #reportPresented(message: PresentedReport, at: Promise<number>): void {
+  /** Like {@link StageLayer.#report}, for reports of something presented. Frames with the next layer belong to that layer. */
+  #reportPresented(message: PresentedReport, at: Promise<number | null>): void {
     if (message.type !== "presented") return this.#page.reportPresented(message, at);
     const report = { ...message, stage: this.#key };
     if (this.#visibility.is === "hidden") this.#visibility.held.set(report.zone_id, { message: report, at });
-    else this.#page.reportPresented(report, at);
+    else if (this.#visibility.is === "visible") this.#page.reportPresented(report, this.#ifSeen(at));
+  }
+
+  /** The instant of a change made in the current frame, or null if the layer was replaced in the same frame. */
+  async #ifSeen(at: Promise<number | null>): Promise<number | null> {
+    const frame = this.#page.frames.current;
+    const instant = await at;
+    return this.#visibility.is === "replaced" && this.#visibility.replacedIn === frame ? null : instant;
   }
 }
 

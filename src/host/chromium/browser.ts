@@ -15,6 +15,7 @@ import { DevToolsPipe } from "./pipe.ts";
 import { assertSandboxed, type BrowserProcess, releaseProfile, sessionMemoryBytes, startBrowser } from "./process.ts";
 import { keepOnlyFirstPage } from "./targets.ts";
 import { KioskWindow } from "./window.ts";
+import { hasWindowManager } from "./x11.ts";
 
 /** A browser's reports to its host. */
 export interface BrowserListener {
@@ -121,7 +122,7 @@ export class ChromiumBrowser {
   async #open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
     const { browser } = this.#pipe;
     const limit = { deadlineMs: startLimitMs, signal };
-    const { clock, log, headless, window } = this.#options;
+    const { clock, log, headless, window, env } = this.#options;
     const lifetime = this.#lifetime.signal;
     const { onFault } = this.#listener;
     const onBlocked = (what: string, url: string): void => log.warn({ what, url }, "blocked in the browser");
@@ -134,7 +135,12 @@ export class ChromiumBrowser {
     const [{ product }, { processInfo }, kiosk] = await Promise.all([
       browser.send("Browser.getVersion", {}, limit),
       browser.send("SystemInfo.getProcessInfo", {}, limit),
-      KioskWindow.fit(browser, playerPage.session, { targetId, display: displayOf(this.#options), requestedSize }),
+      KioskWindow.fit(browser, playerPage.session, {
+        targetId,
+        display: displayOf(this.#options),
+        requestedSize,
+        hasWindowManager: () => hasWindowManager(env, lifetime),
+      }),
       browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
     ]);
     await assertSandboxed(

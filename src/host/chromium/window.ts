@@ -14,7 +14,12 @@ export interface Placement {
   display: FlagOptions["display"];
   /** Null for the whole display. */
   requestedSize: Size | null;
+  /** Whether a window manager runs that sizes fullscreen windows itself; null if unknown. Called for X11 displays only. */
+  hasWindowManager: () => Promise<boolean | null>;
 }
+
+/** Whether the window fits its display. `waiting`: a window manager has to resize it, and has not done so yet. */
+export type Fit = { is: "fits" } | { is: "resized"; size: Size } | { is: "waiting" };
 
 /** A browser's window. Its calls reject with a Fault, as {@link DevToolsSession.send} does. */
 export class KioskWindow {
@@ -39,10 +44,12 @@ export class KioskWindow {
     const current = await window.#displaySize();
     const size = requestedSize ?? current;
     const { windowId, bounds } = await browser.send("Browser.getWindowForTarget", { targetId });
-    const placed = bounds.left !== undefined && bounds.left < offscreenLeft / 2;
-    // A Wayland compositor or a window manager makes a kiosk window exactly fullscreen by itself.
-    if (display === "wayland" || (display === "x11" && isSame(size, current) && placed && isSame(bounds, current))) return window;
-    await window.#setViewport(size);
+    // A Wayland compositor or a window manager makes a kiosk window exactly fullscreen by itself, however late.
+    if (display === "wayland") return window;
+    const isPlaced = bounds.left !== undefined && bounds.left < offscreenLeft / 2;
+    if (display === "x11" && isSame(size, current) && (await window.#isManaged(isPlaced && isSame(bounds, current)))) return window;
+    await window.#overrideViewport(size);
+    window.#viewport = size;
     if (display === "headless") return window;
     const outer = isSame(size, current) ? onePixelLarger(size) : size;
     await window.#resize(windowId, bounds.windowState, outer);
@@ -62,22 +69,36 @@ export class KioskWindow {
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: { left: 0, top: 0, ...outer } });
   }
 
-  /**
-   * Resizes the window to its display's current size.
-   * @param mayWait whether a window manager still has time to resize the window itself.
-   * @returns the new size, or null when nothing was changed.
-   */
-  async refit(mayWait: boolean): Promise<Size | null> {
+  /** Makes the window fit its display's current size, or leaves that to a window manager, which may have started since. */
+  async refit(): Promise<Fit> {
     const current = await this.#displaySize();
-    if (this.#viewport !== null && isSame(this.#viewport, current)) return null;
     const { windowId, bounds } = await this.#browser.send("Browser.getWindowForTarget", { targetId: this.#placement.targetId });
-    if (this.#viewport === null && (isSame(bounds, current) || mayWait)) return null;
+    if (await this.#isManaged(this.#viewport === null)) {
+      // A window manager that started later, or that was asked too early, has given the window a border.
+      if (this.#viewport !== null || bounds.windowState !== "fullscreen") await this.#makeFullscreen(windowId);
+      return { is: isSame(bounds, current) ? "fits" : "waiting" };
+    }
+    if (this.#viewport !== null && isSame(this.#viewport, current)) return { is: "fits" };
     // The page first, so that a growing window shows no area outside the page.
-    await this.#setViewport(current);
+    await this.#overrideViewport(current);
     await this.#resize(windowId, bounds.windowState, onePixelLarger(current));
     this.#target = { windowId, outer: onePixelLarger(current) };
     await this.reveal();
-    return current;
+    // Not earlier: after a call that failed, the next check has to repeat all of them.
+    this.#viewport = current;
+    return { is: "resized", size: current };
+  }
+
+  // To resize a managed window as well would end its fullscreen state, and the window manager would draw a border around it.
+  async #isManaged(ifUnknown: boolean): Promise<boolean> {
+    return (await this.#placement.hasWindowManager()) ?? ifUnknown;
+  }
+
+  async #makeFullscreen(windowId: number): Promise<void> {
+    await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "fullscreen" } });
+    await this.#page.send("Emulation.clearDeviceMetricsOverride", {});
+    this.#viewport = null;
+    this.#target = null;
   }
 
   // The page reports the right size as soon as the browser has noticed a change.
@@ -88,9 +109,8 @@ export class KioskWindow {
     return { width, height };
   }
 
-  async #setViewport(size: Size): Promise<void> {
+  async #overrideViewport(size: Size): Promise<void> {
     await this.#page.send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: 0, mobile: false });
-    this.#viewport = size;
   }
 
   async #resize(windowId: number, state: string | undefined, outer: Size): Promise<void> {

@@ -63,8 +63,8 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
         clock: createSystemClock(),
       });
       await host.open(server.page, never);
-      expect(await server.run("[innerWidth, innerHeight]")).toEqual([1920, 1080]);
       await waitUntil("the corners are the page's", () => isPage(display.framebuffer));
+      expect(await server.run("[innerWidth, innerHeight]")).toEqual([1920, 1080]);
     } finally {
       manager.kill();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -49,3 +49,23 @@ test("[POP27] a play is reported with the instant at which the browser presented
   expect(differences.length).toBeGreaterThan(5);
   expect(differences.toSorted((a, b) => a - b)[Math.floor(differences.length / 2)]).toBeLessThan(100);
 });
+
+test("[POP28] an item that appears in the frame in which the next layout replaces its own is not reported", async () => {
+  await using opened = await browser.open();
+  const { server } = opened;
+  const at = server.now() + 5_000;
+  const [first, changed] = [slot(image("red.png"), at - 6_000, 6_000), slot(image("green.png"), at, 5_000)];
+  // The second zone keeps its picture for the next play.
+  const continued = image("magenta.png");
+  const [before, after] = [slot(continued, at - 6_000, 6_000), slot(continued, at, 5_000)];
+  const right = zone([before, after], { left: 480, width: 480 });
+  const { screen } = stage([zone([first, changed], { width: 480 }), right]);
+  const next = stage([zone([slot(image("blue.png"), at, 600_000)])]).screen;
+  if (next.is !== "stage") throw new Error("no stage was created");
+  server.draw({ screen, identify: null, coming: [{ at, stage: next.stage }] });
+  const { key: nextKey } = next.stage.zones[0]!.slots[0]!;
+  await server.waitForMessage("presented", ({ key }) => key === nextKey, { timeoutMs: 30_000 });
+  await server.waitForMessage("beat", () => true, { from: server.messages.length, timeoutMs: 30_000 });
+  const presented = server.messages.flatMap((message) => (message.type === "presented" ? [message.key] : []));
+  expect(presented.toSorted()).toEqual([first.key, before.key, nextKey].toSorted());
+});

@@ -12,6 +12,7 @@ import { DevToolsPipe, type DevToolsSession } from "../../../src/host/chromium/p
 import { releaseProfile } from "../../../src/host/chromium/process.ts";
 import { keepOnlyFirstPage } from "../../../src/host/chromium/targets.ts";
 import { KioskWindow } from "../../../src/host/chromium/window.ts";
+import { hasWindowManager } from "../../../src/host/chromium/x11.ts";
 import { app, runtime } from "./app.ts";
 
 const startLimitMs = 30_000;
@@ -114,7 +115,12 @@ export class BrowserProcess {
     });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
     const page = pipe.session(sessionId);
-    const kiosk = await KioskWindow.fit(pipe.browser, page, { targetId, display: "x11", requestedSize: size });
+    const kiosk = await KioskWindow.fit(pipe.browser, page, {
+      targetId,
+      display: "x11",
+      requestedSize: size,
+      hasWindowManager: () => hasWindowManager(process.env, life),
+    });
     const { windowId } = await pipe.browser.send("Browser.getWindowForTarget", { targetId });
     await kiosk.reveal();
     return { pid: child.pid!, pipe, targetId, page, windowId, onEvent, life };
