@@ -62,7 +62,7 @@ test("[POP28] an item that appears in the frame in which the next layout replace
   const { screen } = stage([zone([first, changed], { width: 480 }), right]);
   const next = stage([zone([slot(image("blue.png"), at, 600_000)])]).screen;
   if (next.is !== "stage") throw new Error("no stage was created");
-  server.draw({ screen, identify: null, coming: [{ at, stage: next.stage }] });
+  server.draw({ screen, identify: null, upcoming: [{ at, stage: next.stage }] });
   const { key: nextKey } = next.stage.zones[0]!.slots[0]!;
   await server.waitForMessage("presented", ({ key }) => key === nextKey, { timeoutMs: 30_000 });
   await server.waitForMessage("beat", () => true, { from: server.messages.length, timeoutMs: 30_000 });
