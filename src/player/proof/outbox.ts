@@ -81,7 +81,9 @@ export class Outbox {
   async put(message: OutboxMessage): Promise<void> {
     const name = `${String(this.#nextNumber++).padStart(12, "0")}.json`;
     await this.#file(name).write(message);
-    this.#queue.push({ name, bytes: (await stat(join(this.#folder, name))).size });
+    const { size } = await stat(join(this.#folder, name));
+    // No await between reading and changing the queue: a delivery replaces it meanwhile.
+    this.#queue.push({ name, bytes: size });
     await this.#enforceLimits();
     this.#added.notify();
   }

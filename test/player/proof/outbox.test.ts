@@ -70,3 +70,39 @@ test("[OUT1] undelivered screenshots do not fill the disk: above 128 MB the olde
   await opened(folder.path);
   expect((await readdir(folder.path)).toSorted()).toEqual([nameOf(1), nameOf(5)]);
 });
+
+test("[OUT2] a message that is queued at any moment while the previous one is delivered is delivered too", async () => {
+  await using folder = await temporaryFolder();
+  const { outbox } = await opened(folder.path);
+  const stop = new AbortController();
+  let release = Promise.withResolvers<void>();
+  const accepted = new Set<OutboxMessage["is"]>();
+  let next = Promise.withResolvers<void>();
+  const deliver = async ({ is }: OutboxMessage): Promise<void> => {
+    if (is === "command-status") await release.promise;
+    accepted.add(is);
+    next.resolve();
+  };
+  const run = expect(outbox.run(deliver, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+  let putMs = 0;
+  const rounds = 300;
+  for (let round = 0; round < rounds; round += 1) {
+    release = Promise.withResolvers<void>();
+    accepted.clear();
+    await outbox.put(status("first"));
+    // The delivery of the first ends at another moment of each put of the second.
+    const from = performance.now();
+    const queued = outbox.put(screenshot(10)).then(() => (putMs = performance.now() - from));
+    const releaseAt = from + (1.2 * putMs * round) / rounds;
+    while (performance.now() < releaseAt) await new Promise((resolve) => setImmediate(resolve));
+    release.resolve();
+    await queued;
+    while (accepted.size < 2 && outbox.length > 0) {
+      next = Promise.withResolvers<void>();
+      if (accepted.size < 2) await next.promise;
+    }
+    expect([...accepted], `in round ${round}`).toEqual(["command-status", "screenshot"]);
+  }
+  stop.abort();
+  await run;
+});
