@@ -7,18 +7,19 @@ const isLong = process.env["SIGNAGE_LONG"] === "1";
 // Programs that mostly wait, and pages whose timing no test judges. None of these files builds the page that the others serve.
 const programs = [
   "test/host/{local,sites}.test.ts",
-  "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items},stage/{walls,zones}}.test.ts",
-  "test/system/{agent,whole-path,packaging/{bundle,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",
+  "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items,sites,still-items},stage/{growth,walls,zones}}.test.ts",
+  "test/system/{agent,whole-path,packaging/{bundle,electron,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",
   "test/system/{recovery,start}/*.test.ts",
 ];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
-const background = { isolate: false, maxWorkers: 2 };
+// More workers than cores, because most of these tests wait for the disk or for another program.
+const background = { isolate: false, maxWorkers: 3 };
 const browsers = { globalSetup: "test/support/global-setup.ts", testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...background, name: "unit", include: browserlessTests, testTimeout: 20_000 } },
+      { test: { ...background, name: "unit", include: browserlessTests, testTimeout: 60_000 } },
       { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs } },
       {
         test: {

@@ -1,5 +1,5 @@
 // `npm run mutate`: plants one fault at a time in a copy of the code and runs the browserless tests that import the file.
-// Lists every fault that no test finds. `npm run mutate -- schedule` takes only the faults in files whose path holds `schedule`.
+// Lists every fault that no test finds. `npm run mutate -- schedule` takes only the faults in files whose path contains `schedule`.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -15,15 +15,15 @@ type Verdict = { is: "found"; by: string; file: string } | { is: "survived" } | 
 
 const workers = 2;
 /**
- * A fault may make a loop endless. A run that takes longer is stopped. Neither that nor a test's own time limit proves anything, because
+ * A fault may make a loop endless. A run that takes longer, per file, is stopped. Neither that nor a test's own time limit proves anything, because
  * the machine may be busy, so such a fault is listed apart.
  */
-const longestRunMs = 120_000;
-/** The two test files nearest to the file run first, then twice as many, and so on. */
+const longestFileMs = 60_000;
+/** Two test files run first, then twice as many, and so on. */
 const filesInFirstRun = 2;
 
-const filter = process.argv[2] ?? "";
-const chosen = faults.filter(({ file }) => file.includes(filter));
+const filters = process.argv.slice(2);
+const chosen = faults.filter(({ file }) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
 checkFaults(chosen);
 const tracked = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
 const graph = testsByDistance(rootFolder, tracked);
@@ -128,7 +128,7 @@ function runTests(copy: string, files: readonly string[]): Promise<Verdict> {
   const child = spawn(process.execPath, [vitest, "run", "--project", "unit", "--bail", "1", "--reporter", "dot", ...files], {
     cwd: copy,
     stdio: ["ignore", "pipe", "pipe"],
-    signal: AbortSignal.timeout(longestRunMs),
+    signal: AbortSignal.timeout(longestFileMs * Math.max(2, files.length)),
     env: { ...process.env, NO_COLOR: "1" },
   });
   let output = "";

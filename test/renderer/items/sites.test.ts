@@ -355,7 +355,7 @@ test("[REM6] a page that crashes on screen is hidden as soon as the crash is kno
   expect(failed.at).toBeGreaterThan(killedAt - 50);
   // The fallback is dark and bluish, the browser's error page is grey.
   const isFallback = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
-  await waitUntil("the fallback is shown", () => isFallback(display.framebuffer.pixel(950, 10)), 1_000);
+  await waitUntil("the fallback is shown", () => isFallback(display.framebuffer.pixel(950, 10)), limitMs);
   const seen = new Set<string>();
   for (let beats = 0; beats < 50; beats += 1) {
     seen.add([...display.framebuffer.pixel(950, 10)].join());
