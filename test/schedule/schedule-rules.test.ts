@@ -156,6 +156,14 @@ test("[INT1] interrupts get their share of the hour, spread evenly, with no more
   expect(program.zones[0]!.timeline.epochMs).toBe(of(a.id)[3]!.from);
 });
 
+test("[INT1] the only play of an interrupt is in the middle of another one's plays", () => {
+  const plays = (count: number) => ({ interrupt: { share_percent: 5, play_ms: 15_000, max_plays_per_hour: count } });
+  const schedules = [schedule(a.id, "2026-01-01T00:00", null, plays(4)), schedule(b.id, "2026-01-01T00:00", null, plays(1))];
+  const hour = [at("2026-05-05T10:00Z"), at("2026-05-05T11:00Z")] as const;
+  const ids = [...forecast(stateWith(schedules, [a, b], { timezone: "UTC" }), ...hour)].map(({ layoutId }) => layoutId);
+  expect(ids.filter((id) => id === a.id || id === b.id)).toEqual([a.id, a.id, b.id, a.id, a.id]);
+});
+
 test("[INT2] shares that exceed 100 % together are scaled down, and higher priorities are not interrupted", () => {
   const interrupt = { share_percent: 100, play_ms: 10_000 };
   const greedy = [a, b].map(({ id }) => schedule(id, "2026-01-01T00:00", null, { interrupt }));
