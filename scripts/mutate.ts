@@ -30,7 +30,8 @@ const graph = testsByDistance(rootFolder, tracked);
 const queue = [...chosen.entries()];
 const copies: string[] = [];
 process.once("exit", () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
 const survivors: Fault[] = [];
 const undecided: Fault[] = [];
 /** Test files that were seen to pass without a fault. */
@@ -62,7 +63,7 @@ function outcomeOf(verdict: Verdict): string {
 /** Takes faults from the queue until it is empty, each in the same copy of the tree. */
 async function work(): Promise<void> {
   const copy = copyTree();
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+  for (let next = queue.shift(); next !== undefined && !stop.signal.aborted; next = queue.shift()) {
     const [index, fault] = next;
     const verdict = await judge(copy, fault);
     if (verdict.is === "found") await requireSound(copy, verdict.file);
@@ -128,7 +129,7 @@ function runTests(copy: string, files: readonly string[]): Promise<Verdict> {
   const child = spawn(process.execPath, [vitest, "run", "--project", "unit", "--bail", "1", "--reporter", "dot", ...files], {
     cwd: copy,
     stdio: ["ignore", "pipe", "pipe"],
-    signal: AbortSignal.timeout(longestFileMs * Math.max(2, files.length)),
+    signal: AbortSignal.any([stop.signal, AbortSignal.timeout(longestFileMs * Math.max(2, files.length))]),
     env: { ...process.env, NO_COLOR: "1" },
   });
   let output = "";
