@@ -67,13 +67,14 @@ const bareFolder = await temporaryFolder();
 await (await openStore(bareFolder.path))[Symbol.asyncDispose]();
 const file = new DatabaseSync(join(bareFolder.path, "plays.db"));
 file.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-const insert = file.prepare("INSERT INTO play_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+const insert = file.prepare("INSERT INTO play_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 const bare = await measure("bare insert into node:sqlite, ms per batch of 500", (events) => {
   file.exec("BEGIN");
   for (const event of events) {
-    const { id, layout_id, zone_id, item_id, asset_id, result, started_at, duration_ms, ...details } = event;
+    const { id, layout_id, zone_id, item_id, asset_id, result, started_at, duration_ms, ...rest } = event;
+    const { schedule_id, override_id = null, layer = null, ...details } = rest;
     const columns = [player.id, id, player.team_id, layout_id, zone_id, item_id, asset_id, result];
-    insert.run(...columns, Date.parse(started_at), duration_ms, Date.now(), JSON.stringify(details));
+    insert.run(...columns, Date.parse(started_at), duration_ms, Date.now(), JSON.stringify(details), schedule_id, override_id, layer);
   }
   file.exec("COMMIT");
 });
