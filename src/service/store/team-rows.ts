@@ -1,16 +1,7 @@
 // Finds a row of a team by its id, the first query of most requests.
 import { preparedQuery } from "./prepared-query.ts";
 import type { Db } from "./store.ts";
-import type { AssetRow, CalendarRow, LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, Tables } from "./tables.ts";
-
-interface OwnedRows {
-  players: PlayerRow;
-  playlists: PlaylistRow;
-  layouts: LayoutRow;
-  schedules: ScheduleRow;
-  calendars: CalendarRow;
-  assets: AssetRow;
-}
+import type { Tables } from "./tables.ts";
 
 const queries = {
   players: owned("players"),
@@ -19,22 +10,27 @@ const queries = {
   schedules: owned("schedules"),
   calendars: owned("calendars"),
   assets: owned("assets"),
+  upload_links: owned("upload_links"),
+  shows: owned("shows"),
+  screenshots: owned("screenshots"),
+  invitations: owned("invitations"),
+  webhooks: owned("webhooks"),
 };
 
 /** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */
-export async function findTeamRow<T extends keyof OwnedRows>(
+export async function findTeamRow<T extends keyof typeof queries>(
   db: Db,
   table: T,
   teamId: string,
   id: string,
-): Promise<OwnedRows[T] | undefined> {
+): Promise<Tables[T] | undefined> {
   const [row] = await queries[table](db, { id, teamId });
-  return row as OwnedRows[T] | undefined;
+  return row as Tables[T] | undefined;
 }
 
-function owned(table: keyof OwnedRows) {
+function owned(table: keyof Tables) {
   // The tables share these columns, so the types of one table serve for all.
-  return preparedQuery<Tables, { id: string; teamId: string }, OwnedRows[typeof table]>((db, { id, teamId }) =>
+  return preparedQuery<Tables, { id: string; teamId: string }, unknown>((db, { id, teamId }) =>
     db
       .selectFrom(table as "players")
       .selectAll()

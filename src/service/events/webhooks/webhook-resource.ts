@@ -3,13 +3,13 @@ import type { Webhook } from "../../../protocol/operator/webhooks.ts";
 import { found } from "../../http/problem.ts";
 import type { WebhookRow } from "../../store/event-tables.ts";
 import type { Db } from "../../store/store.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import { webhookWarnings } from "./health.ts";
 import { validSecrets } from "./secrets.ts";
 
 /** A webhook of the team. @throws ProblemError 404. */
 export async function findWebhook(db: Db, teamId: string, webhookId: string): Promise<WebhookRow> {
-  const rows = db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
-  return found(await rows.where("id", "=", webhookId).executeTakeFirst(), "webhook");
+  return found(await findTeamRow(db, "webhooks", teamId, webhookId), "webhook");
 }
 
 /** The webhook in its API form: with its warnings at `now`, and hints instead of its secrets. */
@@ -28,7 +28,7 @@ export function showWebhook(row: WebhookRow, now: number): Webhook {
     warnings: webhookWarnings(row, now),
     secrets: validSecrets(row, now).map(({ secret, expires_at }) => ({
       hint: secret.slice(-4),
-      expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
+      expires_at: iso(expires_at),
     })),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

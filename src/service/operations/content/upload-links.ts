@@ -17,6 +17,7 @@ import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { UploadLinkRow } from "../../store/tables.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 
@@ -195,8 +196,7 @@ async function find(
   linkId: string,
   db: Db = store.db,
 ): Promise<UploadLinkRow> {
-  const rows = db.selectFrom("upload_links").selectAll().where("team_id", "=", teamId).where("id", "=", linkId);
-  return found(await rows.executeTakeFirst(), "upload link");
+  return found(await findTeamRow(db, "upload_links", teamId, linkId), "upload link");
 }
 
 /** @throws ProblemError 429 if the team has too many unused links. */

@@ -9,6 +9,7 @@ import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
 import type { ScreenshotRow } from "../../store/tables.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import { FileResponse } from "../responses.ts";
@@ -110,15 +111,10 @@ async function find(
   { id: screenshotId }: { id: string },
   db = store.db,
 ): Promise<ScreenshotRow> {
-  const row = await db
-    .selectFrom("screenshots")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where("id", "=", screenshotId)
-    .executeTakeFirst();
+  const row = found(await findTeamRow(db, "screenshots", teamId, screenshotId), "screenshot");
   // The screenshots of a player in the bin are not found either.
-  if (row !== undefined) found(await findPlayer(db, teamId, row.player_id), "screenshot");
-  return found(row, "screenshot");
+  found(await findPlayer(db, teamId, row.player_id), "screenshot");
+  return row;
 }
 
 /** The screenshot in its API form. */

@@ -48,16 +48,13 @@ export async function acceptInvitation(
     await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
     const role = row.role as Role;
     // The new token has no scope and no lifetime beyond those of the inviting token.
-    const details = {
+    const token = await issueToken(dependencies, db, {
       teamId: row.team_id,
       userId: user.id,
       name: "First token",
+      scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]),
       createdBy: row.created_by,
       expiresAt: row.token_expires_at,
-    };
-    const token = await issueToken(dependencies, db, {
-      ...details,
-      scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]),
     });
     const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
     await dependencies.audit.append(db, {

@@ -18,6 +18,7 @@ import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { InvitationRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 
 interface InvitationDependencies {
   audit: AuditLog;
@@ -157,8 +158,7 @@ async function read(
   { id: invitationId }: { id: string },
   db = store.db,
 ): Promise<Invitation> {
-  const rows = db.selectFrom("invitations").selectAll().where("team_id", "=", teamId).where("id", "=", invitationId);
-  return showInvitation(found(await rows.executeTakeFirst(), "invitation"), clock.now());
+  return showInvitation(found(await findTeamRow(db, "invitations", teamId, invitationId), "invitation"), clock.now());
 }
 
 /** The part that the ETag covers: not the secret. */

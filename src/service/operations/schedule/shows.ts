@@ -21,6 +21,7 @@ import { clearShow, findShowSchedule, type ShowContent } from "../../shows/shows
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 
 interface ShowDependencies extends OutlookDependencies {
   makeId: MakeId;
@@ -186,8 +187,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
 ];
 
 async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
-  const row = await db.selectFrom("shows").selectAll().where("team_id", "=", teamId).where("id", "=", showId).executeTakeFirst();
-  return found(row, "show");
+  return found(await findTeamRow(db, "shows", teamId, showId), "show");
 }
 
 /** Rethrows errors in the playlist item as errors in the fields of the request. */
