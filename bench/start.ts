@@ -2,7 +2,8 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { eventually, startPlayer, startService } from "../test/support/programs/programs.ts";
+import { eventually } from "../test/support/polling.ts";
+import { startPlayer, startService } from "../test/support/programs/programs.ts";
 import { plainImage } from "../test/support/media/media.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";

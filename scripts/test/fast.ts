@@ -3,8 +3,11 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 
-/** The test files that need no browser; vitest.config.ts runs them as the project "unit". */
-export const browserlessTests = ["test/{base,main,protocol,schedule,player,service}/**/*.test.ts", "test/*.test.ts"];
+/** The test files of the source folders that need no browser. */
+export const testsInFolders = "test/{base,main,protocol,schedule,player,service}/**/*.test.ts";
+
+/** All test files that need no browser; vitest.config.ts runs them as the project "unit". */
+export const browserlessTests = [testsInFolders, "test/*.test.ts"];
 
 // Files that take more than four seconds each, measured on two idle cores.
 const slowTests = [
@@ -54,8 +57,5 @@ export function chooseFastTests(): { files: string[]; leftOut: number } {
 /** Whether the file starts another process: one of our programs, a bundler, or any other. */
 function startsProgram(path: string): boolean {
   const text = readFileSync(join(rootFolder, path), "utf8");
-  if (/"node:child_process"|support\/bundled-programs/.test(text)) return true;
-  const imports = text.matchAll(/import \{([^}]*)\} from "[^"]*support\/programs\//g);
-  const names = [...imports].flatMap(([, list]) => list!.split(",").map((name) => name.trim()));
-  return names.some((name) => name !== "" && name !== "eventually");
+  return /"node:child_process"|support\/(?:bundled-programs|programs\/)/.test(text);
 }

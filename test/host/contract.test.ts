@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import sharp from "sharp";
 import type { Host } from "../../src/player/host.ts";
-import { processesNaming, waitUntil } from "./processes.ts";
+import { waitUntil } from "../support/polling.ts";
+import { processesNaming } from "./processes.ts";
 import { colours, countForeignPixels } from "./test-page-server.ts";
 import { browserProcesses, electrons, headlessChromium, kioskChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { defaultLimits } from "../../src/host/iframes/limits.ts";
 import type { IframeEvent } from "../../src/player/host.ts";
 import { type Attacker, ownAddresses, type ProbeListeners, startAttacker, startProbeListeners, tracedKinds } from "../support/attack.ts";
+import { waitUntil } from "../support/polling.ts";
 import { frames } from "./limits.ts";
 import type { Names } from "./names.ts";
-import { waitUntil } from "./processes.ts";
 import { electrons, headlessChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 
 const never = new AbortController().signal;

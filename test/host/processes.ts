@@ -1,6 +1,5 @@
 // Finds a browser's processes in /proc.
 import { readdir, readFile, readlink } from "node:fs/promises";
-import { pauseAfter } from "../support/polling.ts";
 
 /** A process whose command line names a folder. */
 export interface ProcessInfo {
@@ -42,16 +41,4 @@ export async function pidListeningOn(port: number): Promise<number> {
     }
   }
   throw new Error(`no process listens on port ${port}`);
-}
-
-/** Polls until `condition` holds. @throws Error naming `what` after `limitMs`. */
-export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
-  const end = performance.now() + limitMs;
-  for (;;) {
-    const from = performance.now();
-    if (await condition()) return;
-    const checkedAt = performance.now();
-    if (checkedAt > end) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await pauseAfter(checkedAt - from);
-  }
 }

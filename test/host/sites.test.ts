@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { IframeSite, IframeEvent } from "../../src/player/host.ts";
 import { createSelfSignedCertificate } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { waitUntil } from "../support/polling.ts";
 import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/web-server.ts";
-import { waitUntil } from "./processes.ts";
 import { browserProcesses, electrons, headlessChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 
 const never = new AbortController().signal;

@@ -11,9 +11,9 @@ import { silentLog } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import { findChromium } from "../../src/host/chromium/find-chromium.ts";
 import { rootFolder } from "../../src/main/folders.ts";
-import { waitUntil } from "../host/processes.ts";
 import { countForeignPixels, startTestPageServer } from "../host/test-page-server.ts";
 import { temporaryFolder } from "../host/hosts-under-test.ts";
+import { waitUntil } from "../support/polling.ts";
 
 const run = promisify(execFile);
 const never = new AbortController().signal;

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { numberedVideo, plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
+import { eventually } from "../support/polling.ts";
+import { startPlayer, startService } from "../support/programs/programs.ts";
 import { timeDifferences, watchScreens } from "../support/browser/screens.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
 

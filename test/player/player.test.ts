@@ -12,7 +12,7 @@ import { createSelfSignedCertificate } from "../support/certificate.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { TestPlayer } from "../support/player.ts";
-import { eventually } from "../support/programs/programs.ts";
+import { eventually } from "../support/polling.ts";
 
 const itemMs = 5_000;
 /** No server listens at this address. */

@@ -19,7 +19,7 @@ import { heartbeat, TestService, type Device } from "../service/harness.ts";
 import { FakeClock } from "../support/clock.ts";
 import { FakeHost } from "../support/fake-host.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { eventually } from "../support/programs/programs.ts";
+import { eventually } from "../support/polling.ts";
 import { assetOf, desiredOf, imageItem, newId } from "../support/states.ts";
 
 const bytes = Buffer.from("picture");

@@ -6,7 +6,7 @@ import type { Machine } from "../../src/player/machine.ts";
 import { runPlayer, type PlayerEnd } from "../../src/player/player.ts";
 import type { FakeClock } from "./clock.ts";
 import { FakeHost } from "./fake-host.ts";
-import { eventually } from "./programs/programs.ts";
+import { eventually } from "./polling.ts";
 
 export type LogLine = Record<string, unknown> & { msg: string };
 

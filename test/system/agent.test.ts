@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { Agent } from "../service/mcp/agent.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
+import { eventually } from "../support/polling.ts";
+import { startPlayer, startService } from "../support/programs/programs.ts";
 
 const red = [220, 30, 40] as const;
 const green = [20, 160, 60] as const;

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import type { Framebuffer, Rgb } from "../support/browser/framebuffer.ts";
 import { frameOnScreen, numberedVideo, plainImage } from "../support/media/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
+import { eventually } from "../support/polling.ts";
+import { startPlayer, startService } from "../support/programs/programs.ts";
 import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
 
 const red: Rgb = [220, 30, 40];

@@ -1,7 +1,7 @@
 // What the player needs to know from an X server: changes of its displays, and whether a window manager sizes fullscreen windows.
 import { Fault, isFault } from "../../base/fault.ts";
 import type { Environment } from "./account.ts";
-import { errorOf, packet, padded, withX11, type X11Connection } from "./x11-connection.ts";
+import { errorOf, packet, type Packet, padded, withX11, type X11Connection } from "./x11-connection.ts";
 
 // X Window System Protocol 11, RandR 1.2.
 const opcode = { changeWindowAttributes: 2, internAtom: 16, getProperty: 20, queryExtension: 98 };
@@ -68,19 +68,21 @@ async function watch(connection: X11Connection, root: number, onChange: () => vo
 }
 
 async function findRandr(connection: X11Connection): Promise<{ major: number | null; firstEvent: number }> {
-  const length = 2 + padded(randr.name.length) / 4;
-  connection.send([opcode.queryExtension | (length << 16), randr.name.length], randr.name);
-  const reply = await connection.reply();
-  if (reply.kind === packet.error) throw errorOf(reply);
-  return { major: reply.head[8] === 1 ? reply.head[9]! : null, firstEvent: reply.head[10]! };
+  const { head } = await askByName(connection, opcode.queryExtension, randr.name);
+  return { major: head[8] === 1 ? head[9]! : null, firstEvent: head[10]! };
 }
 
 async function atomOf(connection: X11Connection, name: string): Promise<number> {
+  return (await askByName(connection, opcode.internAtom, name)).head.readUInt32LE(8);
+}
+
+/** The reply to a request whose only argument is a name. @throws Fault when the server replies with an error. */
+async function askByName(connection: X11Connection, code: number, name: string): Promise<Packet> {
   const length = 2 + padded(name.length) / 4;
-  connection.send([opcode.internAtom | (length << 16), name.length], name);
+  connection.send([code | (length << 16), name.length], name);
   const reply = await connection.reply();
   if (reply.kind === packet.error) throw errorOf(reply);
-  return reply.head.readUInt32LE(8);
+  return reply;
 }
 
 /** The 32-bit numbers of a window's property; none if the window or the property does not exist. */

@@ -1,5 +1,5 @@
 // Tests of the Chromium host alone: its window, its process, its profile.
-import { fork, spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -12,9 +12,11 @@ import { createChromiumHost } from "../../../src/host/chromium/host.ts";
 import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import type { Framebuffer } from "../../support/browser/framebuffer.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
-import { processesNaming, waitUntil } from "../processes.ts";
+import { waitUntil } from "../../support/polling.ts";
+import { processesNaming } from "../processes.ts";
 import { colours, startTestPageServer } from "../test-page-server.ts";
 import { browserProcesses, headlessChromium, kioskChromium, temporaryFolder } from "../hosts-under-test.ts";
+import { noOpenbox, openOn, startOpenbox } from "./window-on-display.ts";
 
 const never = new AbortController().signal;
 
@@ -42,56 +44,20 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
     await waitUntil("the corners are the page's", () => isPage(fixture.framebuffer!));
   });
 
-  test("[HST17] the page fills the display under a window manager too", async ({ skip }) => {
+  test.skipIf(noOpenbox !== null)("[HST17] the page fills the display under a window manager too", async () => {
     await using display = await startXvfb();
-    const manager = spawn("openbox", [], { env: { ...process.env, DISPLAY: display.display }, stdio: "ignore" });
-    try {
-      await once(manager, "spawn");
-    } catch {
-      return skip("no openbox is installed");
-    }
-    await using server = await startTestPageServer();
-    const folder = await temporaryFolder();
-    try {
-      await using host = createChromiumHost({
-        executable: await findChromium(),
-        profileFolder: folder,
-        headless: false,
-        window: null,
-        env: { ...process.env, DISPLAY: display.display },
-        log: silentLog,
-        clock: createSystemClock(),
-      });
-      await host.open(server.page, never);
-      await waitUntil("the corners are the page's", () => isPage(display.framebuffer));
-      expect(await server.run("[innerWidth, innerHeight]")).toEqual([1920, 1080]);
-    } finally {
-      manager.kill();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    }
+    await using _manager = await startOpenbox(display);
+    await using opened = await openOn(display);
+    await waitUntil("the corners are the page's", () => isPage(display.framebuffer));
+    expect(await opened.server.run("[innerWidth, innerHeight]")).toEqual([1920, 1080]);
   });
 
   test("[HST18] a window of a given size shows the page at that size", async () => {
     await using display = await startXvfb();
-    await using server = await startTestPageServer();
-    const folder = await temporaryFolder();
-    try {
-      await using host = createChromiumHost({
-        executable: await findChromium(),
-        profileFolder: folder,
-        headless: false,
-        window: { width: 1280, height: 720 },
-        env: { ...process.env, DISPLAY: display.display },
-        log: silentLog,
-        clock: createSystemClock(),
-      });
-      await host.open(server.page, never);
-      expect(await server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
-      await waitUntil("its last pixel is the page's", () => same(display.framebuffer.pixel(1279, 719), colours[2]));
-      expect(display.framebuffer.pixel(1280, 720)).toEqual([0, 0, 0]);
-    } finally {
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    }
+    await using opened = await openOn(display, { window: { width: 1280, height: 720 } });
+    expect(await opened.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
+    await waitUntil("its last pixel is the page's", () => same(display.framebuffer.pixel(1279, 719), colours[2]));
+    expect(display.framebuffer.pixel(1280, 720)).toEqual([0, 0, 0]);
   });
 });
 

@@ -5,7 +5,8 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { watchDisplays } from "../../../src/host/chromium/x11.ts";
 import { startXvnc } from "../../support/browser/xvnc.ts";
-import { processesNaming, waitUntil } from "../processes.ts";
+import { waitUntil } from "../../support/polling.ts";
+import { processesNaming } from "../processes.ts";
 import { temporaryFolder } from "../hosts-under-test.ts";
 import { covers, followsEach, fullHd, noDisplay, openOn } from "./window-on-display.ts";
 

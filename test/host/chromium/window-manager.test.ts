@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { hasWindowManager } from "../../../src/host/chromium/x11.ts";
 import { startXvnc } from "../../support/browser/xvnc.ts";
-import { waitUntil } from "../processes.ts";
+import { waitUntil } from "../../support/polling.ts";
 import { covers, followsEach, fullHd, noDisplay, noOpenbox, openOn, startOpenbox } from "./window-on-display.ts";
 
 const never = new AbortController().signal;

@@ -13,8 +13,8 @@ import type { ChromiumOptions } from "../../../src/host/chromium/options.ts";
 import { hasWindowManager } from "../../../src/host/chromium/x11.ts";
 import type { Host } from "../../../src/player/host.ts";
 import type { Mode, Xvnc } from "../../support/browser/xvnc.ts";
+import { waitUntil } from "../../support/polling.ts";
 import { kioskChromium, temporaryFolder } from "../hosts-under-test.ts";
-import { waitUntil } from "../processes.ts";
 import { countForeignPixels, startTestPageServer, type TestPageServer } from "../test-page-server.ts";
 
 const never = new AbortController().signal;
@@ -37,7 +37,7 @@ export interface OpenedHost extends AsyncDisposable {
 }
 
 /** Opens the test page on a display. */
-export async function openOn(display: Xvnc, options: Partial<ChromiumOptions> = {}): Promise<OpenedHost> {
+export async function openOn(display: { display: string }, options: Partial<ChromiumOptions> = {}): Promise<OpenedHost> {
   await using owned = new AsyncDisposableStack();
   const server = owned.use(await startTestPageServer());
   const folder = await temporaryFolder();
@@ -94,7 +94,7 @@ export async function covers(display: Xvnc, server: TestPageServer, mode: Mode):
 }
 
 /** Runs openbox on a display. Resolves when it has started. */
-export async function startOpenbox({ display }: Xvnc): Promise<{ kill(signal: NodeJS.Signals): void } & AsyncDisposable> {
+export async function startOpenbox({ display }: { display: string }): Promise<{ kill(signal: NodeJS.Signals): void } & AsyncDisposable> {
   const env = { ...process.env, DISPLAY: display };
   // It announces itself early in its start, and runs this command at the end.
   const folder = await temporaryFolder();

@@ -8,7 +8,7 @@ import { BrowserProxy, type BrowserProxyOptions } from "../../../src/host/proxy/
 import { AddressGuard } from "../../../src/host/proxy/address-guard.ts";
 import { type Route, parseProxyList, routerFromEnvironment } from "../../../src/host/proxy/upstream.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { waitUntil } from "../processes.ts";
+import { waitUntil } from "../../support/polling.ts";
 
 const direct = (): Promise<Route> => Promise.resolve({ is: "direct" });
 

@@ -8,7 +8,8 @@ import { lockFolder } from "../../../src/base/files/folder-lock.ts";
 import { runElectron, type ElectronLimits } from "../../../src/main/electron/electron-child.ts";
 import { readPlayerConfig, type PlayerConfig } from "../../../src/main/player/player-config.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually, Program, type Line } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { Program, type Line } from "../../support/programs/programs.ts";
 import type { Life, Start } from "./fake-electron.ts";
 
 // Only one test waits until this limit.

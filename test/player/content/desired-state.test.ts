@@ -13,7 +13,7 @@ import { Identity } from "../../../src/player/pairing/identity.ts";
 import type { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { desiredOf } from "../../support/states.ts";
 
 const key = createKeyPair().publicKey;

@@ -9,7 +9,7 @@ import { Identity } from "../../../src/player/pairing/identity.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { newId } from "../../support/states.ts";
 
 const key = createKeyPair().publicKey;

@@ -13,7 +13,7 @@ import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { deviceSubprotocol } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { newId } from "../../support/states.ts";
 import { heartbeat } from "../../service/harness.ts";
 

@@ -19,7 +19,7 @@ import { TestService, call } from "../../service/harness.ts";
 import { createSelfSignedCertificate } from "../../support/certificate.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { assetOf, desiredOf, imageItem, newId } from "../../support/states.ts";
 
 const [minute, hour] = [60_000, 3_600_000];

@@ -12,7 +12,7 @@ import { commandJwsType, revocationJwsType } from "../../../src/protocol/device/
 import type { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { desiredOf, newId } from "../../support/states.ts";
 
 const pinned = createKeyPair();

@@ -10,7 +10,7 @@ import { Recovery } from "../../../src/player/surface/recovery.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 
 /** A surface and recovery without a browser. It records the calls to the host, and the test sends the page's messages. */
 async function openDisplay() {

@@ -7,7 +7,7 @@ import { supportsDryRun } from "../../../src/service/http/dry-run.ts";
 import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 

@@ -6,8 +6,8 @@ import sharp, { type Sharp } from "sharp";
 import { expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { heicOf } from "../../support/media/heic.ts";
-import { eventually } from "../../support/programs/programs.ts";
 import { zipOf } from "../../support/media/zip.ts";
+import { eventually } from "../../support/polling.ts";
 import { TestService, type ApiResponse } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

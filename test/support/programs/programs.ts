@@ -5,7 +5,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { rootFolder } from "../../../src/main/folders.ts";
-import { pauseAfter } from "../polling.ts";
 
 /** A line of a program's log. */
 export type Line = Record<string, unknown> & { msg: string };
@@ -160,15 +159,5 @@ export class Api {
       if (ends.includes(String(command["status"]))) return command;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-  }
-}
-
-/** Calls `check` until it returns neither null nor false. Only the test's time limit ends it earlier. */
-export async function eventually<T>(check: () => T | null | false | Promise<T | null | false>): Promise<T> {
-  for (;;) {
-    const from = performance.now();
-    const seen = await check();
-    if (seen !== null && seen !== false) return seen;
-    await pauseAfter(performance.now() - from);
   }
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { chromiumFlags, sharedSwitches } from "../../../src/host/chromium/flags.ts";
 import { hasGpu } from "../../../src/host/linux/gpu.ts";
+import { eventually } from "../../support/polling.ts";
 import { bundleProgramsIfStale } from "../../support/programs/bundle.ts";
 import {
   sendTestEvent,
@@ -20,7 +21,7 @@ import {
 import { temporaryFolder } from "../../support/folder.ts";
 import type { Rgb } from "../../support/browser/framebuffer.ts";
 import { plainImage } from "../../support/media/media.ts";
-import { Api, eventually, type Program, startService } from "../../support/programs/programs.ts";
+import { Api, type Program, startService } from "../../support/programs/programs.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 import { pidListeningOn, processesNaming } from "../../host/processes.ts";
 

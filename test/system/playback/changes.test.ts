@@ -5,7 +5,8 @@ import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../../sup
 import { temporaryFolder } from "../../support/folder.ts";
 import { numberedVideo, plainImage } from "../../support/media/media.ts";
 import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../../support/browser/mixed-loop.ts";
-import { eventually, type Program, startPlayer, startService } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { type Program, startPlayer, startService } from "../../support/programs/programs.ts";
 import { type Appearance, type ObservedSpan, watchScreen } from "../../support/browser/screen-observation.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
 

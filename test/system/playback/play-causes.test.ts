@@ -5,7 +5,8 @@ import type { PlayEventRecord, PlayReportRow } from "../../../src/protocol/devic
 import { temporaryFolder } from "../../support/folder.ts";
 import type { Framebuffer, Rgb } from "../../support/browser/framebuffer.ts";
 import { plainImage } from "../../support/media/media.ts";
-import { eventually, startPlayer, startService, type Api } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { startPlayer, startService, type Api } from "../../support/programs/programs.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
 
 const colors = {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
-import { eventually, startPlayer, startService, type Api } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { startPlayer, startService, type Api } from "../../support/programs/programs.ts";
 import type { PlayEventRecord, PlayReportRow } from "../../../src/protocol/device/play-events.ts";
 
 /** All play events, oldest first, once `enough` accepts them. */

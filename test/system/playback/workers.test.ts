@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { pdfOf } from "../../support/media/pdf.ts";
-import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { startPlayer, startService } from "../../support/programs/programs.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
 
 const red = [220, 30, 40] as const;

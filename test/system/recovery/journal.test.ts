@@ -3,7 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { startPlayer, startService } from "../../support/programs/programs.ts";
 
 test("[CJN1] a new player executes its first command; after its journal is deleted it rejects earlier commands and executes later ones", async () => {
   await using folder = await temporaryFolder();

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
+import { eventually } from "../../support/polling.ts";
 import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
-import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { startPlayer, startService } from "../../support/programs/programs.ts";
 
 const slow = { timeout: 240_000 };
 

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
+import { eventually } from "../../support/polling.ts";
 import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
-import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { startPlayer, startService } from "../../support/programs/programs.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 
 const green = [20, 160, 60] as const;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
-import { eventually, startPlayer, startService } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { startPlayer, startService } from "../../support/programs/programs.ts";
 
 /** A proxy between player and service that forwards everything, unless a test replaces responses. */
 async function startProxy(target: string) {

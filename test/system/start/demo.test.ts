@@ -3,7 +3,8 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { processesNaming } from "../../host/processes.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Api, eventually, Program } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { Api, Program } from "../../support/programs/programs.ts";
 
 function demo(folder: string): Program {
   return new Program(["src/main/cli.ts", "demo", "--headless", "--engine", "chromium", "--port", "0", "--data", folder]);

@@ -5,7 +5,8 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Api, eventually, Program } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { Api, Program } from "../../support/programs/programs.ts";
 
 test("[FST4] at a terminal the demo reports its steps and the next ones in a few lines, by names, and nothing during normal operation", async () => {
   await using folder = await temporaryFolder();
