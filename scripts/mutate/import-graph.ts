@@ -1,7 +1,7 @@
 // Tells which browserless test files import a source file, directly, by way of others or in a program, the quick and near ones first.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { chooseFastTests } from "../test/fast.ts";
+import { chooseFastTests, testsInFolders } from "../test/fast.ts";
 
 /** Tests that start a program which loads these files: they do not import them. */
 const startedBy: Readonly<Record<string, string>> = {
@@ -9,8 +9,6 @@ const startedBy: Readonly<Record<string, string>> = {
   "test/service/media/media-formats.test.ts": "src/service/media/child.ts",
   "test/service/store/backup.test.ts": "src/main/backup.ts",
 };
-
-const testFolders = /^test\/(?:base|main|protocol|schedule|player|service)\//;
 
 /**
  * @param files all tracked files, relative to `root`.
@@ -21,8 +19,8 @@ export function testsByDistance(root: string, files: readonly string[]): Map<str
   const known = new Set(files.filter((file) => file.endsWith(".ts")));
   const imports = new Map([...known].map((file) => [file, importsOf(root, file).filter((target) => known.has(target))]));
   const found = new Map<string, { test: string; distance: number }[]>();
-  for (const test of known) {
-    if (!testFolders.test(test) || !test.endsWith(".test.ts")) continue;
+  for (const test of globSync(testsInFolders, { cwd: root })) {
+    if (!known.has(test)) continue;
     for (const [file, distance] of distancesFrom(test, imports)) {
       found.set(file, [...(found.get(file) ?? []), { test, distance }]);
     }

@@ -24,8 +24,8 @@ const httpFaults: readonly Fault[] = [
   ...faultsIn("src/service/http/rate-limit.ts", [["recent.length < this.#limit ? 0", "recent.length <= this.#limit ? 0"]]),
   ...faultsIn("src/service/http/origin.ts", [["return new URL(publicUrl).origin;", "return publicUrl;"]]),
   ...faultsIn("src/service/http/input-errors.ts", [["&& misspelt.has(place)", "&& seen.has(place)"]]),
-  ...faultsIn("src/service/http/responses/range.ts", [["if (ifRange !== undefined && ifRange !== etag) return null;", ""]]),
-  ...faultsIn("src/service/http/responses/csv.ts", [["|＝＋－＠]", "|]"]]),
+  ...faultsIn("src/service/http/responses/range.ts", [["if (ifRange !== undefined && ifRange !== etag) return null;", "", "AST5"]]),
+  ...faultsIn("src/service/http/responses/csv.ts", [["|＝＋－＠]", "|]", "POP5"]]),
 ];
 
 const peopleFaults: readonly Fault[] = [
@@ -39,55 +39,55 @@ const peopleFaults: readonly Fault[] = [
     ['.where("token_id", "in", tokenIds)', ""],
   ]),
   ...faultsIn("src/service/people/audit.ts", [[".update(previousHash)", ""]]),
-  ...faultsIn("src/service/people/token-expiry.ts", [["wait(expiresAt - this.#clock.now(), ended)", "wait(expiresAt, ended)"]]),
+  ...faultsIn("src/service/people/token-expiry.ts", [["wait(expiresAt - this.#clock.now(), ended)", "wait(expiresAt, ended)", "TOK7"]]),
 ];
 
 const fleetFaults: readonly Fault[] = [
   ...faultsIn("src/service/fleet/pairing.ts", [['await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();', ""]]),
-  ...faultsIn("src/service/fleet/guess-limiter.ts", [["Math.max(this.#byUser", "Math.min(this.#byUser"]]),
+  ...faultsIn("src/service/fleet/guess-limiter.ts", [["Math.max(this.#byUser", "Math.min(this.#byUser", "TOK13"]]),
   ...faultsIn("src/service/fleet/command-status.ts", [
-    ["order.indexOf(status) > order.indexOf(current)", "order.indexOf(status) !== order.indexOf(current)"],
+    ["order.indexOf(status) > order.indexOf(current)", "order.indexOf(status) !== order.indexOf(current)", "SCM1"],
   ]),
-  ...faultsIn("src/service/fleet/command-expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;"]]),
-  ...faultsIn("src/service/fleet/command-signing.ts", [["sub: player.thumbprint,", "sub: player.id,"]]),
-  ...faultsIn("src/service/fleet/presence.ts", [['latest.link !== "gone" && this.#clock', "this.#clock"]]),
-  ...faultsIn("src/service/fleet/open-problems.ts", [["keys.size === open.size && ", ""]]),
-  ...faultsIn("src/service/fleet/devices/device-journal.ts", [["|| lastSeq < trimmed ", ""]]),
-  ...faultsIn("src/service/fleet/devices/device-access.ts", [[" || result.data.aud !== audience", ""]]),
+  ...faultsIn("src/service/fleet/command-expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;", "SCM6"]]),
+  ...faultsIn("src/service/fleet/command-signing.ts", [["sub: player.thumbprint,", "sub: player.id,", "SCM1"]]),
+  ...faultsIn("src/service/fleet/presence.ts", [['latest.link !== "gone" && this.#clock', "this.#clock", "DEV6"]]),
+  ...faultsIn("src/service/fleet/open-problems.ts", [["keys.size === open.size && ", "", "EVT2"]]),
+  ...faultsIn("src/service/fleet/devices/device-journal.ts", [["|| lastSeq < trimmed ", "", "DEV5"]]),
+  ...faultsIn("src/service/fleet/devices/device-access.ts", [[" || result.data.aud !== audience", "", "DEV1"]]),
 ];
 
 const eventFaults: readonly Fault[] = [
   ...faultsIn("src/service/events/event-journal.ts", [
-    ['selectAll().where("team_id", "=", teamId).where("seq", ">", after)', 'selectAll().where("seq", ">", after)'],
-    ['deleteFrom("events").where("team_id", "=", team_id)', 'deleteFrom("events")'],
+    ['selectAll().where("team_id", "=", teamId).where("seq", ">", after)', 'selectAll().where("seq", ">", after)', "SUB7"],
+    ['deleteFrom("events").where("team_id", "=", team_id)', 'deleteFrom("events")', "RET7"],
   ]),
-  ...faultsIn("src/service/events/subscription.ts", [["!players.isDisjointFrom(audience)", "players.isSupersetOf(audience)"]]),
-  ...faultsIn("src/service/events/webhooks/signature.ts", [["secret.slice(prefix.length)", "secret"]]),
-  ...faultsIn("src/service/events/webhooks/failure-warnings.ts", [['.where("warned_at", "is", null)', ""]]),
-  ...faultsIn("src/service/events/webhooks/due-deliveries.ts", [["rows.filter(({ id }) => !inProgress.has(id))", "rows"]]),
-  ...faultsIn("src/service/events/webhooks/delivery-attempts.ts", [["(delaysMs[number] ?? 0)", "(delaysMs[number - 1] ?? 0)"]]),
-  ...faultsIn("src/service/events/webhooks/secrets.ts", [["{ ...current, expires_at: now + overlapMs }", "current"]]),
+  ...faultsIn("src/service/events/subscription.ts", [["!players.isDisjointFrom(audience)", "players.isSupersetOf(audience)", "SUB2"]]),
+  ...faultsIn("src/service/events/webhooks/signature.ts", [["secret.slice(prefix.length)", "secret", "WHK2"]]),
+  ...faultsIn("src/service/events/webhooks/failure-warnings.ts", [['.where("warned_at", "is", null)', "", "WHK14"]]),
+  ...faultsIn("src/service/events/webhooks/due-deliveries.ts", [["rows.filter(({ id }) => !inProgress.has(id))", "rows", "WHK6"]]),
+  ...faultsIn("src/service/events/webhooks/delivery-attempts.ts", [["(delaysMs[number] ?? 0)", "(delaysMs[number - 1] ?? 0)", "WHK4"]]),
+  ...faultsIn("src/service/events/webhooks/secrets.ts", [["{ ...current, expires_at: now + overlapMs }", "current", "WHK3"]]),
 ];
 
 const contentFaults: readonly Fault[] = [
-  ...faultsIn("src/service/content/web-secrets.ts", [[" && originOf(old) === originOf(item)", ""]]),
-  ...faultsIn("src/service/content/uploads.ts", [[" || row.team_id !== teamId", ""]]),
-  ...faultsIn("src/service/content/blob-sweeper.ts", [['["assets", "thumbnail_sha256"],', ""]]),
-  ...faultsIn("src/service/media/formats/svg.ts", [["const element = localName(name);", "const element = name.toLowerCase();"]]),
-  ...faultsIn("src/service/media/formats/bmp.ts", [["storedHeight > 0 ?", "storedHeight < 0 ?"]]),
-  ...faultsIn("src/service/media/formats/bundle.ts", [['.normalize("NFC").toLowerCase()', '.normalize("NFC")']]),
-  ...faultsIn("src/service/media/formats/xml.ts", [["open.length > maxDepth", "open.length >= maxDepth"]]),
+  ...faultsIn("src/service/content/web-secrets.ts", [[" && originOf(old) === originOf(item)", "", "SEC3"]]),
+  ...faultsIn("src/service/content/uploads.ts", [[" || row.team_id !== teamId", "", "UPL2"]]),
+  ...faultsIn("src/service/content/blob-sweeper.ts", [['["assets", "thumbnail_sha256"],', "", "AST26"]]),
+  ...faultsIn("src/service/media/formats/svg.ts", [["const element = localName(name);", "const element = name.toLowerCase();", "AST10"]]),
+  ...faultsIn("src/service/media/formats/bmp.ts", [["storedHeight > 0 ?", "storedHeight < 0 ?", "MFO2"]]),
+  ...faultsIn("src/service/media/formats/bundle.ts", [['.normalize("NFC").toLowerCase()', '.normalize("NFC")', "AST16"]]),
+  ...faultsIn("src/service/media/formats/xml.ts", [["open.length > maxDepth", "open.length >= maxDepth", "AST10"]]),
 ];
 
 const otherFaults: readonly Fault[] = [
-  ...faultsIn("src/service/schedule/check-schedule.ts", [['.where("team_id", "=", teamId)', ""]]),
-  ...faultsIn("src/service/schedule/schedule-warnings.ts", [["(schedule.starts_at)!.at - dayMs;", "(schedule.starts_at)!.at;"]]),
-  ...faultsIn("src/service/schedule/icalendar.ts", [["dayOf(ends - 1)", "dayOf(ends)"]]),
+  ...faultsIn("src/service/schedule/check-schedule.ts", [['.where("team_id", "=", teamId)', "", "SRE2"]]),
+  ...faultsIn("src/service/schedule/schedule-warnings.ts", [["(schedule.starts_at)!.at - dayMs;", "(schedule.starts_at)!.at;", "WRN1"]]),
+  ...faultsIn("src/service/schedule/icalendar.ts", [["dayOf(ends - 1)", "dayOf(ends)", "CAL18"]]),
   ...faultsIn("src/service/store/backup/tar.ts", [
-    ["Number.parseInt(text(148, 156), 8) !== checksum(header)", "Number.isNaN(Number.parseInt(text(148, 156), 8))"],
+    ["Number.parseInt(text(148, 156), 8) !== checksum(header)", "Number.isNaN(Number.parseInt(text(148, 156), 8))", "BKP3"],
   ]),
-  ...faultsIn("src/service/store/canonical-json.ts", [["Object.keys(fields).sort()", "Object.keys(fields)"]]),
-  ...faultsIn("src/service/cleanup/bin.ts", [["others.length === 0 ? first", "left.length === 0 ? first"]]),
+  ...faultsIn("src/service/store/canonical-json.ts", [["Object.keys(fields).sort()", "Object.keys(fields)", "CNT5"]]),
+  ...faultsIn("src/service/cleanup/bin.ts", [["others.length === 0 ? first", "left.length === 0 ? first", "SRE10"]]),
 ];
 
 export const serviceFaults: readonly Fault[] = [

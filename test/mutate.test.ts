@@ -1,0 +1,29 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkFaults } from "../scripts/mutate/fault.ts";
+import { faults } from "../scripts/mutate/faults.ts";
+import { testsByDistance } from "../scripts/mutate/import-graph.ts";
+import { rootFolder } from "../src/main/folders.ts";
+
+const textOf = (file: string): string => readFileSync(join(rootFolder, file), "utf8");
+
+test("[RUN5] the text of each fault occurs exactly once, and a test that imports its file has its rule", () => {
+  checkFaults(faults, textOf);
+  const files = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
+  const tests = testsByDistance(rootFolder, files);
+  for (const { file, rule } of faults) {
+    const importing = tests.get(file) ?? [];
+    expect(importing, file).not.toEqual([]);
+    if (rule !== undefined) expect(importing.map(textOf).join(), file).toContain(`[${rule}]`);
+  }
+});
+
+test("[RUN5] a fault whose text is missing, occurs twice or stays the same is refused", () => {
+  const fault = { file: "a.ts", find: "x > 1", replace: "x >= 1" };
+  expect(() => checkFaults([fault], () => "if (x > 1) y();")).not.toThrow();
+  expect(() => checkFaults([fault], () => "if (x > 2) y();")).toThrow("occurs 0 times in a.ts");
+  expect(() => checkFaults([fault], () => "x > 1, x > 1")).toThrow("occurs 2 times in a.ts");
+  expect(() => checkFaults([{ ...fault, replace: "x > 1" }], () => "x > 1")).toThrow("changes nothing");
+});
