@@ -10,7 +10,15 @@ export interface TestRun {
 }
 
 /** How a run ended. A run that was stopped says nothing of the code: the machine may have been busy. */
-export type Outcome = { is: "passed" } | { is: "failed"; test: string; file: string } | { is: "undecided"; reason: string };
+export type Outcome = { is: "passed" } | FailedTest | { is: "undecided"; reason: string };
+
+/** `isTimeout`: a test reached its own time limit. */
+interface FailedTest {
+  is: "failed";
+  test: string;
+  file: string;
+  isTimeout: boolean;
+}
 
 /** A fault may make a loop endless, so a run is stopped after this time per file. */
 const longestFileMs = 60_000;
@@ -35,12 +43,11 @@ export function runTests(copy: string, { files, rule }: TestRun, signal: AbortSi
     });
     child.on("exit", (code) => {
       if (code === 0) return resolve({ is: "passed" });
-      if (output.includes("TestTimeoutError")) return resolve({ is: "undecided", reason: "the time limit of a test" });
       const failures = [...output.matchAll(/FAIL\s+\|?unit\|?\s+((\S+).*)/g)];
       // The first failure cancels the other files, which are then listed without the name of a test.
       const first = failures.find(([, failure]) => failure!.includes(" > ")) ?? failures[0];
       if (first === undefined) return reject(new Error(`The tests ended with ${code}, but none failed:\n${output.slice(-4_000)}`));
-      resolve({ is: "failed", test: first[1]!.trim(), file: first[2]! });
+      resolve({ is: "failed", test: first[1]!.trim(), file: first[2]!, isTimeout: output.includes("TestTimeoutError") });
     });
   });
 }

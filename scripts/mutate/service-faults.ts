@@ -50,7 +50,7 @@ const fleetFaults: readonly Fault[] = [
   ]),
   ...faultsIn("src/service/fleet/command-expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;", "SCM6"]]),
   ...faultsIn("src/service/fleet/command-signing.ts", [["sub: player.thumbprint,", "sub: player.id,", "SCM1"]]),
-  ...faultsIn("src/service/fleet/presence.ts", [['latest.link !== "gone" && this.#clock', "this.#clock", "DEV6"]]),
+  ...faultsIn("src/service/fleet/presence.ts", [['latest.link !== "gone" && this.#clock', "this.#clock", "PRB5"]]),
   ...faultsIn("src/service/fleet/open-problems.ts", [["keys.size === open.size && ", "", "EVT2"]]),
   ...faultsIn("src/service/fleet/devices/device-journal.ts", [["|| lastSeq < trimmed ", "", "DEV5"]]),
   ...faultsIn("src/service/fleet/devices/device-access.ts", [[" || result.data.aud !== audience", "", "DEV1"]]),
@@ -58,7 +58,7 @@ const fleetFaults: readonly Fault[] = [
 
 const eventFaults: readonly Fault[] = [
   ...faultsIn("src/service/events/event-journal.ts", [
-    ['selectAll().where("team_id", "=", teamId).where("seq", ">", after)', 'selectAll().where("seq", ">", after)', "SUB7"],
+    ['selectAll().where("team_id", "=", teamId).where("seq", ">", after)', 'selectAll().where("seq", ">", after)', "ISO1"],
     ['deleteFrom("events").where("team_id", "=", team_id)', 'deleteFrom("events")', "RET7"],
   ]),
   ...faultsIn("src/service/events/subscription.ts", [["!players.isDisjointFrom(audience)", "players.isSupersetOf(audience)", "SUB2"]]),
