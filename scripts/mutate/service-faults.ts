@@ -39,7 +39,7 @@ const peopleFaults: readonly Fault[] = [
     ['.where("token_id", "in", tokenIds)', ""],
   ]),
   ...faultsIn("src/service/people/audit.ts", [[".update(previousHash)", ""]]),
-  ...faultsIn("src/service/people/token-expiry.ts", [["wait(expiresAt - this.#clock.now(), ended)", "wait(expiresAt, ended)", "TOK7"]]),
+  ...faultsIn("src/service/people/token-expiry.ts", [["wait(expiresAt - this.#clock.now(), ended)", "wait(expiresAt, ended)", "GRA7"]]),
 ];
 
 const fleetFaults: readonly Fault[] = [
@@ -80,8 +80,8 @@ const contentFaults: readonly Fault[] = [
 ];
 
 const otherFaults: readonly Fault[] = [
-  ...faultsIn("src/service/schedule/check-schedule.ts", [['.where("team_id", "=", teamId)', "", "SRE2"]]),
-  ...faultsIn("src/service/schedule/schedule-warnings.ts", [["(schedule.starts_at)!.at - dayMs;", "(schedule.starts_at)!.at;", "WRN1"]]),
+  ...faultsIn("src/service/schedule/check-schedule.ts", [['.where("team_id", "=", teamId)', "", "TEA11"]]),
+  ...faultsIn("src/service/schedule/schedule-warnings.ts", [["(schedule.starts_at)!.at - dayMs;", "(schedule.starts_at)!.at;", "WRN2"]]),
   ...faultsIn("src/service/schedule/icalendar.ts", [["dayOf(ends - 1)", "dayOf(ends)", "CAL18"]]),
   ...faultsIn("src/service/store/backup/tar.ts", [
     ["Number.parseInt(text(148, 156), 8) !== checksum(header)", "Number.isNaN(Number.parseInt(text(148, 156), 8))", "BKP3"],
