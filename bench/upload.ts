@@ -17,7 +17,7 @@ await using folder = await temporaryFolder();
 const source = join(folder.path, "source.wav");
 await writeSound(source, megabytes * 1_000_000);
 const data = join(folder.path, "service");
-await using program = new Program(["src/main/service.ts", "--port", "0", "--data", data]);
+await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data]);
 const url = String((await program.line("listening"))["url"]);
 const token = (await readFile(join(data, "admin-token"), "utf8")).trim();
 const idleMb = await memory("VmRSS");

@@ -13,7 +13,6 @@ import { Port, WebAddress } from "./flags.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
-import { runProgram } from "./program.ts";
 
 const usage = defineUsage({
   command: "npm run service --",
@@ -171,5 +170,3 @@ function startFault({ data, host, port, tls }: ServiceFlags, error: unknown): Fa
   }
   return folderFault(data, error);
 }
-
-if (import.meta.main) await runProgram("service", () => readServiceConfig(process.argv.slice(2)), runService);

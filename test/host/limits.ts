@@ -7,7 +7,7 @@ export const probe = { intervalMs: 200, limitMs: 1_500 };
 export const frames = {
   loadMs: 8_000,
   partsMs: 1_000,
-  blankMs: 2_000,
+  blankMs: 5_000,
   probe: { intervalMs: 300, limitMs: 1_500 },
   memoryBytes: 100 * 1024 * 1024,
 };

@@ -54,7 +54,7 @@ test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready wi
     [{ PATH: bare }, false],
   ] as const) {
     const data = join(folder.path, String(has));
-    await using program = new Program(["src/main/service.ts", "--port", "0", "--data", data], env);
+    await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data], env);
     const url = String((await program.line("listening"))["url"]);
     const authorization = `Bearer ${(await readFile(join(data, "admin-token"), "utf8")).trim()}`;
     const { id } = (await call(url, "POST", "assets", video, { authorization })).body;

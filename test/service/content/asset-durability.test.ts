@@ -18,7 +18,7 @@ const patient = { timeout: 20_000 };
 const hashOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 async function start(folder: string) {
-  const program = new Program(["src/main/service.ts", "--port", "0", "--data", folder]);
+  const program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder]);
   const url = String((await program.line("listening"))["url"]);
   const authorization = `Bearer ${(await readFile(join(folder, "admin-token"), "utf8")).trim()}`;
   return { program, call: (method: string, path: string, body?: Buffer) => call(url, method, path, body, { authorization }) };

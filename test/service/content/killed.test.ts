@@ -24,7 +24,7 @@ class Doomed implements AsyncDisposable {
 
   static async start(folder: string, statements: number): Promise<Doomed> {
     const env = { NODE_OPTIONS: `--import=${preload}`, KILL_AFTER: String(statements) };
-    const program = new Program(["src/main/service.ts", "--port", "0", "--data", folder], env);
+    const program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder], env);
     const url = String((await program.line("listening"))["url"]);
     return new Doomed(program, url, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }

@@ -273,7 +273,7 @@ test(
     await using folder = await temporaryFolder();
     const bytes = await picture("png", 700);
     const start = async () => {
-      const program = new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
+      const program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path]);
       const url = String((await program.line("listening"))["url"]);
       return { program, client: new Client({ url, token: (await readFile(join(folder.path, "admin-token"), "utf8")).trim() }) };
     };

@@ -167,7 +167,7 @@ test("[SUB13] polling needs the same scope as the socket and returns only events
 
 test("[EVT4] after SIGKILL at any moment every change has its event and every event its change", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
+  const start = () => new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path]);
   const created: string[] = [];
   for (let round = 0; round < 2; round += 1) {
     await using program = start();

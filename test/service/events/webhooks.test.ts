@@ -224,7 +224,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
     if (count % 5 === 0) setTimeout(() => response.writeHead(204).end(), 40);
     else response.writeHead(204).end();
   });
-  const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path, "--allow-address", "127.0.0.0/8"]);
+  const start = () => new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path, "--allow-address", "127.0.0.0/8"]);
   const created: string[] = [];
   let isCreated = false;
   for (let round = 0; round < 6; round += 1) {

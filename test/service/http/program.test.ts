@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { call, picture } from "../harness.ts";
 
-const start = (folder: string, ...more: string[]) => new Program(["src/main/service.ts", "--port", "0", "--data", folder, ...more]);
+const start = (folder: string, ...more: string[]) => new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder, ...more]);
 
 async function urlOf(program: Program): Promise<string> {
   return String((await program.line("listening"))["url"]);
