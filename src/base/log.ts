@@ -1,7 +1,10 @@
 // Structured logs: JSON lines, or short readable lines at a terminal. Secrets are redacted.
+import { isSystemError } from "./files/system-error.ts";
 import { pino, stdTimeFunctions, type LogFn, type Logger } from "pino";
 
 export type Log = Logger;
+
+const maxBufferedBytes = 2 ** 20;
 
 // Fields with these names are redacted at the first and second level.
 const secretNames = ["token", "access_token", "authorization", "secret", "private_key", "device_code", "cookie"];
@@ -19,7 +22,14 @@ export async function createLog(program: string, level = "info", output: "stdout
     redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "[redacted]" },
   };
   const { fd, isTTY } = process[output];
-  if (!isTTY) return pino(options, pino.destination({ fd, sync: true }));
+  if (!isTTY) {
+    const destination = pino.destination({ fd, sync: true, maxLength: maxBufferedBytes });
+    // A log file on a full disk must not end the program. Lines wait for room, and are dropped if there are too many.
+    destination.on("error", (error: unknown) => {
+      if (isSystemError(error) && error.code === "EPIPE") throw error;
+    });
+    return pino(options, destination);
+  }
   // Loaded only at a terminal: a kiosk starts 20 ms faster without it.
   const { default: pretty } = await import("pino-pretty");
   const destination = pretty({

@@ -1,4 +1,4 @@
-// Records the program's calls of node:fs/promises, in order: writes, syncs and renames.
+// Records the program's calls of node:fs/promises, in order: writes, syncs and renames. Or makes them fail.
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
@@ -39,6 +39,29 @@ export function recordDiskCalls(): { calls: DiskCall[] } & Disposable {
     calls,
     [Symbol.dispose]() {
       Object.assign(fs, real);
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+/** Makes every change of the disk fail with `code`, such as EIO, also through files that are open already, until it is disposed of. */
+export async function breakDisk(code: string): Promise<Disposable> {
+  const fail = async (): Promise<never> => {
+    throw Object.assign(new Error(`${code}: simulated`), { code, syscall: "write" });
+  };
+  const { open, rename, rm, link, mkdir } = fs;
+  const probe = await open("/dev/null");
+  const handles = Object.getPrototypeOf(probe) as Pick<typeof probe, "write" | "writeFile" | "appendFile" | "sync" | "datasync">;
+  await probe.close();
+  const { write, writeFile, appendFile, sync, datasync } = handles;
+  const openToRead: typeof fs.open = (path, flags = "r", ...mode) => (flags === "r" ? open(path, flags, ...mode) : fail());
+  Object.assign(fs, { open: openToRead, rename: fail, rm: fail, link: fail, mkdir: fail });
+  Object.assign(handles, { write: fail, writeFile: fail, appendFile: fail, sync: fail, datasync: fail });
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]() {
+      Object.assign(fs, { open, rename, rm, link, mkdir });
+      Object.assign(handles, { write, writeFile, appendFile, sync, datasync });
       syncBuiltinESMExports();
     },
   };

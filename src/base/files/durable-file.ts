@@ -1,6 +1,6 @@
 // A value in a file that survives power loss: write to a temporary file, fsync, rename, fsync the folder; keep the previous generation.
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
+import { access, mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Fault } from "../fault.ts";
 
@@ -42,6 +42,25 @@ export class DurableFile<T> {
     });
   }
 
+  /** The generation before the newest one; null when it is missing or damaged. */
+  async readPrevious(): Promise<T | null> {
+    const text = await readFile(`${this.path}.previous`, "utf8").catch(() => null);
+    if (text === null) return null;
+    try {
+      return this.#parse(deserialize(text));
+    } catch {
+      return null; // damaged: there is nothing to return to
+    }
+  }
+
+  /** Whether the newest generation is on the disk, damaged or not. */
+  exists(): Promise<boolean> {
+    return access(this.path).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** Replaces the value. Resolves once the new value would survive power loss. */
   write(value: T): Promise<void> {
     const next = this.#writing.then(() => this.#replace(value));
@@ -54,7 +73,10 @@ export class DurableFile<T> {
     const next = this.#writing.then(async () => {
       await rm(`${this.path}.previous`, { force: true });
       await rm(this.path, { force: true });
-      await syncFolder(dirname(this.path));
+      // A folder that was deleted contains nothing to remove.
+      await syncFolder(dirname(this.path)).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
     });
     this.#writing = next.catch(() => undefined);
     return next;
@@ -63,12 +85,12 @@ export class DurableFile<T> {
   async #replace(value: T): Promise<void> {
     await makeFolder(dirname(this.path));
     const temporary = `${this.path}.new`;
-    const file = await open(temporary, "w", 0o600);
     try {
-      await file.writeFile(serialize(value));
-      await file.sync();
-    } finally {
-      await file.close();
+      await writeSynced(temporary, serialize(value));
+    } catch (error) {
+      // A part of a file must not take up space on a full disk. A read-only disk keeps it, and the first error says why.
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
     }
     await this.#keepPrevious();
     await rename(temporary, this.path);
@@ -86,6 +108,16 @@ export class DurableFile<T> {
     }
     await rm(`${this.path}.previous`, { force: true });
     await link(this.path, `${this.path}.previous`);
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

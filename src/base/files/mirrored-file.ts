@@ -1,0 +1,69 @@
+// A value in two durable files in different folders, so that either file alone is enough to restore it.
+import { basename, join, dirname } from "node:path";
+import { Fault, isFault } from "../fault.ts";
+import { DurableFile, type DurableRead } from "./durable-file.ts";
+
+/** Name of the folder beside a mirrored file that has its copy. */
+const copyFolder = "copies";
+
+/** For a value that is written rarely and cannot be fetched or created again. */
+export class MirroredFile<T> {
+  readonly path: string;
+  readonly #main: DurableFile<T>;
+  readonly #copy: DurableFile<T>;
+
+  constructor(path: string, parse: (json: unknown) => T) {
+    this.path = path;
+    this.#main = new DurableFile(path, parse);
+    this.#copy = new DurableFile(join(dirname(path), copyFolder, basename(path)), parse);
+  }
+
+  /**
+   * The newest readable value. `recovered`: a file was damaged, missing or out of date; {@link write} repairs it.
+   * @throws Fault `file-corrupt` when no generation of either file can be read and at least one is damaged.
+   */
+  async read(): Promise<DurableRead<T>> {
+    const [main, copy] = [await readGenerations(this.#main), await readGenerations(this.#copy)];
+    // The main file is written first and removed last, so it decides unless its newest generation is damaged or missing.
+    const best = [main, copy].find((each) => each.is === "found" && !each.recovered) ?? [main, copy].find((each) => each.is === "found");
+    if (best?.is === "found") {
+      const isWhole = [main, copy].every((each) => each.is === "found" && !each.recovered && isSame(each.value, best.value));
+      return { is: "found", value: best.value, recovered: !isWhole };
+    }
+    const damage = [main, copy].find((each) => each.is === "damaged");
+    if (damage === undefined) return { is: "absent" };
+    throw new Fault("file-corrupt", `${this.path} and its copy cannot be read`, { cause: damage.cause });
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.#main.exists()) && (await this.#copy.exists());
+  }
+
+  /** Replaces the value in both files. Resolves once both would survive power loss. */
+  async write(value: T): Promise<void> {
+    await this.#main.write(value);
+    await this.#copy.write(value);
+  }
+
+  /** Removes the value. After a power cut in between, the main file is still there. */
+  async remove(): Promise<void> {
+    await this.#copy.remove();
+    await this.#main.remove();
+  }
+}
+
+type Generations<T> = DurableRead<T> | { is: "damaged"; cause: unknown };
+
+async function readGenerations<T>(file: DurableFile<T>): Promise<Generations<T>> {
+  try {
+    return await file.read();
+  } catch (cause) {
+    if (!isFault(cause, "file-corrupt")) throw cause;
+    return { is: "damaged", cause };
+  }
+}
+
+/** Both were parsed by the same schema, so equal values have equal texts. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
