@@ -6,6 +6,7 @@ import { isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { CommandJournal } from "./commands/command-journal.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
+import type { DiskHealth } from "./disk-health.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { pair, type PairingDependencies, type PairingState } from "./pairing/pairing.ts";
@@ -22,6 +23,7 @@ export interface PairingLifecycleDependencies {
   clock: CorrectedClock;
   log: Log;
   settings: PlayerSettings;
+  disk: DiskHealth;
   describeDevice: PairingDependencies["describe"];
   /** @param onServiceKey must be called with each key that the service uses. */
   openSession: (pairing: Pairing, onServiceKey: (key: string) => Promise<void>) => Promise<Session>;
@@ -55,7 +57,14 @@ export class PairingLifecycle {
   get phase(): ScreenContext["phase"] | null {
     if (this.#session !== null) return this.#session.view.phase;
     if (this.#dependencies.identity.pairing !== null) return null;
-    return { is: "unpaired", pairing: this.#pairingState.value, notice: this.#notice };
+    return { is: "unpaired", pairing: this.#pairingState.value, notice: this.#notice ?? this.#diskNotice };
+  }
+
+  get #diskNotice(): string | null {
+    const [failure] = this.#dependencies.disk.condition.unwritten;
+    return failure === undefined
+      ? null
+      : `This player cannot write to its disk (${failure.reason}). Repair that first, or it will forget its pairing at the next start.`;
   }
 
   /** Runs until `signal` aborts. */
@@ -76,15 +85,15 @@ export class PairingLifecycle {
   }
 
   async #pair(signal: AbortSignal): Promise<Pairing> {
-    const { folder, api, identity, clock, log, settings, describeDevice, onChange } = this.#dependencies;
+    const { folder, api, identity, clock, log, settings, disk, describeDevice, onChange } = this.#dependencies;
     const done = new AbortController();
     this.#pairingState.watch(onChange, AbortSignal.any([signal, done.signal]));
     const pairing = await pair({ api, identity, clock, log, describe: describeDevice, state: this.#pairingState }, signal);
     done.abort();
     // The journal comes first: a paired player without one would take it for lost.
-    await CommandJournal.create({ folder, serviceKey: pairing.serviceKey, clock, log });
+    await CommandJournal.create({ folder, serviceKey: pairing.serviceKey, clock, log, disk });
     await identity.pair(pairing);
-    await settings.rememberServer(pairing.server);
+    await disk.attempt("settings", () => settings.rememberServer(pairing.server));
     this.#notice = null;
     log.info({ player_id: pairing.playerId, name: pairing.playerName }, "paired");
     return pairing;
@@ -92,8 +101,8 @@ export class PairingLifecycle {
 
   /** @throws Fault `revoked` or `reclaimed`; AbortError. */
   async #runSession(pairing: Pairing, signal: AbortSignal): Promise<never> {
-    const { folder, api, identity, clock, log, describeDevice, openSession, onChange } = this.#dependencies;
-    const keyChange = await ServiceKeyChange.open({ folder, pairing, api, identity, clock, log, describe: describeDevice, onChange });
+    const { folder, api, identity, clock, log, disk, describeDevice, openSession, onChange } = this.#dependencies;
+    const keyChange = await ServiceKeyChange.open({ folder, pairing, api, identity, clock, log, disk, describe: describeDevice, onChange });
     const session = await openSession(pairing, (key) => keyChange.observeKey(key));
     this.#keyChange = keyChange;
     this.#session = session;
@@ -103,10 +112,10 @@ export class PairingLifecycle {
 
   /** Continues with the service's new key, possibly as another player, and keeps the content and the play log. */
   async #adoptClaimedPairing(before: Pairing): Promise<void> {
-    const { folder, settings, log } = this.#dependencies;
+    const { folder, settings, disk, log } = this.#dependencies;
     const { playerId, server } = await this.#keyChange!.adoptClaimedPairing();
-    await DesiredStateStore.reassign(folder, before.playerId, playerId, log);
-    await settings.rememberServer(server);
+    await DesiredStateStore.reassign(folder, before.playerId, playerId, log, disk);
+    await disk.attempt("settings", () => settings.rememberServer(server));
   }
 
   /** Removes the content and the pairing, so that the player shows a new pairing code. */

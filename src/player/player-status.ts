@@ -1,6 +1,7 @@
 // Connects the status (heartbeats and device description) with the parts of the player that it reports on.
 import type { CorrectedClock } from "../base/clock.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
+import type { DiskHealth } from "./disk-health.ts";
 import type { Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
 import { PlaybackDrift } from "./proof/playback-drift.ts";
@@ -18,6 +19,7 @@ export interface PlayerStatusDependencies {
   version: string;
   surface: Surface;
   recovery: Recovery;
+  disk: DiskHealth;
   /** Returns null while the player is not paired. */
   session: () => SessionView | null;
 }
@@ -26,7 +28,7 @@ const noProgress: DownloadProgress = { is: "idle", revision: null, readyBytes: 0
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
-  const { host, machine, clock, folder, version, surface, recovery, session } = dependencies;
+  const { host, machine, clock, folder, version, surface, recovery, disk, session } = dependencies;
   const drift = new PlaybackDrift(clock);
   const problems = new Problems();
   surface.onMessage((message) => {
@@ -38,6 +40,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     stage: session()?.stage ?? null,
     desired: session()?.appliedState ?? null,
     progress: progress(),
+    disk: disk.condition,
   });
   return new Status({
     host,

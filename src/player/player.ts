@@ -3,6 +3,7 @@ import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { serveTriggers } from "./commands/triggers.ts";
+import { DiskHealth } from "./disk-health.ts";
 import type { Host } from "./host.ts";
 import { followNtp, type NtpServer } from "./link/ntp.ts";
 import { ServiceApi } from "./link/service-api.ts";
@@ -12,6 +13,7 @@ import { Identity } from "./pairing/identity.ts";
 import { PairingLifecycle } from "./pairing-lifecycle.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import { createPlayerStatus } from "./player-status.ts";
+import { saveRepeatedly } from "./save-loop.ts";
 import { SceneLoop } from "./scene-loop.ts";
 import { Session } from "./session.ts";
 import type { SessionView } from "./session-view.ts";
@@ -56,7 +58,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const running = AbortSignal.any([signal, restart.signal]);
 
   const clock = new CorrectedClock(options.clock);
-  const identity = await Identity.open(folder, log);
+  const disk = new DiskHealth(log);
+  const identity = await Identity.open(folder, log, disk);
   const api = cleanup.use(new ServiceApi(options.server));
   const outboundHttp = cleanup.use(new OutboundHttp({ policy: contentPolicy(mayReachLocal) }));
   const session = (): SessionView | null => lifecycle.session;
@@ -68,7 +71,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   cleanup.defer(() => host.close());
 
   const recovery = new Recovery({ host, surface, clock, log });
-  const status = createPlayerStatus({ host, machine, clock, folder, version, surface, recovery, session }, running);
+  const status = createPlayerStatus({ host, machine, clock, folder, version, surface, recovery, disk, session }, running);
   const lifecycle = new PairingLifecycle({
     folder,
     api,
@@ -76,6 +79,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     clock,
     log,
     settings,
+    disk,
     describeDevice: () => status.describeDevice(),
     openSession: (pairing, onServiceKey) =>
       Session.open({
@@ -89,6 +93,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         bootId: machine.bootId,
         outboundHttp,
         webItems,
+        disk,
         deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         createHeartbeat: () => status.heartbeat(),
         onChange: () => scenes.update(),
@@ -111,6 +116,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (end) => recovery.run(end),
         (end) => scenes.run(end),
         (end) => lifecycle.run(end),
+        (end) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity], clock, end),
         ...(triggers ? [(end: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, end)] : []),
         ...(ntp.length === 0 ? [] : [(end: AbortSignal) => followNtp(ntp, clock, log, end)]),
       ],

@@ -4,6 +4,7 @@ import type { CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type CommandEffects, createCommandExecutor } from "./commands/command-executor.ts";
 import { CommandRunner } from "./commands/command-runner.ts";
+import type { DiskHealth } from "./disk-health.ts";
 import { ContentCache } from "./content/content-cache.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
@@ -21,23 +22,24 @@ export interface SessionStoresDependencies {
   bootId: string;
   deviceZone: string;
   commandEffects: CommandEffects;
+  disk: DiskHealth;
 }
 
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects } = dependencies;
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk } = dependencies;
   const [desired, cache, outbox, interventions, proof] = await Promise.all([
-    DesiredStateStore.open(folder, pairing.playerId, log),
-    ContentCache.open(join(folder, "content"), clock, log),
-    Outbox.open(join(folder, "outbox"), clock, log),
-    InterventionStore.open(folder, log),
-    ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
+    DesiredStateStore.open(folder, pairing.playerId, log, disk),
+    ContentCache.open(join(folder, "content"), clock, log, disk),
+    Outbox.open(join(folder, "outbox"), clock, log, disk),
+    InterventionStore.open(folder, log, disk),
+    ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),
   ]);
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
   const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
   const { thumbprint } = identity;
   const { serviceKey } = pairing;
-  const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });
+  const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log, disk });
   return { desired, cache, outbox, commands, interventions, follower, proof };
 }

@@ -7,10 +7,12 @@ import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
 import type { Heartbeat } from "../protocol/device/heartbeat.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
+import type { DiskHealth } from "./disk-health.ts";
 import type { CommandEffects } from "./commands/command-executor.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
+import { saveRepeatedly } from "./save-loop.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import { logItemMessage } from "./page-message-log.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
@@ -42,6 +44,7 @@ export interface SessionDependencies {
   onChange: () => void;
   /** How commands act on the player outside the session. */
   commandEffects: CommandEffects;
+  disk: DiskHealth;
   /** Called with each key that the service uses. */
   onServiceKey: (key: string) => Promise<void>;
 }
@@ -62,10 +65,10 @@ export class Session {
   #isFirstFrameReported = true;
 
   private constructor(dependencies: SessionDependencies, stores: SessionStores) {
-    const { folder, pairing, api, identity, clock, log, outboundHttp, createHeartbeat, onServiceKey } = dependencies;
+    const { folder, pairing, api, identity, clock, log, outboundHttp, createHeartbeat, onServiceKey, disk } = dependencies;
     this.#dependencies = dependencies;
     this.#stores = stores;
-    this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, onChange: () => this.#playback.replan() });
+    this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, disk, onChange: () => this.#playback.replan() });
     this.#link = new ServiceLink({ api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey });
     this.#playback = new PlaybackLoop({ ...dependencies, stores, feeds: this.#feeds, onApplied: () => this.#onApplied() });
     const { connection } = this.#link;
@@ -77,14 +80,14 @@ export class Session {
     const stores = await openStores(dependencies);
     const session = new Session(dependencies, stores);
     const stored = stores.desired.current.value;
-    if (stored !== null) await stores.cache.restore(stored);
+    if (stored !== null) await stores.cache.restore(stored, stores.desired.previous);
     return session;
   }
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
     const { clock } = this.#dependencies;
-    const { desired, cache, follower, interventions, proof } = this.#stores;
+    const { desired, cache, outbox, commands, follower, interventions, proof } = this.#stores;
     try {
       return await runAll(
         [
@@ -92,6 +95,7 @@ export class Session {
           (end) => prepareNewest(desired.current, (state, stop) => cache.prepare(state, this.#link.client.openFile, stop), clock, end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
+          (end) => saveRepeatedly([desired, commands, outbox, interventions, proof], clock, end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
         ],
         signal,

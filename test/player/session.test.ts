@@ -6,6 +6,7 @@ import { CorrectedClock } from "../../src/base/clock.ts";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { OutboundHttp } from "../../src/base/http/outbound-http.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { DiskHealth } from "../../src/player/disk-health.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { Session } from "../../src/player/session.ts";
@@ -79,6 +80,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     bootId: "boot",
     outboundHttp,
     webItems,
+    disk: new DiskHealth(silentLog),
     deviceZone: "UTC",
     createHeartbeat: async () => heartbeat(),
     onChange: () => phases.push(session.view.phase),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base/jws.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { DiskHealth } from "../../src/player/disk-health.ts";
 import { CommandJournal } from "../../src/player/commands/command-journal.ts";
 import { CommandRunner, type CommandExecutor } from "../../src/player/commands/command-runner.ts";
 import { type OutboxMessage, Outbox } from "../../src/player/proof/outbox.ts";
@@ -15,7 +16,13 @@ const device = createKeyPair();
 
 /** Starts the journal and opens the commands, as a player does after its first pairing. */
 export async function pairedCommands(folder: string, clock: FakeClock, execute: CommandExecutor, keys: KeyPair = service) {
-  await CommandJournal.create({ folder, serviceKey: keys.publicKey, clock: new CorrectedClock(clock), log: silentLog });
+  await CommandJournal.create({
+    folder,
+    serviceKey: keys.publicKey,
+    clock: new CorrectedClock(clock),
+    log: silentLog,
+    disk: new DiskHealth(silentLog),
+  });
   return openCommands(folder, clock, execute, { keys });
 }
 
@@ -32,11 +39,12 @@ export async function openCommands(
     const at = corrected.raw();
     corrected.learn({ t0: at, t1: at + byMs, t2: at + byMs, t3: at });
   };
-  const outbox = await Outbox.open(join(folder, "outbox"), corrected, silentLog);
-  const about = { thumbprint: thumbprint(device.publicKey), serviceKey: keys.publicKey, log: silentLog };
+  const disk = new DiskHealth(silentLog);
+  const outbox = await Outbox.open(join(folder, "outbox"), corrected, silentLog, disk);
+  const about = { thumbprint: thumbprint(device.publicKey), serviceKey: keys.publicKey, log: silentLog, disk };
   const commands = await CommandRunner.open({ folder, ...about, clock: corrected, outbox, execute });
   if (aheadMs !== null) learn(aheadMs);
-  return { commands, outbox, learn };
+  return { commands, outbox, disk, learn };
 }
 
 /** A command as the service signs it at `issuedAt`, or now. */

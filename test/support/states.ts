@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { ulid } from "../../src/base/ulid.ts";
 import type { ReadyState } from "../../src/player/content/content-cache.ts";
+import type { PlayEvent } from "../../src/protocol/device/play-events.ts";
 import type { DesiredState, DesiredAsset } from "../../src/protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../src/protocol/content/items.ts";
 
@@ -70,5 +71,29 @@ function desiredWith(
     schedules: [],
     playlists: [{ id: playlistId, items }],
     assets,
+  };
+}
+
+/** A play event with an id of its own. */
+export function playEvent(): PlayEvent {
+  return {
+    id: newId("evt"),
+    layout_id: newId("lay"),
+    zone_id: newId("zon"),
+    schedule_id: null,
+    item_id: newId("itm"),
+    asset_id: null,
+    sha256: null,
+    revision: "r",
+    result: "completed",
+    reason: null,
+    started_at: "2026-11-21T10:00:00.000Z",
+    ended_at: "2026-11-21T10:00:01.000Z",
+    duration_ms: 1_000,
+    started_monotonic_ms: 1,
+    ended_monotonic_ms: 1_001,
+    boot_id: "b",
+    clock_offset_ms: 0,
+    clock_error_ms: null,
   };
 }

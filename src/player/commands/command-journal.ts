@@ -1,8 +1,8 @@
 // Records on the disk which commands arrived and their outcomes, and up to which instant it may have forgotten some.
 import type { CorrectedClock } from "../../base/clock.ts";
-import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { finalStatuses } from "../../protocol/device/commands.ts";
+import type { DiskHealth } from "../disk-health.ts";
 import { mergeMarks, type CommandMark } from "./command-mark.ts";
 import { journalFilesIn, readJournalFiles, type JournalContent, type JournalEntry, type JournalFiles } from "./journal-files.ts";
 
@@ -17,7 +17,11 @@ export interface JournalDependencies {
   serviceKey: string;
   clock: CorrectedClock;
   log: Log;
+  disk: DiskHealth;
 }
+
+/** The name of the journal in reports about the disk. */
+const what = "command journal";
 
 /**
  * A paired player always has a journal. If it is missing or damaged, any unknown command that was issued before the player
@@ -27,16 +31,20 @@ export class CommandJournal {
   readonly #files: JournalFiles;
   readonly #clock: CorrectedClock;
   readonly #log: Log;
+  readonly #disk: DiskHealth;
   readonly #openedAt: number;
   readonly #entries: Map<string, JournalEntry>;
   #mark: CommandMark;
   /** Whether the mark is in both files. */
   #isMarkStored: boolean;
+  /** Whether the journal's file has all entries. */
+  #areEntriesStored = true;
 
-  private constructor({ folder, clock, log }: JournalDependencies, content: JournalContent, isMarkStored: boolean) {
+  private constructor({ folder, clock, log, disk }: JournalDependencies, content: JournalContent, isMarkStored: boolean) {
     this.#files = journalFilesIn(folder);
     this.#clock = clock;
     this.#log = log;
+    this.#disk = disk;
     this.#openedAt = clock.monotonic();
     this.#entries = new Map(content.entries.map((entry) => [entry.id, entry]));
     this.#mark = content.mark;
@@ -45,34 +53,32 @@ export class CommandJournal {
 
   /**
    * Creates the journal of a new pairing. Call it before the pairing is stored: a paired player without a journal has lost it.
-   * Commands of an earlier pairing with the same service are still rejected.
+   * Commands of an earlier pairing with the same service are still rejected. If the disk cannot be written, the journal counts as
+   * lost, which is safe.
    */
   static async create(dependencies: JournalDependencies): Promise<void> {
     const { folder, serviceKey } = dependencies;
     const { stored, marks, isDamaged } = await readJournalFiles(journalFilesIn(folder), serviceKey);
     const entries = stored?.mark?.serviceKey === serviceKey ? stored.entries : [];
     const journal = new CommandJournal(dependencies, { mark: mergeMarks(serviceKey, marks, isDamaged), entries }, false);
-    await journal.#storeMark();
+    await journal.save();
   }
 
   /** Opens the journal of a paired player. A loss is logged, and its mark is stored before any command is rejected or run. */
   static async open(dependencies: JournalDependencies): Promise<CommandJournal> {
-    const { folder, serviceKey, log } = dependencies;
+    const { folder, serviceKey, log, disk } = dependencies;
     const { stored, marks, isLost } = await readJournalFiles(journalFilesIn(folder), serviceKey);
     const content = { mark: mergeMarks(serviceKey, marks, isLost), entries: stored?.entries ?? [] };
     const journal = new CommandJournal(dependencies, content, !isLost && marks.length === 2);
     if (isLost) {
+      disk.fileDamaged("commands.json", "commands issued before now are rejected");
       log.error(
         { known: content.entries.length },
         "the command journal is lost: commands issued before now are rejected, because they may have run",
       );
     }
     // A full disk must not stop playback. The mark is then stored before the next command instead.
-    if (!journal.#isMarkStored) {
-      await journal.#storeMark().catch((error: unknown) => {
-        log.error({ reason: reasonOf(error) }, "the mark of the command journal could not be written");
-      });
-    }
+    await journal.save();
     return journal;
   }
 
@@ -89,6 +95,7 @@ export class CommandJournal {
   /**
    * Whether an unknown command that was issued at `issuedAt` may have run and been forgotten. The mark answers this: commands issued
    * up to `refusedUntil` may have. `isUndated`: the journal was lost, but the time of the loss is not known yet, so all may have.
+   * Rejects if the mark cannot be stored: then no command may run.
    */
   async mayHaveRun(issuedAt: number): Promise<boolean> {
     if (this.#mark.isUndated) this.#dateMark();
@@ -96,7 +103,7 @@ export class CommandJournal {
     return this.#mark.isUndated || issuedAt <= this.#mark.refusedUntil;
   }
 
-  /** Records the status of a command. Durable once this resolves. */
+  /** Records the status of a command. Durable once this resolves. Rejects if the disk cannot be written: see {@link save}. */
   async record(entry: JournalEntry): Promise<void> {
     this.#entries.set(entry.id, entry);
     const oldest = this.#clock.now() - keptMs;
@@ -109,7 +116,16 @@ export class CommandJournal {
   /** Forgets the commands of a pairing that has ended. The mark keeps them from running again. */
   async purge(): Promise<void> {
     for (const entry of this.#entries.values()) this.#forget(entry);
-    await this.#storeMark();
+    this.#isMarkStored = false;
+    await this.save();
+  }
+
+  /** Writes what could not be written before or was deleted from the disk. */
+  async save(): Promise<void> {
+    const { mark, journal } = this.#files;
+    const isMarkStored = this.#isMarkStored && (await mark.exists());
+    if (isMarkStored && this.#areEntriesStored && (await journal.exists())) return;
+    await this.#disk.attempt(what, () => (isMarkStored ? this.#write() : this.#storeMark()));
   }
 
   #forget(entry: JournalEntry): void {
@@ -136,7 +152,13 @@ export class CommandJournal {
     this.#isMarkStored = true;
   }
 
-  #write(): Promise<void> {
-    return this.#files.journal.write({ mark: this.#mark, entries: [...this.#entries.values()] });
+  async #write(): Promise<void> {
+    try {
+      await this.#files.journal.write({ mark: this.#mark, entries: [...this.#entries.values()] });
+      this.#areEntriesStored = true;
+    } catch (error) {
+      this.#areEntriesStored = false;
+      throw error;
+    }
   }
 }

@@ -1,9 +1,11 @@
 // Runs signed commands, each at most once: a command is written to the journal before it runs.
 import type { CorrectedClock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
+import { isSystemError } from "../../base/files/system-error.ts";
 import { verifyJws } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
 import { commandJwsType, CommandRequest, type CommandUpdate, SignedCommand } from "../../protocol/device/commands.ts";
+import type { DiskHealth } from "../disk-health.ts";
 import type { Outbox } from "../proof/outbox.ts";
 import { CommandJournal } from "./command-journal.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
@@ -21,6 +23,9 @@ const journalLost = {
     "The player lost its record of the commands that it has run. This command was created before that, so it may have run already " +
     "and is not run again. Look at what the screen shows, and send the command again if it is still wanted",
 };
+const notRecorded =
+  "The player did not run the command, because its disk could not record it and it might have run twice. See the player's problems, " +
+  "and send the command again when its disk can be written";
 const maxDetailLength = 2_000;
 
 export interface CommandRunnerDependencies {
@@ -31,6 +36,7 @@ export interface CommandRunnerDependencies {
   outbox: Outbox;
   execute: CommandExecutor;
   log: Log;
+  disk: DiskHealth;
 }
 
 export class CommandRunner {
@@ -58,6 +64,11 @@ export class CommandRunner {
     return runner;
   }
 
+  /** Writes what could not be written before or was deleted from the disk. */
+  save(): Promise<void> {
+    return this.#journal.save();
+  }
+
   /** Forgets all commands after a revocation. */
   purge(): Promise<void> {
     return this.#journal.purge();
@@ -65,7 +76,8 @@ export class CommandRunner {
 
   /**
    * Receives a signed command. Resolves once it is in the journal, so that it may be acknowledged; it then runs in the
-   * background. A command with an invalid signature is logged and gets no reply, because the service did not send it.
+   * background. If the disk cannot record it, it does not run, because it might run twice. A command with an invalid signature is
+   * logged and gets no reply, because the service did not send it.
    */
   async receive(jws: string, signal: AbortSignal): Promise<void> {
     const { log, clock } = this.#dependencies;
@@ -81,7 +93,9 @@ export class CommandRunner {
       issuedAt,
       update: { status: "acknowledged", result: null, error: null },
     };
-    if (await this.#journal.mayHaveRun(issuedAt)) {
+    const mayHaveRun = await this.#unlessUnwritable(entry, () => this.#journal.mayHaveRun(issuedAt));
+    if (mayHaveRun === null) return;
+    if (mayHaveRun) {
       log.warn({ command_id: entry.id, type: entry.type }, "rejected a command that may have run before the journal was lost");
       return this.#update(entry, { status: "rejected", result: null, error: journalLost });
     }
@@ -94,7 +108,8 @@ export class CommandRunner {
       return this.#update(entry, failed("rejected", "unsupported", `this player does not support the command: ${reasons}`));
     }
     log.info({ command_id: entry.id, type: entry.type }, "command received");
-    await this.#update(entry, entry.update);
+    if ((await this.#unlessUnwritable(entry, () => this.#journal.record(entry).then(() => true))) === null) return;
+    await this.#sendStatus(entry);
     void this.#run(entry, { ...request.data, id: entry.id, madeAt: command.made_at }, signal).catch((error: unknown) =>
       log.error({ err: error, command_id: entry.id }, "the outcome of a command could not be written"),
     );
@@ -127,10 +142,25 @@ export class CommandRunner {
     this.#dependencies.log.info({ command_id: entry.id, type: entry.type, status: update.status }, "command ended");
   }
 
-  /** Writes the command's new status to the journal, then sends it to the service. */
+  /** The result of a use of the journal that has to succeed before the command may run. If the disk fails, the command fails: null. */
+  async #unlessUnwritable<T>(entry: JournalEntry, use: () => Promise<T>): Promise<T | null> {
+    try {
+      return await use();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      this.#dependencies.log.error(
+        { command_id: entry.id, type: entry.type, reason: reasonOf(error) },
+        "a command cannot be recorded: it does not run",
+      );
+      await this.#update(entry, failed("failed", "not-recorded", `${notRecorded} (${reasonOf(error)})`));
+      return null;
+    }
+  }
+
+  /** Writes the command's new status to the journal if the disk allows, then sends it to the service. */
   async #update(entry: JournalEntry, update: CommandUpdate): Promise<void> {
     entry.update = update;
-    await this.#journal.record(entry);
+    await this.#dependencies.disk.attempt("command journal", () => this.#journal.record(entry));
     await this.#sendStatus(entry);
   }
 

@@ -5,6 +5,7 @@ import { reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-state.ts";
+import { DiskHealth } from "../disk-health.ts";
 import { downloadFile, type OpenFile } from "./download-file.ts";
 import { distinctFiles, DownloadTracker, type DownloadProgress } from "./download-progress.ts";
 import { ProvenFiles } from "./proven-files.ts";
@@ -38,8 +39,8 @@ export class ContentCache {
     this.#log = log;
   }
 
-  static async open(folder: string, clock: Clock, log: Log): Promise<ContentCache> {
-    return new ContentCache(await ProvenFiles.open(folder, log), clock, log);
+  static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)): Promise<ContentCache> {
+    return new ContentCache(await ProvenFiles.open(folder, log, disk), clock, log);
   }
 
   get ready(): Watchable<ReadyState | null> {
@@ -56,8 +57,12 @@ export class ContentCache {
     return mimeType === undefined ? null : { folder: this.#files.folder, name: sha256, mimeType };
   }
 
-  /** Makes the stored state ready at the start, without the service. Items with damaged files are left out until these are fetched again. */
-  async restore(desired: DesiredState): Promise<void> {
+  /**
+   * Makes the stored state ready at the start, without the service. Items with damaged files are left out until these are fetched
+   * again. The files of `previous` are kept, in case the stored state is damaged at the next start.
+   */
+  async restore(desired: DesiredState, previous: DesiredState | null = null): Promise<void> {
+    this.#previous = new Set(previous?.assets.map(({ sha256 }) => sha256));
     const files = await this.#files.presentOf(desired.assets);
     const missing = desired.assets.length - files.size;
     if (missing > 0) this.#log.error({ missing, revision: desired.revision }, "stored files are damaged or missing: playing without them");
@@ -73,7 +78,8 @@ export class ContentCache {
     await this.#downloadAll(missing, openFile, tracker, signal);
     if (missing.length > 0) await this.#files.save();
     const files = new Map(desired.assets.map((asset) => [asset.id, asset.sha256]));
-    this.#previous = new Set(this.#ready.value?.files.values());
+    const before = this.#ready.value;
+    if (before?.desired !== desired) this.#previous = new Set(before?.files.values());
     this.#setReady({ desired, files });
     tracker.finish();
     await this.#removeAllBut(new Set([...this.#target, ...this.#previous]));

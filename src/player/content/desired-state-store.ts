@@ -4,10 +4,12 @@ import { retry } from "../../base/async/retry.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
-import { Fault, isFault, reasonOf } from "../../base/fault.ts";
+import { Fault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { DesiredState } from "../../protocol/device/desired-state.ts";
+import { DiskHealth } from "../disk-health.ts";
+import { StoredValue } from "../stored-value.ts";
 import type { AccessTokens } from "../link/access.ts";
 import type { ServiceApi } from "../link/service-api.ts";
 
@@ -18,37 +20,34 @@ const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
 /** `current` is null until the player has received a state. A state whose `layout` is null is an empty one. */
 export class DesiredStateStore {
-  readonly #file: DurableFile<DesiredState>;
+  /** The state before {@link current}, also of earlier runs; null if there is none. */
+  readonly previous: DesiredState | null;
+  readonly #stored: StoredValue<DesiredState>;
   readonly #current: Observable<DesiredState | null>;
   readonly #log: Log;
   readonly #fetchNow = new Signal();
 
-  private constructor(file: DurableFile<DesiredState>, stored: DesiredState | null, log: Log) {
-    this.#file = file;
-    this.#current = new Observable(stored);
+  private constructor(stored: StoredValue<DesiredState>, previous: DesiredState | null, playerId: string, log: Log) {
+    const own = (state: DesiredState | null): DesiredState | null => (state?.player.id === playerId ? state : null);
+    this.previous = own(previous);
+    this.#stored = stored;
+    this.#current = new Observable(own(stored.value));
     this.#log = log;
   }
 
-  /** Reads the state stored in `folder`. A damaged file, or one of another player, counts as none. */
-  static async open(folder: string, playerId: string, log: Log): Promise<DesiredStateStore> {
+  /** Reads the state stored in `folder`: the previous one if the newest is damaged, none if it is another player's. */
+  static async open(folder: string, playerId: string, log: Log, disk = new DiskHealth(log)): Promise<DesiredStateStore> {
     const file = new DurableFile(join(folder, "desired.json"), (json) => DesiredState.parse(json));
-    let stored: DesiredState | null = null;
-    try {
-      const read = await file.read();
-      if (read.is === "found" && read.value.player.id === playerId) stored = read.value;
-    } catch (error) {
-      if (!isFault(error, "file-corrupt")) throw error;
-      log.error({ err: error }, "the stored state is damaged: fetching it again");
-    }
-    return new DesiredStateStore(file, stored, log);
+    const previous = await file.readPrevious();
+    return new DesiredStateStore(await StoredValue.open(file, disk, "fetching the state again"), previous, playerId, log);
   }
 
   /** Changes the player id of the state stored in `folder`, so that a player that got a new id keeps its content. */
-  static async reassign(folder: string, fromId: string, toId: string, log: Log): Promise<void> {
+  static async reassign(folder: string, fromId: string, toId: string, log: Log, disk = new DiskHealth(log)): Promise<void> {
     if (fromId === toId) return;
-    const store = await DesiredStateStore.open(folder, fromId, log);
+    const store = await DesiredStateStore.open(folder, fromId, log, disk);
     const stored = store.current.value;
-    if (stored !== null) await store.#file.write({ ...stored, player: { ...stored.player, id: toId } });
+    if (stored !== null) await store.#stored.set({ ...stored, player: { ...stored.player, id: toId } });
   }
 
   get current(): Watchable<DesiredState | null> {
@@ -73,8 +72,13 @@ export class DesiredStateStore {
 
   /** Removes the state, after a revocation. */
   async purge(): Promise<void> {
-    await this.#file.remove();
+    await this.#stored.set(null);
     this.#current.set(null);
+  }
+
+  /** Writes the state if it could not be written before or was deleted from the disk. */
+  save(): Promise<void> {
+    return this.#stored.save();
   }
 
   async #fetch(api: ServiceApi, accessTokens: AccessTokens, playerId: string, signal: AbortSignal): Promise<void> {
@@ -83,7 +87,7 @@ export class DesiredStateStore {
     if (response.is === "unchanged") return;
     const { desired } = response;
     if (desired.player.id !== playerId) throw new Fault("protocol", `the state is for another player, ${desired.player.id}`);
-    await this.#file.write(desired);
+    await this.#stored.set(desired);
     this.#log.info({ revision: desired.revision }, "state received");
     this.#current.set(desired);
   }

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
 import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { DiskHealth, removals } from "../disk-health.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 
 const Fingerprint = z.object({ size: z.number(), modifiedMs: z.number(), inode: z.number() });
@@ -17,22 +18,27 @@ type Fingerprint = z.infer<typeof Fingerprint>;
 const Fingerprints = z.record(z.string(), Fingerprint);
 type Fingerprints = z.infer<typeof Fingerprints>;
 
+/** The name of the cache in reports about the disk. */
+const what = "content";
+
 export class ProvenFiles {
   readonly folder: string;
   readonly #log: Log;
+  readonly #disk: DiskHealth;
   readonly #file: DurableFile<Fingerprints>;
   /** By SHA-256, which is also the file's name. */
   #fingerprints: Fingerprints = {};
 
-  private constructor(folder: string, log: Log) {
+  private constructor(folder: string, log: Log, disk: DiskHealth) {
     this.folder = folder;
     this.#log = log;
+    this.#disk = disk;
     this.#file = new DurableFile(join(folder, "proofs.json"), (json) => Fingerprints.parse(json));
   }
 
-  static async open(folder: string, log: Log): Promise<ProvenFiles> {
-    const files = new ProvenFiles(folder, log);
-    await makeFolder(folder);
+  static async open(folder: string, log: Log, disk = new DiskHealth(log)): Promise<ProvenFiles> {
+    const files = new ProvenFiles(folder, log, disk);
+    await disk.attempt(what, () => makeFolder(folder));
     try {
       const read = await files.#file.read();
       if (read.is === "found") files.#fingerprints = read.value;
@@ -61,27 +67,32 @@ export class ProvenFiles {
     this.#fingerprints[sha256] = (await fingerprintOf(this.pathOf(sha256)))!;
   }
 
-  save(): Promise<void> {
-    return this.#file.write(this.#fingerprints);
+  async save(): Promise<void> {
+    await this.#disk.attempt(what, () => this.#file.write(this.#fingerprints));
   }
 
   /** Removes all files, finished or partial, but those with these hashes. @returns the names of the removed files. */
   async removeAllBut(kept: ReadonlySet<string>): Promise<string[]> {
     const removed: string[] = [];
-    for (const name of await readdir(this.folder)) {
-      if (name.startsWith("proofs.json") || kept.has(name.replace(/\.part$/, ""))) continue;
-      await rm(join(this.folder, name), { force: true });
-      delete this.#fingerprints[name];
-      removed.push(name);
-    }
+    await this.#disk.attempt(removals, async () => {
+      await makeFolder(this.folder);
+      for (const name of await readdir(this.folder)) {
+        if (name.startsWith("proofs.json") || kept.has(name.replace(/\.part$/, ""))) continue;
+        await rm(join(this.folder, name), { force: true });
+        delete this.#fingerprints[name];
+        removed.push(name);
+      }
+    });
     if (removed.length > 0) await this.save();
     return removed;
   }
 
   async purge(): Promise<void> {
     this.#fingerprints = {};
-    await rm(this.folder, { recursive: true, force: true });
-    await makeFolder(this.folder);
+    await this.#disk.attempt(what, async () => {
+      await rm(this.folder, { recursive: true, force: true });
+      await makeFolder(this.folder);
+    });
   }
 
   /** Whether the file is here and unchanged since it was verified. A changed file is verified again. */

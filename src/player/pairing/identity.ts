@@ -1,10 +1,12 @@
 // The device's identity: an Ed25519 key that is created here and never sent, and the pairing made with it.
 import { join } from "node:path";
 import { z } from "zod";
-import { DurableFile } from "../../base/files/durable-file.ts";
 import { isFault } from "../../base/fault.ts";
+import { MirroredFile } from "../../base/files/mirrored-file.ts";
 import { createKeyPair, thumbprint, type KeyPair } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
+import { DiskHealth } from "../disk-health.ts";
+import { StoredValue } from "../stored-value.ts";
 
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
@@ -17,62 +19,68 @@ export const Pairing = z.object({
 });
 export type Pairing = z.infer<typeof Pairing>;
 
-/** The device's key and its pairing, both in durable files. */
+/** The device's key and its pairing. Losing either means a visit to the screen, so each has two files. */
 export class Identity {
   readonly keys: KeyPair;
   /** RFC 7638 thumbprint of the public key. Signed commands name it. */
   readonly thumbprint: string;
-  #pairing: Pairing | null;
-  readonly #pairingFile: DurableFile<Pairing>;
+  readonly #keys: StoredValue<KeyPair>;
+  readonly #pairing: StoredValue<Pairing>;
 
-  private constructor(keys: KeyPair, pairing: Pairing | null, pairingFile: DurableFile<Pairing>) {
+  private constructor(keys: KeyPair, storedKeys: StoredValue<KeyPair>, pairing: StoredValue<Pairing>) {
     this.keys = keys;
     this.thumbprint = thumbprint(keys.publicKey);
+    this.#keys = storedKeys;
     this.#pairing = pairing;
-    this.#pairingFile = pairingFile;
   }
 
-  /** Reads the identity stored in `folder` or creates one. If the key is damaged, a new one is created and must be paired. */
-  static async open(folder: string, log: Log): Promise<Identity> {
-    const keyFile = new DurableFile(join(folder, "identity.json"), (json) => StoredKeys.parse(json));
-    const pairingFile = new DurableFile(join(folder, "pairing.json"), (json) => Pairing.parse(json));
-    const keys = await readOrNull(keyFile, log, "the device's key is damaged: creating a new one; pair the player again");
-    const pairing = await readOrNull(pairingFile, log, "the pairing is damaged: pair the player again");
-    if (keys !== null) return new Identity(keys, pairing, pairingFile);
+  /** Reads the identity stored in `folder` or creates one. If the key is lost, a new one is created and must be paired. */
+  static async open(folder: string, log: Log, disk = new DiskHealth(log)): Promise<Identity> {
+    const keyFile = new MirroredFile<KeyPair>(join(folder, "identity.json"), (json) => StoredKeys.parse(json));
+    const pairingFile = pairingFileIn(folder);
+    const keys = await StoredValue.open(keyFile, disk, "the device gets a new key: pair the player again");
+    const pairing = await StoredValue.open(pairingFile, disk, "pair the player again");
+    if (keys.value !== null) return new Identity(keys.value, keys, pairing);
     const created = createKeyPair();
-    await keyFile.write(created);
+    await keys.set(created);
     // The pairing belongs to the lost key.
-    if (pairing !== null) await pairingFile.remove();
-    return new Identity(created, null, pairingFile);
+    if (pairing.value !== null) await pairing.set(null);
+    return new Identity(created, keys, pairing);
+  }
+
+  /** The server of the pairing stored in `folder`; null if there is none. */
+  static async pairedServer(folder: string): Promise<string | null> {
+    try {
+      const read = await pairingFileIn(folder).read();
+      return read.is === "found" ? read.value.server : null;
+    } catch (error) {
+      if (!isFault(error, "file-corrupt")) throw error;
+      return null; // open() reports it
+    }
   }
 
   /** Null before pairing and after revocation. */
   get pairing(): Pairing | null {
-    return this.#pairing;
+    return this.#pairing.value;
   }
 
-  /** Stores a pairing. It is durable once this resolves. */
-  async pair(pairing: Pairing): Promise<void> {
-    await this.#pairingFile.write(pairing);
-    this.#pairing = pairing;
+  /** Stores a pairing. It is durable once this resolves, unless the disk cannot be written. */
+  pair(pairing: Pairing): Promise<void> {
+    return this.#pairing.set(pairing);
   }
 
   /** Removes the pairing. Call only after a revocation that the pinned key signed. */
-  async unpair(): Promise<void> {
-    await this.#pairingFile.remove();
-    this.#pairing = null;
+  unpair(): Promise<void> {
+    return this.#pairing.set(null);
+  }
+
+  /** Writes what could not be written before or was deleted from the disk. */
+  async save(): Promise<void> {
+    await this.#keys.save();
+    await this.#pairing.save();
   }
 }
 
-async function readOrNull<T>(file: DurableFile<T>, log: Log, damageMessage: string): Promise<T | null> {
-  try {
-    const read = await file.read();
-    if (read.is === "absent") return null;
-    if (read.recovered) log.warn({ path: file.path }, "a file is damaged: using its previous version");
-    return read.value;
-  } catch (error) {
-    if (!isFault(error, "file-corrupt")) throw error;
-    log.error({ err: error, path: file.path }, damageMessage);
-    return null;
-  }
+function pairingFileIn(folder: string): MirroredFile<Pairing> {
+  return new MirroredFile(join(folder, "pairing.json"), (json) => Pairing.parse(json));
 }

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable } from "../../base/async/observable.ts";
+import type { DiskHealth } from "../disk-health.ts";
 import { pair, type PairingDependencies, type PairingState } from "./pairing.ts";
 import type { Pairing } from "./identity.ts";
 
@@ -16,6 +17,9 @@ const longestGapMs = 120_000;
 // A power cut loses at most this much of the count.
 const saveEveryMs = 600_000;
 
+/** The name of the record in reports about the disk. */
+const what = "other key of the service";
+
 const ObservedKey = z.object({ serviceKey: z.string().max(64), heardMs: z.number().min(0).max(patienceMs) });
 /** Another key than the pinned one. `heardMs`: for how long the service has answered with it, long gaps excluded. */
 type ObservedKey = z.infer<typeof ObservedKey>;
@@ -23,6 +27,7 @@ type ObservedKey = z.infer<typeof ObservedKey>;
 export interface ServiceKeyChangeDependencies extends Omit<PairingDependencies, "state"> {
   folder: string;
   pairing: Pairing;
+  disk: DiskHealth;
   /** Called when the claim code has changed. */
   onChange: () => void;
 }
@@ -99,7 +104,7 @@ export class ServiceKeyChange {
     if (this.#observed === null) return;
     this.#observed = null;
     this.#claimableKey.set(null);
-    await this.#file.remove();
+    await this.#removeFile();
   }
 
   /**
@@ -139,7 +144,7 @@ export class ServiceKeyChange {
     const { identity, log } = this.#dependencies;
     if (this.#claimed === null) throw new TypeError("nothing was claimed");
     await identity.pair(this.#claimed);
-    await this.#file.remove();
+    await this.#removeFile();
     log.warn({ player_id: this.#claimed.playerId, key: this.#claimed.serviceKey }, "claimed again: the service's new key is pinned");
     return this.#claimed;
   }
@@ -150,12 +155,13 @@ export class ServiceKeyChange {
 
   async #save(): Promise<void> {
     this.#unsavedMs = 0;
-    try {
-      if (this.#observed !== null) await this.#file.write(this.#observed);
-    } catch (error) {
-      // A full disk only lengthens the day: the player keeps counting in memory.
-      this.#dependencies.log.warn({ reason: reasonOf(error) }, "the record of the service's other key could not be written");
-    }
+    const observed = this.#observed;
+    // A full disk only lengthens the day: the player keeps counting in memory.
+    if (observed !== null) await this.#dependencies.disk.attempt(what, () => this.#file.write(observed));
+  }
+
+  async #removeFile(): Promise<void> {
+    await this.#dependencies.disk.attempt(what, () => this.#file.remove());
   }
 }
 

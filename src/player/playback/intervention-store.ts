@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
-import { isFault } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
+import { DiskHealth } from "../disk-health.ts";
+import { StoredValue } from "../stored-value.ts";
 import { hasEnded, type LastingIntervention, pauseAt, Intervention } from "../../schedule/interventions.ts";
 
 // Longer than any play: a skip counts until the next play has ended.
@@ -14,34 +15,26 @@ const maxInterventions = 1_000;
 const StoredInterventions = z.array(Intervention);
 
 export class InterventionStore {
-  readonly #file: DurableFile<Intervention[]>;
+  readonly #stored: StoredValue<Intervention[]>;
   readonly #interventions: Observable<readonly Intervention[]>;
-  #writing: Promise<void> = Promise.resolve();
+  #changing: Promise<void> = Promise.resolve();
 
-  private constructor(file: DurableFile<Intervention[]>, stored: Intervention[]) {
-    this.#file = file;
-    this.#interventions = new Observable<readonly Intervention[]>(stored);
+  private constructor(stored: StoredValue<Intervention[]>) {
+    this.#stored = stored;
+    this.#interventions = new Observable<readonly Intervention[]>(stored.value ?? []);
   }
 
   /** Reads the interventions in `folder`. A damaged file counts as empty: the screen then shows the scheduled content. */
-  static async open(folder: string, log: Log): Promise<InterventionStore> {
+  static async open(folder: string, log: Log, disk = new DiskHealth(log)): Promise<InterventionStore> {
     const file = new DurableFile<Intervention[]>(join(folder, "records.json"), (json) => StoredInterventions.parse(json));
-    let stored: Intervention[] = [];
-    try {
-      const read = await file.read();
-      if (read.is === "found") stored = read.value;
-    } catch (error) {
-      if (!isFault(error, "file-corrupt")) throw error;
-      log.error({ err: error }, "the file of interventions is damaged: overrides, skips, pauses and variables are lost");
-    }
-    return new InterventionStore(file, stored);
+    return new InterventionStore(await StoredValue.open(file, disk, "overrides, skips, pauses and variables are lost"));
   }
 
   get interventions(): Watchable<readonly Intervention[]> {
     return this.#interventions;
   }
 
-  /** Adds interventions. They take effect, and this resolves, once they are durable. */
+  /** Adds interventions. They take effect, and this resolves, once they are durable; at once if the disk cannot be written. */
   async add(interventions: readonly Intervention[], now: number): Promise<void> {
     await this.replace(() => false, interventions, now);
   }
@@ -67,18 +60,23 @@ export class InterventionStore {
 
   /** Deletes all interventions after a revocation. */
   async purge(): Promise<void> {
-    await this.#file.remove();
+    await this.#stored.set(null);
     this.#interventions.set([]);
+  }
+
+  /** Writes interventions that could not be written before or were deleted from the disk. */
+  save(): Promise<void> {
+    return this.#stored.save();
   }
 
   /** Applies one change at a time, each to the result of the one before. */
   #change(change: (before: readonly Intervention[]) => Intervention[], now: number): Promise<void> {
-    const result = this.#writing.then(async () => {
+    const result = this.#changing.then(async () => {
       const kept = withoutOutdated(change(this.#interventions.value), now);
-      await this.#file.write(kept);
+      await this.#stored.set(kept);
       this.#interventions.set(kept);
     });
-    this.#writing = result.catch(() => undefined);
+    this.#changing = result.catch(() => undefined);
     return result;
   }
 }

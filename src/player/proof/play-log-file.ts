@@ -1,9 +1,9 @@
 // The file format of the play log: one JSON object with a checksum per line. Recovers the plays that a crash left open.
-import { open, readFile, rename, type FileHandle } from "node:fs/promises";
+import { access, open, readFile, rename, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
-import { syncFolder } from "../../base/files/durable-file.ts";
+import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
 import { PlayEvent, PlayLayer } from "../../protocol/device/play-events.ts";
 import type { ClockReading, OpenPlay } from "./play-types.ts";
@@ -59,7 +59,7 @@ export function playLogPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(12, "0")}.plays`);
 }
 
-export function formatLines(lines: readonly PlayLogLine[]): string {
+function formatLines(lines: readonly PlayLogLine[]): string {
   return lines.map(formatLine).join("");
 }
 
@@ -68,15 +68,67 @@ function formatLine(line: PlayLogLine): string {
   return `${crc32(body).toString(16).padStart(checksumLength, "0")} ${body}\n`;
 }
 
-/** Creates a file. It appears only once it contains the open plays, so the newest file always contains them after a crash. */
-export async function createPlayLogFile(folder: string, number: number, { snapshot, lastFrame }: PreviousRun): Promise<FileHandle> {
-  const path = playLogPath(folder, number);
-  const file = await open(`${path}.new`, "w", 0o600);
-  await file.appendFile(formatLines([{ open: snapshot }, ...(lastFrame === null ? [] : [{ frame: lastFrame }])]));
-  await file.datasync();
-  await rename(`${path}.new`, path);
-  await syncFolder(folder);
-  return file;
+/** A file that is being written. */
+export class PlayLogFile {
+  readonly number: number;
+  readonly #path: string;
+  readonly #file: FileHandle;
+  #bytes: number;
+
+  private constructor(number: number, path: string, file: FileHandle, bytes: number) {
+    this.number = number;
+    this.#path = path;
+    this.#file = file;
+    this.#bytes = bytes;
+  }
+
+  /** Creates a file. It appears only once it contains the open plays, so the newest file always contains them after a crash. */
+  static async create(folder: string, number: number, { snapshot, lastFrame }: PreviousRun): Promise<PlayLogFile> {
+    await makeFolder(folder);
+    const path = playLogPath(folder, number);
+    const file = await open(`${path}.new`, "w", 0o600);
+    try {
+      const first = formatLines([{ open: snapshot }, ...(lastFrame === null ? [] : [{ frame: lastFrame }])]);
+      await file.appendFile(first);
+      await file.datasync();
+      await rename(`${path}.new`, path);
+      await syncFolder(folder);
+      return new PlayLogFile(number, path, file, Buffer.byteLength(first));
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Appends lines. After a failure none of them counts as written: the next append overwrites what reached the disk. */
+  async append(lines: readonly PlayLogLine[]): Promise<void> {
+    const bytes = Buffer.from(formatLines(lines));
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#bytes + done);
+      done += bytesWritten;
+    }
+    this.#bytes += bytes.length;
+  }
+
+  sync(): Promise<void> {
+    return this.#file.datasync();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#file.datasync();
+    } finally {
+      await this.#file.close();
+    }
+  }
+
+  /** Whether the file still has its name. A deleted one can be written, but not read again. */
+  exists(): Promise<boolean> {
+    return access(this.#path).then(
+      () => true,
+      () => false,
+    );
+  }
 }
 
 /** The lines of a file. Damaged lines are skipped and logged. */

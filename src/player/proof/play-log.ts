@@ -1,96 +1,77 @@
-// The durable queue of play events: appends them to files of 500 and uploads file by file. Bounded.
-import { mkdir, readdir, rm, type FileHandle } from "node:fs/promises";
+// The durable queue of play events: appends them to files of 500 and uploads file by file. What a full or broken disk does not take
+// stays in memory, up to a limit.
 import { retry } from "../../base/async/retry.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, type PlayEvent } from "../../protocol/device/play-events.ts";
-import {
-  createPlayLogFile,
-  formatLines,
-  playLogPath,
-  previousRunIn,
-  readLines,
-  type PlayLogLine,
-  type OpenPlaysSnapshot,
-  type PreviousRun,
-} from "./play-log-file.ts";
+import { DiskHealth } from "../disk-health.ts";
+import { PlayFiles, playEvents } from "./play-files.ts";
+import type { OpenPlaysSnapshot, PreviousRun } from "./play-log-file.ts";
 import type { ClockReading } from "./play-types.ts";
 import { uploadPlays, type DeliverPlays } from "./upload-plays.ts";
 
-// 600 files of 500 events: one month of an item every nine seconds, about 200 MB.
-const maxFiles = 600;
 const uploadMs = 60_000;
-// A power cut loses at most this much. A killed process loses nothing that was written.
-const syncMs = 5_000;
+// A few megabytes: at an item every ten seconds, half a day offline with a full disk.
+const maxInMemory = 5_000;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
-/** The file that is being written. */
-interface CurrentFile {
-  file: FileHandle;
-  events: number;
-  since: number;
-  syncedAt: number;
+/** Events to upload, and what to do once the service has them. */
+interface Batch {
+  events: readonly PlayEvent[];
+  discard: () => Promise<void>;
 }
 
 export class PlayLog {
-  readonly #folder: string;
+  readonly #files: PlayFiles;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #disk: DiskHealth;
   readonly #appended = new Signal();
-  /** Oldest first; the last is {@link #current}. */
-  #files: number[];
-  #current: CurrentFile;
+  /** Events that could not be written yet, oldest first. */
+  #inMemory: PlayEvent[] = [];
+  /** Since when there have been events that are in no finished file, on the monotonic clock. */
+  #since: number;
   #snapshot: OpenPlaysSnapshot;
   /** The last recorded frame of this run. */
   #lastFrame: ClockReading | null = null;
-  #droppedCount = 0;
+  #isClosed = false;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(folder: string, clock: Clock, log: Log, files: number[], file: FileHandle, { snapshot }: PreviousRun) {
-    this.#folder = folder;
+  private constructor(files: PlayFiles, clock: Clock, log: Log, disk: DiskHealth, { snapshot }: PreviousRun) {
+    this.#files = files;
     this.#clock = clock;
     this.#log = log;
-    this.#files = files;
+    this.#disk = disk;
     this.#snapshot = snapshot;
-    this.#current = this.#emptyFile(file);
+    this.#since = clock.monotonic();
   }
 
   /** Opens the queue in `folder`. The open plays of the previous run are kept until {@link append} replaces them. */
-  static async open(folder: string, clock: Clock, log: Log): Promise<{ playLog: PlayLog; previousRun: PreviousRun }> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const files = (await readdir(folder))
-      .filter((name) => /^\d{12}\.plays$/.test(name))
-      .map((name) => Number.parseInt(name, 10))
-      .toSorted((a, b) => a - b);
-    const last = files.at(-1);
-    const previousRun = previousRunIn(last === undefined ? [] : await readLines(playLogPath(folder, last), log));
-    const next = (last ?? 0) + 1;
-    const file = await createPlayLogFile(folder, next, previousRun);
-    return { playLog: new PlayLog(folder, clock, log, [...files, next], file, previousRun), previousRun };
+  static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)) {
+    const { files, previousRun } = await PlayFiles.open(folder, clock, log, disk);
+    return { playLog: new PlayLog(files, clock, log, disk, previousRun), previousRun };
   }
 
   /** About how many events were dropped since the start because the queue was full: each dropped file counts as a full one. */
   get lostCount(): number {
-    return this.#droppedCount;
+    return this.#files.droppedCount;
   }
 
-  /** Writes the finished plays and those still open in one write: after a crash both are there or neither. */
+  /**
+   * Writes the finished plays and those still open in one write: after a crash both are there or neither. If the disk cannot be
+   * written, the finished plays stay in memory, to be written or uploaded later.
+   */
   append(events: readonly PlayEvent[], snapshot: OpenPlaysSnapshot): Promise<void> {
     return this.#enqueue(async () => {
       // The plays of the previous run are uploaded at once, not together with the current ones.
       const endsPreviousRun = snapshot.bootId !== this.#snapshot.bootId && this.#snapshot.open.length > 0;
       this.#snapshot = snapshot;
-      await this.#write([...events.map((event) => ({ event })), { open: snapshot }]);
-      const monotonic = this.#clock.monotonic();
-      if (this.#current.events === 0 && events.length > 0) this.#current.since = monotonic;
-      this.#current.events += events.length;
-      if (monotonic - this.#current.syncedAt >= syncMs) {
-        await this.#current.file.datasync();
-        this.#current.syncedAt = monotonic;
-      }
-      if (endsPreviousRun || this.#current.events >= maxEventsInBatch) await this.#rotate();
+      if (this.#pending === 0) this.#since = this.#clock.monotonic();
+      this.#inMemory.push(...events);
+      await this.#writeAll();
+      if (endsPreviousRun || this.#files.currentEvents >= maxEventsInBatch) await this.#files.rotate(this.#start);
       if (events.length > 0) this.#appended.notify();
     });
   }
@@ -99,86 +80,104 @@ export class PlayLog {
   recordFrame(at: ClockReading): Promise<void> {
     return this.#enqueue(async () => {
       this.#lastFrame = at;
-      await this.#write([{ frame: at }]);
+      // A disk that does not take events needs no frames: it gets the last one with them.
+      if (this.#inMemory.length > 0) return;
+      await this.#files.append([{ frame: at }], this.#start);
     });
   }
 
   /** Uploads each file once it is full or a minute old, until `signal` aborts. @throws Fault `revoked`. */
   async run(deliver: DeliverPlays, signal: AbortSignal): Promise<never> {
-    const onFailure = (error: unknown, retryInMs: number): void =>
-      this.#log.warn({ reason: reasonOf(error), files: this.#files.length, retry_in_ms: retryInMs }, "play events could not be delivered");
+    const onFailure = (error: unknown, retryInMs: number): void => {
+      const about = { reason: reasonOf(error), files: this.#files.finishedCount + 1, retry_in_ms: retryInMs };
+      this.#log.warn(about, "play events could not be delivered");
+    };
     for (;;) {
       await retry(() => this.#uploadNext(deliver, signal), { clock: this.#clock, bounds: backoffBounds, onFailure, signal });
     }
   }
 
+  /** Writes events that could not be written before, also after the files were deleted from the disk. */
+  save(): Promise<void> {
+    return this.#enqueue(async () => {
+      await this.#files.abandonIfDeleted();
+      if (this.#inMemory.length > 0 || !this.#files.isOpen) await this.#writeAll();
+    });
+  }
+
   /** Finishes pending writes and closes the file. */
   close(): Promise<void> {
     return this.#enqueue(async () => {
-      await this.#current.file.datasync();
-      await this.#current.file.close();
+      if (this.#inMemory.length > 0) await this.#writeAll();
+      if (this.#inMemory.length > 0)
+        this.#disk.recordsLost(playEvents, this.#inMemory.length, "the player stops and the disk cannot be written");
+      await this.#files.close();
+      this.#isClosed = true;
     });
   }
 
   /** Deletes everything after a revocation. Call only after {@link close}. */
   async purge(): Promise<void> {
     await this.#writing;
-    await rm(this.#folder, { recursive: true, force: true });
+    await this.#files.purge();
   }
 
   async #uploadNext(deliver: DeliverPlays, signal: AbortSignal): Promise<void> {
-    const number = await this.#nextFile(signal);
-    const lines = await readLines(playLogPath(this.#folder, number), this.#log);
+    const { events, discard } = await this.#nextBatch(signal);
     // A file may hold more than one batch, because events that were appended together stay together.
-    const events = lines.flatMap((line) => ("event" in line ? line.event : []));
     await uploadPlays(events, deliver, this.#log, signal);
-    await this.#enqueue(() => this.#drop(number));
+    await this.#enqueue(discard);
   }
 
-  /** Waits for a file to upload. */
-  async #nextFile(signal: AbortSignal): Promise<number> {
+  /** Waits for a finished file, or for events that the disk does not take. */
+  async #nextBatch(signal: AbortSignal): Promise<Batch> {
     for (;;) {
-      if (this.#files.length > 1) return this.#files[0]!;
-      const age = this.#clock.monotonic() - this.#current.since;
-      if (this.#current.events > 0 && age >= uploadMs) await this.#enqueue(() => this.#rotate());
-      else await this.#appended.wait(this.#clock, this.#current.events === 0 ? Number.POSITIVE_INFINITY : uploadMs - age, signal);
+      const { oldest } = this.#files;
+      if (oldest !== null) return { events: await this.#files.read(oldest), discard: () => this.#files.drop(oldest) };
+      const age = this.#clock.monotonic() - this.#since;
+      if (this.#pending > 0 && age >= uploadMs) {
+        await this.#enqueue(async () => void (await this.#files.rotate(this.#start)));
+        if (this.#files.oldest !== null) continue;
+        if (this.#inMemory.length > 0) return this.#batchInMemory();
+      }
+      // On a full disk the current file cannot be finished: try again with the next event.
+      const waitMs = this.#pending === 0 ? Number.POSITIVE_INFINITY : age < uploadMs ? uploadMs - age : uploadMs;
+      await this.#appended.wait(this.#clock, waitMs, signal);
     }
   }
 
-  /** Begins a new file. */
-  async #rotate(): Promise<void> {
-    const before = this.#current.file;
-    const next = this.#files.at(-1)! + 1;
-    const file = await createPlayLogFile(this.#folder, next, { snapshot: this.#snapshot, lastFrame: this.#lastFrame });
-    this.#files.push(next);
-    this.#current = this.#emptyFile(file);
-    await before.datasync();
-    await before.close();
-    while (this.#files.length > maxFiles) {
-      // Files are not read again to be counted. One that a restart ended early has fewer events, a few have more.
-      this.#droppedCount += maxEventsInBatch;
-      this.#log.error({ lost: this.#droppedCount }, "the queue of play events is full: its oldest file is dropped");
-      await this.#drop(this.#files[0]!);
-    }
+  #batchInMemory(): Batch {
+    const events = new Set(this.#inMemory.slice(0, maxEventsInBatch));
+    const discard = async (): Promise<void> => void (this.#inMemory = this.#inMemory.filter((event) => !events.has(event)));
+    return { events: [...events], discard };
   }
 
-  async #drop(number: number): Promise<void> {
-    this.#files = this.#files.filter((other) => other !== number);
-    await rm(playLogPath(this.#folder, number), { force: true });
+  /** Writes the events that only the memory has, and the open plays. */
+  async #writeAll(): Promise<void> {
+    let isWritten: boolean;
+    do {
+      // In parts, because a full disk rejects them again and again.
+      const events = this.#inMemory.slice(0, maxEventsInBatch);
+      isWritten = await this.#files.append([...events.map((event) => ({ event })), { open: this.#snapshot }], this.#start);
+      if (isWritten) this.#inMemory.splice(0, events.length);
+    } while (isWritten && this.#inMemory.length > 0);
+    const excess = this.#inMemory.splice(0, Math.max(0, this.#inMemory.length - maxInMemory)).length;
+    if (excess > 0) this.#disk.recordsLost(playEvents, excess, "the disk cannot be written");
   }
 
-  #emptyFile(file: FileHandle): CurrentFile {
-    const now = this.#clock.monotonic();
-    return { file, events: 0, since: now, syncedAt: now };
+  /** How many events are in no finished file. */
+  get #pending(): number {
+    return this.#files.currentEvents + this.#inMemory.length;
   }
 
-  #write(lines: readonly PlayLogLine[]): Promise<unknown> {
-    return this.#current.file.appendFile(formatLines(lines));
+  /** How a new file begins. */
+  get #start(): PreviousRun {
+    return { snapshot: this.#snapshot, lastFrame: this.#lastFrame };
   }
 
-  /** Runs one operation at a time, in the order of the calls. */
+  /** Runs one operation at a time, in the order of the calls. After {@link close} it does nothing. */
   #enqueue(operation: () => Promise<void>): Promise<void> {
-    const result = this.#writing.then(operation);
+    const result = this.#writing.then(() => (this.#isClosed ? undefined : operation()));
     this.#writing = result.catch(() => undefined);
     return result;
   }

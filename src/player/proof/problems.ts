@@ -4,6 +4,7 @@ import { createProblem, fitProblems, type PlayerProblem, type ProblemList } from
 import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
+import type { DiskCondition } from "../disk-health.ts";
 import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
 import { ItemFailures, itemName } from "./item-failures.ts";
 
@@ -21,6 +22,7 @@ export interface PlayerCondition {
   stillMs: number;
   withheld: WithheldContent | null;
   diskFreeBytes: number | null;
+  disk: DiskCondition;
   /** The largest possible clock error, ms; infinite before the first synchronization. */
   clockErrorMs: number;
 }
@@ -95,12 +97,13 @@ export class Problems {
 
 /** Problems of the whole screen or of the player. */
 function screenProblems(condition: PlayerCondition): PlayerProblem[] {
-  const { now, uptimeMs, stillMs, withheld, progress, diskFreeBytes, clockErrorMs } = condition;
+  const { now, uptimeMs, stillMs, withheld, progress, diskFreeBytes, disk, clockErrorMs } = condition;
   const problems: PlayerProblem[] = [];
   if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
   if (uptimeMs >= startupMs && stillMs >= stillLimitMs) problems.push(createProblem("not-rendering", now - stillMs));
   if (progress.is === "failed")
     problems.push(createProblem("content-failed", now, progress.detail === null ? {} : { detail: progress.detail }));
+  problems.push(...diskProblems(disk, now));
   if (diskFreeBytes !== null && diskFreeBytes < minDiskBytes) {
     problems.push(createProblem("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
   }
@@ -109,6 +112,20 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
       problems.push(createProblem("clock-unsure", now, { detail: "the player has not received the time since its start" }));
   } else if (clockErrorMs > maxClockErrorMs) {
     problems.push(createProblem("clock-unsure", now, { detail: `it may be wrong by ${Math.round(clockErrorMs / 1_000)} s` }));
+  }
+  return problems;
+}
+
+function diskProblems({ unwritten, damaged, lost }: DiskCondition, now: number): PlayerProblem[] {
+  const problems: PlayerProblem[] = [];
+  if (unwritten[0] !== undefined) {
+    const names = unwritten.map(({ what }) => what).join(", ");
+    problems.push(createProblem("disk-unwritable", now, { detail: `${unwritten[0].reason} (${names})` }));
+  }
+  if (damaged.length > 0) problems.push(createProblem("disk-damaged", now, { detail: damaged.join(", ") }));
+  if (lost.length > 0) {
+    const detail = `${lost.map(({ what, count }) => `${count} ${what}`).join(", ")} since the player started`;
+    problems.push(createProblem("records-lost", now, { detail }));
   }
   return problems;
 }

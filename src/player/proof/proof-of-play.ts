@@ -4,6 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
+import type { DiskHealth } from "../disk-health.ts";
 import type { ReadyState } from "../content/content-cache.ts";
 import { interruptedEvents, playEventOf } from "./play-events.ts";
 import { planInput, reportInput, type InputContext } from "./play-inputs.ts";
@@ -23,32 +24,29 @@ export interface ProofDependencies {
   bootId: string;
   clock: CorrectedClock;
   log: Log;
+  disk?: DiskHealth;
 }
 
-/** A full or broken disk must not stop playback. If the log cannot be written, the loss is logged and playback continues. */
+/** A full or broken disk must not stop playback: the log then keeps the events in memory. */
 export class ProofOfPlay {
   readonly #dependencies: ProofDependencies;
-  /** Null if the log could not be opened. */
-  readonly #playLog: PlayLog | null;
+  readonly #playLog: PlayLog;
   #ready: ReadyState | null = null;
   #plays = initialPlayState;
   /** When a frame was last recorded, on the monotonic clock. */
   #frameRecordedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(dependencies: ProofDependencies, playLog: PlayLog | null) {
+  private constructor(dependencies: ProofDependencies, playLog: PlayLog) {
     this.#dependencies = dependencies;
     this.#playLog = playLog;
   }
 
   /** Opens the log. Plays that the previous run left open end at the last frame that it recorded. */
   static async open(dependencies: ProofDependencies): Promise<ProofOfPlay> {
-    const { folder, clock, log } = dependencies;
-    const opened = await PlayLog.open(folder, clock, log).catch((error: unknown) => {
-      log.error({ err: error }, "the play log cannot be opened: there is no proof of play until the next start");
-      return null;
-    });
-    const proof = new ProofOfPlay(dependencies, opened?.playLog ?? null);
-    if (opened !== null) await proof.#logFailure(opened.playLog.append(interruptedEvents(opened.previousRun), proof.#snapshot()));
+    const { folder, clock, log, disk } = dependencies;
+    const { playLog, previousRun } = await PlayLog.open(folder, clock, log, disk);
+    const proof = new ProofOfPlay(dependencies, playLog);
+    await proof.#logFailure(playLog.append(interruptedEvents(previousRun), proof.#snapshot()));
     return proof;
   }
 
@@ -71,27 +69,30 @@ export class ProofOfPlay {
   }
 
   /** Uploads events until `signal` aborts. @throws Fault `revoked`. */
-  async run(deliver: DeliverPlays, signal: AbortSignal): Promise<never> {
-    if (this.#playLog !== null) return this.#playLog.run(deliver, signal);
-    for (;;) await this.#dependencies.clock.wait(Number.POSITIVE_INFINITY, signal);
+  run(deliver: DeliverPlays, signal: AbortSignal): Promise<never> {
+    return this.#playLog.run(deliver, signal);
+  }
+
+  /** Writes events that could not be written before, also after the log was deleted from the disk. */
+  save(): Promise<void> {
+    return this.#playLog.save();
   }
 
   /** Ends all open plays because the player stops, and closes the log. */
   async stop(): Promise<void> {
     await this.#step({ is: "stopped", now: this.#now() });
-    if (this.#playLog !== null) await this.#logFailure(this.#playLog.close());
+    await this.#logFailure(this.#playLog.close());
   }
 
   /** Deletes everything after a revocation. Call only after {@link stop}. */
   async purge(): Promise<void> {
-    await this.#playLog?.purge();
+    await this.#playLog.purge();
   }
 
   async #step(input: PlayInput): Promise<void> {
     const before = this.#plays;
     const { plays, done } = step(before, input, () => `evt_${ulid(this.#dependencies.clock.now())}`);
     this.#plays = plays;
-    if (this.#playLog === null) return;
     const writing: Promise<void>[] = [];
     if (done.length > 0 || plays.open !== before.open) {
       const snapshot = this.#snapshot();

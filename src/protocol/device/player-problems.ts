@@ -82,6 +82,22 @@ export const problemCatalog = {
     title: "A QR code is hard to scan",
     remedy: "Give it a larger zone, less content, or more contrast.",
   },
+  "disk-unwritable": {
+    by: "player",
+    title: "The player cannot write to its disk",
+    remedy:
+      "Its screen keeps playing, but new content and commands have to wait. Free some space, or replace a disk that is read-only or broken.",
+  },
+  "records-lost": {
+    by: "player",
+    title: "Play events or messages of the player were lost",
+    remedy: "The proof of play is incomplete. Solve the problem of the disk, and keep the player connected to the service.",
+  },
+  "disk-damaged": {
+    by: "player",
+    title: "The player's disk has damaged files",
+    remedy: "The player has repaired or replaced them. If it happens again, replace its memory card or disk.",
+  },
   "disk-low": {
     by: "player",
     title: "The player's disk is nearly full",

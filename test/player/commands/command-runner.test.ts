@@ -93,8 +93,9 @@ test("[CMD6] a damaged journal loses its entries and does not stop the player", 
   const clock = new FakeClock();
   await writeFile(join(folder.path, "commands.json"), "rubbish");
   const { runs, execute } = countingExecutor();
-  const { commands } = await openCommands(folder.path, clock, execute);
+  const { commands, outbox } = await openCommands(folder.path, clock, execute);
   clock.advance(60_000);
   await commands.receive(signedCommand(clock), signal);
-  await until(() => runs.length === 1);
+  await until(() => outbox.length === 3);
+  expect(runs).toHaveLength(1);
 });

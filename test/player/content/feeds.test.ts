@@ -7,6 +7,7 @@ import { text as readText } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import { DiskHealth } from "../../../src/player/disk-health.ts";
 import { Feeds } from "../../../src/player/content/feeds/feeds.ts";
 import { parseFeed } from "../../../src/player/content/feeds/parse-feed.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
@@ -38,7 +39,15 @@ async function setUp(answer: Answer) {
   const outside = new OutboundHttp({ policy: contentPolicy(() => true) });
   const errors: string[] = [];
   const log = { ...silentLog, error: (fields: object | string) => errors.push(JSON.stringify(fields)) } as typeof silentLog;
-  const open = () => new Feeds({ folder: join(folder.path, "feeds"), outboundHttp: outside, clock, log, onChange: () => undefined });
+  const open = () =>
+    new Feeds({
+      folder: join(folder.path, "feeds"),
+      outboundHttp: outside,
+      clock,
+      log,
+      disk: new DiskHealth(log),
+      onChange: () => undefined,
+    });
   const feeds = open();
   return {
     site,

@@ -8,6 +8,7 @@ import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { createKeyPair } from "../../../src/base/jws.ts";
 import { Observable } from "../../../src/base/async/observable.ts";
 import { silentLog } from "../../../src/base/log.ts";
+import { DiskHealth } from "../../../src/player/disk-health.ts";
 import { AccessTokens } from "../../../src/player/link/access.ts";
 import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
 import { Identity, type Pairing } from "../../../src/player/pairing/identity.ts";
@@ -95,7 +96,17 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
     const pairing = await paired(service, api, identity);
     const clock = new FakeClock();
     let changes = 0;
-    const parts = { folder: player, pairing, api, identity, clock, log: silentLog, describe, onChange: () => (changes += 1) };
+    const parts = {
+      folder: player,
+      pairing,
+      api,
+      identity,
+      clock,
+      log: silentLog,
+      disk: new DiskHealth(silentLog),
+      describe,
+      onChange: () => (changes += 1),
+    };
     const open = async () => {
       const keyChange = await ServiceKeyChange.open(parts);
       return { keyChange, access: new AccessTokens(api, identity, pairing, clock, (key) => keyChange.observeKey(key)) };
@@ -159,6 +170,7 @@ async function openPlayer(folder: string, server: string, clock: FakeClock, pinn
     identity,
     clock,
     log: silentLog,
+    disk: new DiskHealth(silentLog),
     describe,
     onChange: () => undefined,
   });

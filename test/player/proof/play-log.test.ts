@@ -5,33 +5,11 @@ import { expect, test } from "vitest";
 import { isAbort } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
-import { PlayEvent } from "../../../src/protocol/device/play-events.ts";
+import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { newId } from "../../support/states.ts";
+import { playEvent } from "../../support/states.ts";
 
-function event(): PlayEvent {
-  return {
-    id: newId("evt"),
-    layout_id: newId("lay"),
-    zone_id: newId("zon"),
-    schedule_id: null,
-    item_id: newId("itm"),
-    asset_id: null,
-    sha256: null,
-    revision: "r",
-    result: "completed",
-    reason: null,
-    started_at: "2026-11-21T10:00:00.000Z",
-    ended_at: "2026-11-21T10:00:01.000Z",
-    duration_ms: 1_000,
-    started_monotonic_ms: 1,
-    ended_monotonic_ms: 1_001,
-    boot_id: "b",
-    clock_offset_ms: 0,
-    clock_error_ms: null,
-  };
-}
 const empty = { bootId: "b", clockOffsetMs: 0, clockErrorMs: null, open: [] };
 
 test("[POP12] events are uploaded once there are 500 or the oldest is a minute old, and are deleted only after the response", async () => {
@@ -48,7 +26,7 @@ test("[POP12] events are uploaded once there are 500 or the oldest is a minute o
   }, end.signal);
   const ended = expect(running).rejects.toThrow();
   const files = async () => (await readdir(folder.path)).length;
-  await playLog.append([event(), event()], empty);
+  await playLog.append([playEvent(), playEvent()], empty);
   await expect.poll(() => clock.pendingWaits, { timeout: 10_000 }).toBe(1);
   clock.advance(59_999);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -58,7 +36,7 @@ test("[POP12] events are uploaded once there are 500 or the oldest is a minute o
   expect(await files()).toBe(2);
   respond();
   await expect.poll(files, { timeout: 10_000 }).toBe(1);
-  await playLog.append(Array.from({ length: 500 }, event), empty);
+  await playLog.append(Array.from({ length: 500 }, playEvent), empty);
   await expect.poll(() => batches, { timeout: 10_000 }).toEqual([2, 500]);
   respond();
   await expect.poll(files, { timeout: 10_000 }).toBe(1);
@@ -71,7 +49,7 @@ test("[POP13] a partly written line loses only its own event; a full queue drops
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const first = await PlayLog.open(folder.path, clock, silentLog);
-  const whole = event();
+  const whole = playEvent();
   await first.playLog.append([whole], empty);
   await first.playLog.close();
   const [file] = await readdir(folder.path);
@@ -95,7 +73,7 @@ test("[POP13] a partly written line loses only its own event; a full queue drops
   await using full = await temporaryFolder();
   for (let number = 1; number <= 600; number += 1) await writeFile(join(full.path, `${String(number).padStart(12, "0")}.plays`), "");
   const { playLog } = await PlayLog.open(full.path, clock, silentLog);
-  await playLog.append(Array.from({ length: 500 }, event), empty);
+  await playLog.append(Array.from({ length: 500 }, playEvent), empty);
   expect(playLog.lostCount).toBe(1_000);
   const names = (await readdir(full.path)).toSorted();
   expect([names.length, names[0], names.at(-1)]).toEqual([600, "000000000003.plays", "000000000602.plays"]);

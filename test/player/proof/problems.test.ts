@@ -16,6 +16,7 @@ import { desiredOf, newId, withItems } from "../../support/states.ts";
 
 const t0 = Date.UTC(2026, 10, 22, 12);
 const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
+const healthyDisk = { unwritten: [], damaged: [], lost: [] };
 const textItem = () => ({ id: newId("itm"), type: "text" as const, text: "x" }) as never as Parameters<typeof desiredOf>[0][number];
 
 /** A stage of one zone with two items of ten seconds each, from `t0` on. */
@@ -41,7 +42,7 @@ function screen() {
     failed: (index: number, code: "load" | "crashed" = "load"): FromPage => ({ type: "failed", ...about(index), code, detail: "HTTP 404" }),
     presented: (index: number, at: number): FromPage => ({ type: "presented", ...about(index), at }),
     at: (now: number, more: Partial<PlayerCondition> = {}) => {
-      const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, diskFreeBytes: null, clockErrorMs: 1 };
+      const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, diskFreeBytes: null, disk: healthyDisk, clockErrorMs: 1 };
       return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
     },
   };
@@ -162,6 +163,24 @@ test("[PRB11] docs/faults.md lists exactly the existing codes, each with its tit
 });
 
 /** The heartbeat of a player with this page and content. */
+test("[DSK1] a disk that cannot be written, damaged files and lost records are problems of the whole screen", () => {
+  const { at } = screen();
+  const disk = {
+    unwritten: [
+      { what: "play events", reason: "ENOSPC: no space left on device, write" },
+      { what: "command journal", reason: "ENOSPC: no space left on device, open" },
+    ],
+    damaged: ["pairing.json"],
+    lost: [{ what: "play events", count: 12 }],
+  };
+  expect(at(t0, { disk }).map(({ code, detail, zone_id }) => [code, detail, zone_id])).toEqual([
+    ["disk-unwritable", "The player cannot write to its disk: ENOSPC: no space left on device, write (play events, command journal)", null],
+    ["records-lost", "Play events or messages of the player were lost: 12 play events since the player started", null],
+    ["disk-damaged", "The player's disk has damaged files: pairing.json", null],
+  ]);
+  expect(at(t0 + 1_000)).toEqual([]);
+});
+
 function heartbeatOf(more: {
   page?: (clock: FakeClock) => PageState;
   withheld?: PlayerCondition["withheld"];
@@ -194,7 +213,7 @@ function heartbeatOf(more: {
     page: () => page,
     drift: () => null,
     withheld: () => more.withheld ?? null,
-    problems: (about) => problems.list({ ...about, stage, desired, progress }),
+    problems: (about) => problems.list({ ...about, stage, desired, progress, disk: healthyDisk }),
     nowPlaying: () => [presented],
     why: () => [shows],
     variables: () => ({}),

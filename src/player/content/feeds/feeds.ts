@@ -9,6 +9,7 @@ import { DurableFile } from "../../../base/files/durable-file.ts";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { FeedEntry } from "../../../protocol/scene.ts";
+import type { DiskHealth } from "../../disk-health.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { FeedContent, WantedFeed } from "../../playback/scene-item.ts";
 import { fetchFeed } from "./fetch-feed.ts";
@@ -19,6 +20,7 @@ export interface FeedsDependencies {
   outboundHttp: OutboundHttp;
   clock: Clock;
   log: Log;
+  disk: DiskHealth;
   /** Called when the content of a feed has changed. */
   onChange: () => void;
 }
@@ -26,6 +28,9 @@ export interface FeedsDependencies {
 const backoffBounds = { firstMs: 5_000, longestMs: 900_000 };
 // Players that got their content at the same time must not refresh at the same times.
 const refreshSpread = 0.1;
+
+/** The name of the copies in reports about the disk. */
+const what = "copies of feeds";
 
 const FeedCopy = z.object({
   url: z.string(),
@@ -88,7 +93,8 @@ export class Feeds implements AsyncDisposable {
   /** Removes everything, after a revocation. */
   async purge(): Promise<void> {
     await this[Symbol.asyncDispose]();
-    await rm(this.#dependencies.folder, { recursive: true, force: true });
+    const { folder, disk } = this.#dependencies;
+    await disk.attempt(what, () => rm(folder, { recursive: true, force: true }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -147,29 +153,28 @@ export class Feeds implements AsyncDisposable {
   }
 
   async #refresh(url: string, feed: FollowedFeed): Promise<void> {
-    const { outboundHttp, log, onChange } = this.#dependencies;
+    const { outboundHttp, disk, onChange } = this.#dependencies;
     const { signal } = feed.stop;
     const validators = { etag: feed.copy?.etag ?? null, lastModified: feed.copy?.last_modified ?? null };
     const response = await fetchFeed(outboundHttp, url, validators, signal);
     if (response.is === "unchanged") return;
     const { title, entries } = await parseFeed(response.text, signal);
-    feed.copy = { url, title, entries, etag: response.etag, last_modified: response.lastModified };
+    const copy = { url, title, entries, etag: response.etag, last_modified: response.lastModified };
+    feed.copy = copy;
     onChange();
-    try {
-      await feed.file.write(feed.copy);
-    } catch (error) {
-      // With a full disk the next start lacks the copy; the feed is still shown.
-      log.warn({ feed: loggableUrl(url), reason: reasonOf(error) }, "the copy of a feed could not be stored");
-    }
+    // With a full disk the next start lacks the copy; the feed is still shown.
+    await disk.attempt(what, () => feed.file.write(copy));
   }
 
   async #removeOtherFiles(): Promise<void> {
-    const { folder } = this.#dependencies;
+    const { folder, disk } = this.#dependencies;
     const names = new Set([...this.#feeds.keys()].map(fileName));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(folder)) {
-      if (!names.has(name.replace(/\.(?:new|previous)$/, ""))) await rm(join(folder, name), { force: true });
-    }
+    await disk.attempt(what, async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      for (const name of await readdir(folder)) {
+        if (!names.has(name.replace(/\.(?:new|previous)$/, ""))) await rm(join(folder, name), { force: true });
+      }
+    });
   }
 }
 

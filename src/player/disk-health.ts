@@ -1,0 +1,94 @@
+// Records what the disk cannot store, which files it damaged and what was lost, for the log and the problems list.
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "../base/files/durable-file.ts";
+import { isSystemError } from "../base/files/system-error.ts";
+import { reasonOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+
+/** What is wrong with the disk. The lists are empty for a healthy one. */
+export interface DiskCondition {
+  /** What cannot be written now, such as "play events", and why. */
+  unwritten: readonly { what: string; reason: string }[];
+  /** Names of files that were found damaged or missing since the start. */
+  damaged: readonly string[];
+  /** How much was lost since the start. */
+  lost: readonly { what: string; count: number }[];
+}
+
+// Room for the player's small files. Less than that is a full disk.
+const probeBytes = 65_536;
+
+/** The name of all removals. They also succeed on a full disk, so they say nothing about writes. */
+export const removals = "removals";
+
+export class DiskHealth {
+  readonly #log: Log;
+  /** Why the last write failed, by what was to be written. */
+  readonly #failures = new Map<string, string>();
+  readonly #damaged = new Set<string>();
+  readonly #lost = new Map<string, number>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  get condition(): DiskCondition {
+    return {
+      unwritten: [...this.#failures].map(([what, reason]) => ({ what, reason })),
+      damaged: [...this.#damaged],
+      lost: [...this.#lost].map(([what, count]) => ({ what, count })),
+    };
+  }
+
+  /**
+   * Runs one change of the disk. Resolves to whether it succeeded. A failure is logged once, until a change of the same name
+   * succeeds again. @throws what is not a fault of the disk.
+   */
+  async attempt(what: string, change: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await change();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      const reason = reasonOf(error);
+      if (!this.#failures.has(what)) this.#log.error({ what, reason }, "the disk cannot be written: continuing from memory");
+      this.#failures.set(what, reason);
+      return false;
+    }
+    if (this.#failures.delete(what)) this.#log.info({ what }, "the disk can be written again");
+    return true;
+  }
+
+  /** If anything failed, writes a file in `folder`, created if missing. If that works, the failures are over until the next one. */
+  async probe(folder: string): Promise<void> {
+    if (this.#failures.size === 0) return;
+    const path = join(folder, "disk-probe");
+    try {
+      await makeFolder(folder);
+      await writeFile(path, Buffer.alloc(probeBytes), { mode: 0o600, flush: true });
+      this.#log.info({ what: [...this.#failures.keys()] }, "the disk can be written again");
+      this.#failures.clear();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+    } finally {
+      // On a read-only disk there is nothing to remove, and on any other the next probe writes the same file.
+      await rm(path, { force: true }).catch(() => undefined);
+    }
+  }
+
+  /** Reports a damaged or missing file. @param consequence what the player does about it. */
+  fileDamaged(name: string, consequence: string, cause?: unknown): void {
+    this.#damaged.add(name);
+    this.#log.error(
+      { file: name, ...(cause === undefined ? {} : { reason: reasonOf(cause) }) },
+      `a file is damaged or missing: ${consequence}`,
+    );
+  }
+
+  /** Counts records that will never reach the service. */
+  recordsLost(what: string, count: number, reason: string): void {
+    const total = (this.#lost.get(what) ?? 0) + count;
+    this.#lost.set(what, total);
+    this.#log.error({ what, reason, count, lost: total }, "records for the service are lost");
+  }
+}
