@@ -1,8 +1,11 @@
 // The user that Chromium runs as, and its folders. Root runs it as an unprivileged user, because Chromium's sandbox refuses root.
 import { createHash } from "node:crypto";
 import { chmod, chown, copyFile, lchown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { Fault } from "../../base/fault.ts";
+import { Fault, reasonOf } from "../../base/fault.ts";
+import { isSystemError } from "../../base/files/system-error.ts";
+import type { Log } from "../../base/log.ts";
 import { renderNode } from "../linux/gpu.ts";
 
 /** Environment variables, as in `process.env`. */
@@ -34,12 +37,46 @@ const firstPreferences = { profile: { cookie_controls_mode: 0 } };
 
 /**
  * Prepares Chromium's folders below `folder` (or, as root, below /var/lib/signage-player if the unprivileged user cannot
- * enter `folder`).
+ * enter `folder`). If that disk cannot be written, because it is read-only, full or broken, they are in a temporary folder.
  * @param userId of the running process. @throws Fault `browser-failed` when root finds no unprivileged user.
  */
-export async function prepareAccount(folder: string, env: Environment, userId: number): Promise<BrowserAccount> {
+export async function prepareAccount(folder: string, env: Environment, userId: number, log: Log): Promise<BrowserAccount> {
   const identity = userId === 0 ? await unprivileged() : null;
   const base = identity !== null && !(await canReach(folder, identity)) ? substituteFolder(folder) : resolve(folder);
+  try {
+    return await prepareFolders(base, env, identity);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const temporaryFolder = await createTemporaryFolder(base, env, identity);
+    log.error(
+      { folder: base, temporary: temporaryFolder, reason: reasonOf(error) },
+      "the browser's folder cannot be written: using another",
+    );
+    return prepareFolders(temporaryFolder, env, identity);
+  }
+}
+
+/** Creates an empty folder in memory if possible. Any of these may be on the same full disk as the data. */
+async function createTemporaryFolder(base: string, env: Environment, identity: Identity): Promise<string> {
+  const runtimeFolder = identity === null ? env["XDG_RUNTIME_DIR"] : "/run";
+  const name = `signage-chromium-${shortHash(base)}`;
+  const causes: unknown[] = [];
+  for (const parent of [runtimeFolder, "/dev/shm", tmpdir()]) {
+    if (parent === undefined) continue;
+    const folder = join(parent, name);
+    try {
+      // The folder of the last start is still there. In a shared parent, mkdir fails if another user placed something there.
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { mode: identity === null ? 0o700 : 0o711 });
+      return folder;
+    } catch (error) {
+      causes.push(error);
+    }
+  }
+  throw new Fault("browser-failed", "there is no folder for the browser's files", { cause: causes[0] });
+}
+
+async function prepareFolders(base: string, env: Environment, identity: Identity): Promise<BrowserAccount> {
   // Do not change the owner of the parents and the base: the owner could replace files that root writes there.
   await mkdir(base, { recursive: true, mode: identity === null ? 0o700 : 0o711 });
   await createProfile(join(base, "profile"));
@@ -95,7 +132,11 @@ async function canReach(folder: string, { uid, gid }: NonNullable<Identity>): Pr
 }
 
 function substituteFolder(folder: string): string {
-  return join(sharedFolder, createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 16));
+  return join(sharedFolder, shortHash(resolve(folder)));
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /**

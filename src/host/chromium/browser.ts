@@ -56,8 +56,8 @@ export class ChromiumBrowser {
 
   /** Starts the process. */
   static async start(options: ChromiumOptions, proxy: BrowserProxy, listener: BrowserListener): Promise<ChromiumBrowser> {
-    const { executable, profileFolder, env, clock, window } = options;
-    const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
+    const { executable, profileFolder, env, clock, log, window } = options;
+    const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1, log);
     await releaseProfile(account.profileFolder, clock);
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,

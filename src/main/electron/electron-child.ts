@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { Backoff, type BackoffBounds } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
-import { lockFolder } from "../../base/files/folder-lock.ts";
 import type { Log } from "../../base/log.ts";
 import { KeepAlive, keepAliveIntervalMs } from "./keep-alive.ts";
 import { rootFolder } from "../folders.ts";
 import { playerFlags, type PlayerConfig } from "../player/player-config.ts";
+import { lockPlayerFolder } from "../player/player-folder.ts";
 
 /** Time limits for Electron in ms, and the limit of restarts. */
 export interface ElectronLimits {
@@ -64,7 +64,7 @@ export async function runElectron(options: ElectronRunOptions, signal: AbortSign
   const bundle = join(appFolder, "dist/main/electron.js");
   if (!existsSync(bundle)) throw new Fault("browser-missing", "the Electron player is not built yet. Run: npm run build");
   // Checked here: an Electron that found its folder in use would be restarted again and again.
-  lockFolder(config.data)[Symbol.dispose]();
+  lockPlayerFolder(config.data, log)[Symbol.dispose]();
   const backoff = new Backoff(limits.restarts.backoff);
   const { times, withinMs } = limits.restarts;
   let restarts: number[] = [];

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { app, utilityProcess } from "electron";
 import Store from "electron-store";
 import { createSystemClock, type Clock } from "../../base/clock.ts";
-import { lockFolder } from "../../base/files/folder-lock.ts";
 import type { Log } from "../../base/log.ts";
 import { createElectronHost } from "../../host/electron/host.ts";
 import { mediaProcessName, serviceProcessName } from "../../host/electron/processes.ts";
@@ -16,6 +15,7 @@ import { electronLifecycle } from "./lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
 import { rendererFolder, requirePage } from "../folders.ts";
 import { localAccessRule } from "../player/local-exceptions.ts";
+import { lockPlayerFolder } from "../player/player-folder.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player/player-config.ts";
 import { runProgram } from "../program.ts";
 import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../player/settings.ts";
@@ -37,7 +37,7 @@ function configure(): PlayerConfig {
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   requirePage();
   startKeepAlive(signal);
-  using _lock = lockFolder(config.data);
+  using _lock = lockPlayerFolder(config.data, log);
   await app.whenReady();
   const clock = createSystemClock();
   // electron-store is conf with the defaults of an Electron app; it needs Electron, so kiosk.ts opens the same file with conf.

@@ -1,18 +1,18 @@
 // Runs the player on the system's Chromium.
 import { join } from "node:path";
 import { createSystemClock } from "../../base/clock.ts";
-import { lockFolder } from "../../base/files/folder-lock.ts";
 import type { Log } from "../../base/log.ts";
 import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
 import { readVersion, rendererFolder } from "../folders.ts";
 import { localAccessRule } from "./local-exceptions.ts";
+import { lockPlayerFolder } from "./player-folder.ts";
 import type { PlayerConfig } from "./player-config.ts";
 import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSettings } from "./settings.ts";
 
 /** Runs the player until `signal` aborts. A restart command starts a new browser. */
 export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
-  using _lock = lockFolder(config.data);
+  using _lock = lockPlayerFolder(config.data, log);
   const headless = config.headless || !hasDisplay();
   if (headless && !config.headless) log.warn("there is no display; rendering without one, take a screenshot to see the picture");
   const clock = createSystemClock();
@@ -25,7 +25,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     await host.prepare();
     const { runPlayer } = await import("../../player/player.ts");
     const openStore = (): Promise<SettingsStore> => openSettings(config.data);
-    const server = await resolveServer(config.server, openStore);
+    const server = await resolveServer(config.server, openStore, () => pairedServer(config.data), log);
     const machine = createLinuxMachine();
     const options = {
       server: () => server,
@@ -45,10 +45,17 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   }
 }
 
+/** The server of the stored pairing; null without one. */
+async function pairedServer(folder: string): Promise<string | null> {
+  const { Identity } = await import("../../player/pairing/identity.ts");
+  return Identity.pairedServer(folder);
+}
+
 // With conf, because electron-store needs Electron. Both use the same file.
 async function openSettings(folder: string): Promise<SettingsStore> {
   const { default: Conf } = await import("conf");
-  return new Conf<StoredSettings>({ cwd: folder, configName: "settings" });
+  // A damaged file must not end the player: the pairing also has the server.
+  return new Conf<StoredSettings>({ cwd: folder, configName: "settings", clearInvalidConfig: true });
 }
 
 /** Whether there is an X or Wayland display. Systems other than Linux always have one. */

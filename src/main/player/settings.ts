@@ -1,5 +1,6 @@
 // Stores the player's service and similar settings between starts.
-import { Fault } from "../../base/fault.ts";
+import { Fault, reasonOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
 import type { PlayerSettings } from "../../player/player-settings.ts";
 
 /** The stored settings by name. */
@@ -17,13 +18,28 @@ export interface SettingsStore {
 }
 
 /**
- * The service's address: the configured one, else that of the last pairing.
- * @throws Fault `bad-config` when there is neither.
+ * The service's address: the configured one, else that of the last pairing, from the settings or, if these are damaged, from the
+ * pairing itself.
+ * @throws Fault `bad-config` when there is none.
  */
-export async function resolveServer(configured: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
-  const server = configured ?? (await open()).get("server");
-  if (server !== undefined) return server;
+export async function resolveServer(
+  configured: string | undefined,
+  open: () => Promise<SettingsStore>,
+  paired: () => Promise<string | null>,
+  log: Log,
+): Promise<string> {
+  const server = configured ?? (await storedServer(open, log)) ?? (await paired());
+  if (server !== null) return server;
   throw new Fault("bad-config", "--server: name the service, such as --server http://127.0.0.1:8080");
+}
+
+async function storedServer(open: () => Promise<SettingsStore>, log: Log): Promise<string | null> {
+  try {
+    return (await open()).get("server") ?? null;
+  } catch (error) {
+    log.error({ reason: reasonOf(error) }, "the player's settings are damaged");
+    return null;
+  }
 }
 
 /** The player's access to the store, which is opened when first used because the start does not need it. */
