@@ -41,6 +41,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     desired: session()?.appliedState ?? null,
     progress: progress(),
     disk: disk.condition,
+    lostAssets: session()?.lostAssets ?? [],
   });
   return new Status({
     host,
@@ -59,5 +60,6 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     appliedRevision: () => session()?.appliedRevision ?? null,
     desired: () => session()?.desired ?? null,
     progress,
+    isIncomplete: () => (session()?.lostAssets.length ?? 0) > 0,
   });
 }

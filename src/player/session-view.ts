@@ -1,6 +1,6 @@
 // The view of a session for the status, the scene, the page server and triggers.
 import type { Orientation } from "../protocol/content/orientation.ts";
-import type { DesiredState } from "../protocol/device/desired-state.ts";
+import type { DesiredAsset, DesiredState } from "../protocol/device/desired-state.ts";
 import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Stage, UpcomingStage } from "../protocol/scene.ts";
@@ -76,6 +76,12 @@ export class SessionView {
   /** The state that plays. */
   get appliedState(): DesiredState | null {
     return this.#stores.follower.applied?.desired ?? null;
+  }
+
+  /** The assets of the state that plays whose files are lost. */
+  get lostAssets(): DesiredAsset[] {
+    const { applied } = this.#stores.follower;
+    return applied?.desired.assets.filter(({ id }) => !applied.files.has(id)) ?? [];
   }
 
   get appliedRevision(): string | null {

@@ -11,6 +11,7 @@ import type { DiskHealth } from "./disk-health.ts";
 import type { CommandEffects } from "./commands/command-executor.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
+import { suspectAssets } from "./content/suspect-assets.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { saveRepeatedly } from "./save-loop.ts";
 import type { ServiceApi } from "./link/service-api.ts";
@@ -92,7 +93,8 @@ export class Session {
       return await runAll(
         [
           (end) => this.#play(end),
-          (end) => prepareNewest(desired.current, (state, stop) => cache.prepare(state, this.#link.client.openFile, stop), clock, end),
+          (end) => prepareNewest(desired.current, cache, this.#link.client.openFile, clock, end),
+          (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
           (end) => saveRepeatedly([desired, commands, outbox, interventions, proof], clock, end),
@@ -124,7 +126,10 @@ export class Session {
       if (is !== previous) this.#link.connection.sendHeartbeatNow();
       previous = is;
     }, signal);
-    this.#link.connection.link.watch(onChange, signal);
+    this.#link.connection.link.watch(({ is }) => {
+      onChange();
+      if (is === "online" || is === "polling") cache.retryNow();
+    }, signal);
     desired.current.watch(onChange, signal);
     return this.#playback.run(signal);
   }
@@ -145,6 +150,8 @@ export class Session {
   #handleMessage(message: FromPage): void {
     void this.#stores.proof.handleMessage(message);
     logItemMessage(message, this.#dependencies.log);
+    const applied = this.view.appliedState;
+    if (applied !== null) this.#stores.cache.suspect(suspectAssets(message, applied));
     this.#presented.handleMessage(message);
     if (message.type !== "presented") return;
     this.#firstPicture.notify();

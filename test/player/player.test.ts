@@ -1,5 +1,5 @@
 // The player's wiring: the real player with real files, a real service and a real page server; host, machine and clock are fake.
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -280,4 +280,29 @@ test("[WIR8] leaves no socket, timer or unfinished file behind when it ends", as
   await eventually(async () => (await statusOf()) === "offline");
   const files = await readdir(setup.folder, { recursive: true });
   expect(files.filter((name) => /\.(?:part|new)$/.test(name))).toEqual([]);
+});
+
+test.each<[string, (path: string) => Promise<unknown>]>([
+  ["damaged", (path) => writeFile(path, "damaged")],
+  ["removed", (path) => rm(path)],
+])("[WIR22] an item whose file is %s while it plays is skipped, and plays again once its file is fetched again", async (_how, damage) => {
+  await using setup = await createSetup();
+  await using player = setup.start();
+  const { assets } = await showing(setup, player);
+  const { sha256 } = (await setup.service.call("GET", `assets/${assets[0]}`)).body;
+  const path = join(setup.folder, "content", sha256);
+  const stored = await readFile(path);
+  const { scenes } = player.host;
+  const { screen } = scenes.at(-1)!;
+  if (screen.is !== "stage") throw new Error(`the page shows the screen ${screen.is}`);
+  const { id: zone_id, slots } = screen.stage.zones[0]!;
+  const { key, item } = slots[0]!;
+  const from = scenes.length;
+  await damage(path);
+  player.host.report({ type: "failed", zone_id, key, item_id: item.item_id, asset_id: item.asset_id, code: "decode", detail: "broken" });
+  expect(await player.line("a stored file is damaged or missing: fetching it again")).toMatchObject({ sha256, asset_ids: assets });
+  const emptied = await player.host.sceneThat((scene) => slotsOf(scene).length === 0, from);
+  await player.line("a lost file is here again");
+  await player.host.sceneThat((scene) => slotsOf(scene).length > 0, scenes.indexOf(emptied));
+  expect(await readFile(path)).toEqual(stored);
 });

@@ -1,9 +1,8 @@
 // Downloads one file: resumes a partial download, verifies size and SHA-256, and only then gives the file its name.
-import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import { Fault, isFault } from "../../base/fault.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
@@ -27,52 +26,50 @@ export async function downloadFile(
   signal: AbortSignal,
 ): Promise<void> {
   const part = `${path}.part`;
-  const partBytes = await sizeOf(part);
-  const offset = partBytes < asset.size_bytes ? partBytes : 0;
-  const { body, resumed } = await openFile(asset, offset, signal);
-  const start = resumed ? offset : 0;
-  let size = start;
+  const stored = await readPart(part, asset.size_bytes, signal);
+  const { body, resumed } = await openFile(asset, stored.size, signal);
+  let { size, hash } = resumed ? stored : { size: 0, hash: createHash("sha256") };
   onProgress(size);
-  const bounded = async function* (): AsyncGenerator<Buffer> {
+  const verified = async function* (): AsyncGenerator<Buffer> {
     for await (const bytes of body) {
       size += bytes.length;
       if (size > asset.size_bytes) throw new Fault("asset-corrupt", `longer than the announced ${asset.size_bytes} bytes`);
+      hash.update(bytes);
       onProgress(size);
       yield bytes;
     }
+    if (size < asset.size_bytes) throw new Fault("unreachable", `the download ended after ${size} of ${asset.size_bytes} bytes`);
+    if (hash.digest("hex") !== asset.sha256) throw new Fault("asset-corrupt", "the bytes do not have the announced SHA-256");
   };
+  const file = await open(part, size > 0 ? "a" : "w", 0o600);
   try {
-    await pipeline(bounded, createWriteStream(part, { flags: start > 0 ? "a" : "w", mode: 0o600 }), { signal });
-    await verify(part, asset);
+    await file.appendFile(verified(), { signal });
+    await file.sync();
   } catch (error) {
     // Keep a part that merely ends early, to resume it. Wrong bytes must be fetched again.
     if (isFault(error, "asset-corrupt")) await rm(part, { force: true });
     throw error;
+  } finally {
+    await file.close();
   }
   await rename(part, path);
   await syncFolder(dirname(path));
 }
 
-/** Resolves once the bytes are verified and on the disk. @throws Fault `asset-corrupt`; `unreachable` for too few bytes. */
-async function verify(part: string, asset: DesiredAsset): Promise<void> {
-  const handle = await open(part, "r+");
+/** The size and hash of the part that an earlier attempt has stored. Empty if there is none, or if it cannot be resumed. */
+async function readPart(path: string, fullSize: number, signal: AbortSignal): Promise<{ size: number; hash: Hash }> {
+  const hash = createHash("sha256");
+  let size = 0;
   try {
-    const { size } = await handle.stat();
-    if (size < asset.size_bytes) throw new Fault("unreachable", `the download ended after ${size} of ${asset.size_bytes} bytes`);
-    const hash = createHash("sha256");
-    await pipeline(handle.createReadStream({ start: 0, autoClose: false }), hash);
-    if (hash.digest("hex") !== asset.sha256) throw new Fault("asset-corrupt", "the bytes do not have the announced SHA-256");
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
+    for await (const bytes of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+      size += bytes.length;
+      hash.update(bytes);
+    }
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return 0;
-    throw error;
+    signal.throwIfAborted();
+    // Without a readable part, the download starts at the first byte.
+    if (!(error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EIO"))) throw error;
+    size = fullSize;
   }
+  return size < fullSize ? { size, hash } : { size: 0, hash: createHash("sha256") };
 }

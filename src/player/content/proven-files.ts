@@ -3,10 +3,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
-import { isFault } from "../../base/fault.ts";
+import { Fault, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { DiskHealth, removals } from "../disk-health.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
@@ -14,6 +13,13 @@ import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 const Fingerprint = z.object({ size: z.number(), modifiedMs: z.number(), inode: z.number() });
 /** The attributes of a file in the file system when its hash was verified. */
 type Fingerprint = z.infer<typeof Fingerprint>;
+
+// A file that cannot be read for one of these reasons is damaged. Others, such as too many open files, say nothing about the file.
+const damageCodes = new Set(["EIO", "EACCES", "EISDIR", "EUCLEAN", "EBADMSG"]);
+const readBytes = 256 * 1024;
+
+/** The result of reading a file again. A file that is not intact has been removed. */
+type Verification = { is: "intact" } | { is: "damaged"; reason: string };
 
 const Fingerprints = z.record(z.string(), Fingerprint);
 type Fingerprints = z.infer<typeof Fingerprints>;
@@ -57,16 +63,23 @@ export class ProvenFiles {
   async presentOf(assets: readonly DesiredAsset[]): Promise<Map<string, string>> {
     const present = new Map<string, string>();
     for (const asset of assets) {
-      if (await this.#isProven(asset)) present.set(asset.id, asset.sha256);
+      try {
+        if (await this.#isProven(asset)) present.set(asset.id, asset.sha256);
+      } catch (error) {
+        this.#log.warn({ asset_id: asset.id, reason: reasonOf(error) }, "a stored file could not be verified");
+      }
     }
     return present;
   }
 
-  /** Records the file that was just verified. Durable after {@link save}. */
+  /** Records the file that was just verified. Durable after {@link save}. @throws Fault `asset-missing` if it cannot be found. */
   async add(sha256: string): Promise<void> {
-    this.#fingerprints[sha256] = (await fingerprintOf(this.pathOf(sha256)))!;
+    const fingerprint = await fingerprintOf(this.pathOf(sha256));
+    if (fingerprint === null) throw new Fault("asset-missing", "the file that was just stored cannot be found");
+    this.#fingerprints[sha256] = fingerprint;
   }
 
+  /** Without the list, as on a full disk, the next start verifies the files again. */
   async save(): Promise<void> {
     await this.#disk.attempt(what, () => this.#file.write(this.#fingerprints));
   }
@@ -77,7 +90,7 @@ export class ProvenFiles {
     await this.#disk.attempt(removals, async () => {
       await makeFolder(this.folder);
       for (const name of await readdir(this.folder)) {
-        if (name.startsWith("proofs.json") || kept.has(name.replace(/\.part$/, ""))) continue;
+        if (name.startsWith("proofs.json") || name.startsWith("scrub.json") || kept.has(name.replace(/\.part$/, ""))) continue;
         await rm(join(this.folder, name), { force: true });
         delete this.#fingerprints[name];
         removed.push(name);
@@ -95,23 +108,72 @@ export class ProvenFiles {
     });
   }
 
+  /**
+   * Reads a file, whatever is known of it, and removes it unless its bytes have this hash.
+   * @param pace awaited after each read of that many bytes; it may reject to end the verification.
+   */
+  async verify(sha256: string, pace: (bytes: number) => Promise<void> = async () => undefined): Promise<Verification> {
+    const path = this.pathOf(sha256);
+    for (;;) {
+      const before = await fingerprintOf(path);
+      const reason = before === null ? "the file is missing" : await damageOf(path, sha256, pace);
+      const after = await fingerprintOf(path);
+      // The file was downloaded again during the read.
+      if (before?.inode !== after?.inode) continue;
+      if (before !== null && reason === null) {
+        this.#fingerprints[sha256] = before;
+        return { is: "intact" };
+      }
+      await this.#remove(sha256);
+      return { is: "damaged", reason: reason ?? "the file is missing" };
+    }
+  }
+
   /** Whether the file is here and unchanged since it was verified. A changed file is verified again. */
   async #isProven(asset: DesiredAsset): Promise<boolean> {
-    const path = this.pathOf(asset.sha256);
-    const now = await fingerprintOf(path);
+    const now = await fingerprintOf(this.pathOf(asset.sha256));
     if (now === null) return false;
     const known = this.#fingerprints[asset.sha256];
     if (known !== undefined && known.size === now.size && known.modifiedMs === now.modifiedMs && known.inode === now.inode) return true;
-    const hash = createHash("sha256");
-    await pipeline(createReadStream(path), hash);
-    if (hash.digest("hex") === asset.sha256) {
-      this.#fingerprints[asset.sha256] = now;
-      return true;
-    }
-    this.#log.error({ asset_id: asset.id }, "a stored file is damaged: fetching it again");
-    await rm(path, { force: true });
+    const verified = await this.verify(asset.sha256);
+    if (verified.is === "intact") return true;
+    this.#log.error({ asset_id: asset.id, reason: verified.reason }, "a stored file is damaged: fetching it again");
     return false;
   }
+
+  /** A file that cannot be removed, as on a disk that became read-only, is replaced by the next download. */
+  async #remove(sha256: string): Promise<void> {
+    delete this.#fingerprints[sha256];
+    try {
+      await rm(this.pathOf(sha256), { recursive: true, force: true });
+    } catch (error) {
+      this.#log.warn({ sha256, reason: reasonOf(error) }, "a damaged file could not be removed");
+    }
+  }
+}
+
+/** Why the file at `path` is not the one with this hash; null if it is. */
+async function damageOf(path: string, sha256: string, pace: (bytes: number) => Promise<void>): Promise<string | null> {
+  const hash = createHash("sha256");
+  try {
+    for await (const bytes of createReadStream(path, { highWaterMark: readBytes }) as AsyncIterable<Buffer>) {
+      hash.update(bytes);
+      await pace(bytes.length);
+    }
+  } catch (error) {
+    if (isMissing(error)) return "the file is missing";
+    if (isDamage(error)) return `it cannot be read: ${reasonOf(error)}`;
+    throw error;
+  }
+  return hash.digest("hex") === sha256 ? null : "its bytes have changed";
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && "code" in error && damageCodes.has(String(error.code));
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 async function fingerprintOf(path: string): Promise<Fingerprint | null> {
@@ -119,7 +181,7 @@ async function fingerprintOf(path: string): Promise<Fingerprint | null> {
     const { size, mtimeMs, ino } = await stat(path);
     return { size, modifiedMs: mtimeMs, inode: ino };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (isMissing(error) || isDamage(error)) return null;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessToken
   return {
     /** Opens a file of the desired state, from `offset` bytes on. */
     openFile: (asset: DesiredAsset, offset: number, signal: AbortSignal) =>
-      accessTokens.withToken(signal, (token) => api.file(token, asset.url, offset, signal)),
+      accessTokens.withToken(signal, (token) => api.file(token, asset, offset, signal)),
     sendPlayEvents: (events: PlayEvent[], signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.playEvents(token, events, signal)),
     sendOutboxMessage: async (message: OutboxMessage, signal: AbortSignal): Promise<void> => {

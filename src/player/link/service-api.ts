@@ -4,10 +4,11 @@ import { gzip } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { Fault } from "../../base/fault.ts";
 import type { CommandUpdate } from "../../protocol/device/commands.ts";
-import { DesiredState } from "../../protocol/device/desired-state.ts";
+import { DesiredState, type DesiredAsset } from "../../protocol/device/desired-state.ts";
 import { PlayEventReceipt, type PlayEvent } from "../../protocol/device/play-events.ts";
 import { HeartbeatAnswer, type Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, type TokenRequest } from "../../protocol/device/messages.ts";
+import { mismatchOf } from "./file-response.ts";
 import { HttpFault, httpFault, parseResponse, ServiceHttp } from "./service-http.ts";
 
 /** The response to a token request. */
@@ -83,22 +84,28 @@ export class ServiceApi implements AsyncDisposable {
     await this.#http.expectSuccess({ method: "PUT", path: `device/screenshots/${id}`, token, bytes, headers }, signal);
   }
 
-  /** Opens a file from `offset` on. The stream starts at `offset` if `resumed`, else at 0. The caller reads or destroys the body. */
+  /**
+   * Opens a file from `offset` on. The stream starts at `offset` if `resumed`, else at 0. The caller reads or destroys the body.
+   * Rejects with Fault `protocol` if the response is not the file.
+   */
   async file(
     token: string,
-    path: string,
+    asset: DesiredAsset,
     offset: number,
     signal: AbortSignal,
   ): Promise<{ body: Dispatcher.ResponseData["body"]; resumed: boolean }> {
-    const url = new URL(path, this.server);
+    const url = new URL(asset.url, this.server);
     // Never send the token to another server, even if the desired state names its address.
     if (url.origin !== this.server.origin) throw new Fault("protocol", `a file's address is not on the service: ${url.origin}`);
-    const headers = { authorization: `Bearer ${token}`, ...(offset > 0 ? { range: `bytes=${offset}-` } : {}) };
-    const response = await this.#http.stream(url, headers, signal);
-    if (response.statusCode === 206 && offset > 0) return { body: response.body, resumed: true };
-    if (response.statusCode === 200) return { body: response.body, resumed: false };
-    await response.body.dump();
-    throw new HttpFault(response.statusCode, `the service responded with ${response.statusCode} for ${url.pathname}`);
+    const range = offset > 0 ? { range: `bytes=${offset}-`, "if-range": `"${asset.sha256}"` } : {};
+    const response = await this.#http.stream(url, { authorization: `Bearer ${token}`, ...range }, signal);
+    const { statusCode, body } = response;
+    const isFile = statusCode === 200 || (statusCode === 206 && offset > 0);
+    const mismatch = isFile ? mismatchOf(response, asset, offset) : null;
+    if (isFile && mismatch === null) return { body, resumed: statusCode === 206 };
+    await body.dump();
+    if (mismatch !== null) throw new Fault("protocol", `the response is not the file (a captive portal or proxy?): ${mismatch}`);
+    throw new HttpFault(statusCode, `the service responded with ${statusCode} for ${url.pathname}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

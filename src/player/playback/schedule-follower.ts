@@ -1,6 +1,7 @@
 // Follows the schedule: computes the program whenever it may have changed, and prepares it as playback.
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
@@ -114,7 +115,7 @@ export class ScheduleFollower {
 
   #createPlan(ready: ReadyState, now: number): Plan {
     const { program, changesAt } = programAt(ready, now, this.#context);
-    const playback = applyProgram(this.#plan?.intervals[0]?.playback ?? null, program, now, ready.desired.assets);
+    const playback = applyProgram(this.#plan?.intervals[0]?.playback ?? null, program, now, presentAssets(ready));
     return { ready, interventions: this.#store.interventions.value, intervals: [{ from: now, until: changesAt, playback }] };
   }
 
@@ -129,7 +130,7 @@ export class ScheduleFollower {
 
   #nextInterval(ready: ReadyState, { until: from, playback: before }: ProgramInterval): ProgramInterval {
     const { program, changesAt: until } = programAt(ready, from, this.#context);
-    return { from, until, playback: applyProgram(before, program, from, ready.desired.assets, from) };
+    return { from, until, playback: applyProgram(before, program, from, presentAssets(ready), from) };
   }
 
   /** The plays at `now` that can be skipped, in one zone or in all. */
@@ -152,6 +153,10 @@ export class ScheduleFollower {
   get #context(): PlayerContext {
     return { interventions: this.#store.interventions.value, deviceTimeZone: this.#deviceTimeZone };
   }
+}
+
+function presentAssets({ desired, files }: ReadyState): DesiredAsset[] {
+  return desired.assets.filter(({ id }) => files.has(id));
 }
 
 function layoutOf({ intervals }: Plan): string | null {

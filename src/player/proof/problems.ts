@@ -1,5 +1,5 @@
 // Lists the player's current problems: those that the page reports about items and zones, and those of the player itself.
-import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import type { DesiredAsset, DesiredState } from "../../protocol/device/desired-state.ts";
 import { createProblem, fitProblems, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
@@ -18,6 +18,8 @@ export interface PlayerCondition {
   /** The state in force; null before the first. */
   desired: DesiredState | null;
   progress: DownloadProgress;
+  /** The assets of the state in force whose files are lost. */
+  lostAssets: readonly DesiredAsset[];
   /** How long no frame has been presented, ms. */
   stillMs: number;
   withheld: WithheldContent | null;
@@ -97,13 +99,17 @@ export class Problems {
 
 /** Problems of the whole screen or of the player. */
 function screenProblems(condition: PlayerCondition): PlayerProblem[] {
-  const { now, uptimeMs, stillMs, withheld, progress, diskFreeBytes, disk, clockErrorMs } = condition;
+  const { now, uptimeMs, stillMs, withheld, progress, lostAssets, diskFreeBytes, disk, clockErrorMs } = condition;
   const problems: PlayerProblem[] = [];
   if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
   if (uptimeMs >= startupMs && stillMs >= stillLimitMs) problems.push(createProblem("not-rendering", now - stillMs));
   if (progress.is === "failed")
     problems.push(createProblem("content-failed", now, progress.detail === null ? {} : { detail: progress.detail }));
   problems.push(...diskProblems(disk, now));
+  if (lostAssets[0] !== undefined) {
+    const others = lostAssets.length > 1 ? ` and ${lostAssets.length - 1} more` : "";
+    problems.push(createProblem("file-lost", now, { detail: `asset ${lostAssets[0].id}${others}` }));
+  }
   if (diskFreeBytes !== null && diskFreeBytes < minDiskBytes) {
     problems.push(createProblem("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
   }

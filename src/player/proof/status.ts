@@ -35,6 +35,8 @@ export interface StatusDependencies {
   appliedRevision: () => string | null;
   desired: () => { revision: string; isEmpty: boolean } | null;
   progress: () => DownloadProgress;
+  /** Whether files of the state that plays are lost. */
+  isIncomplete: () => boolean;
 }
 
 export class Status {
@@ -104,7 +106,7 @@ export class Status {
   }
 
   #content(): ContentState {
-    const { desired, appliedRevision, progress } = this.#dependencies;
+    const { desired, appliedRevision, progress, isIncomplete } = this.#dependencies;
     const applied_revision = appliedRevision();
     const wanted = desired();
     const { is, readyBytes, totalBytes, detail } = progress();
@@ -115,7 +117,7 @@ export class Status {
       total_bytes: totalBytes,
     };
     if (wanted === null) return { is: "empty", ...content, detail: "the player has not received a state yet" };
-    if (wanted.revision !== applied_revision)
+    if (wanted.revision !== applied_revision || isIncomplete())
       return {
         is: is === "failed" ? "failed" : "downloading",
         ...content,

@@ -77,7 +77,8 @@ export class WebItems implements AsyncDisposable {
     const htmlItems = items.filter((item) => item.type === "html");
     const bundles = htmlItems.flatMap(({ id: itemId, asset_id, network }): ServedBundle[] => {
       const asset = assets.find(({ id }) => id === asset_id);
-      return asset === undefined ? [] : [{ itemId, sha256: asset.sha256, network }];
+      // A lost file is not served. Its bundle is opened anew when the file is here again.
+      return asset === undefined || this.#options.media(asset.sha256) === null ? [] : [{ itemId, sha256: asset.sha256, network }];
     });
     const webSites = items.filter((item) => item.type === "web").map(webSite);
     const bundleSites = htmlItems.map(({ id }) => ({ id, url: this.#bundles.urlOf(id), headers: {}, css: null, isConfinedToOrigin: true }));

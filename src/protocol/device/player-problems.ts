@@ -36,6 +36,11 @@ export const problemCatalog = {
     title: "A zone shows nothing",
     remedy: "Fix the failing items of its playlist, or add an item that is always due.",
   },
+  "file-lost": {
+    by: "player",
+    title: "Stored files are damaged or missing, and their items are skipped",
+    remedy: "The player fetches them again by itself. If it happens again, check or replace its memory card or disk.",
+  },
   "item-load": {
     by: "player",
     title: "An item could not be loaded",

@@ -12,7 +12,7 @@ import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import type { Stage } from "../../../src/protocol/scene.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { desiredOf, newId, withItems } from "../../support/states.ts";
+import { assetOf, desiredOf, newId, withItems } from "../../support/states.ts";
 
 const t0 = Date.UTC(2026, 10, 22, 12);
 const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
@@ -42,7 +42,7 @@ function screen() {
     failed: (index: number, code: "load" | "crashed" = "load"): FromPage => ({ type: "failed", ...about(index), code, detail: "HTTP 404" }),
     presented: (index: number, at: number): FromPage => ({ type: "presented", ...about(index), at }),
     at: (now: number, more: Partial<PlayerCondition> = {}) => {
-      const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, diskFreeBytes: null, disk: healthyDisk, clockErrorMs: 1 };
+      const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, lostAssets: [], diskFreeBytes: null, disk: healthyDisk, clockErrorMs: 1 };
       return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
     },
   };
@@ -119,7 +119,7 @@ test("[PRB8] a zone that has nothing to show is a problem until it shows somethi
   expect(at(t0 + 10_000)).toEqual([]);
 });
 
-test("[PRB9] withheld content, a frozen screen, failed downloads, a full disk and an unknown time are problems of the whole screen", () => {
+test("[PRB9] withheld content, a frozen screen, failed downloads, lost files, a full disk and an unknown time are problems of the whole screen", () => {
   const { at, report, failed } = screen();
   report(failed(0), t0);
   const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0 - 9_000, until: t0 + 60_000 };
@@ -127,13 +127,15 @@ test("[PRB9] withheld content, a frozen screen, failed downloads, a full disk an
     withheld,
     stillMs: 20_000,
     progress: { ...progress, is: "failed", detail: "ast_1: disk" },
+    lostAssets: [assetOf(Buffer.from("a")), assetOf(Buffer.from("b"))],
     diskFreeBytes: 1_000_000,
     clockErrorMs: Infinity,
   });
-  expect(codes(all)).toEqual(["content-withheld", "not-rendering", "content-failed", "item-load", "disk-low", "clock-unsure"]);
+  expect(codes(all)).toEqual(["content-withheld", "not-rendering", "content-failed", "file-lost", "item-load", "disk-low", "clock-unsure"]);
   expect(all[0]).toMatchObject({ since: new Date(t0 - 9_000).toISOString(), detail: expect.stringMatching(/5 times.*out of memory/) });
   expect(all[1]).toMatchObject({ since: new Date(t0 - 20_000).toISOString() });
   expect(all[2]!.detail).toContain("ast_1: disk");
+  expect(all[3]!.detail).toMatch(/asset ast_\w+ and 1 more/);
   // A player that has just started has time to show its first frame.
   expect(codes(at(t0, { uptimeMs: 30_000, stillMs: 20_000, clockErrorMs: Infinity }))).toEqual(["item-load"]);
 });
@@ -213,13 +215,14 @@ function heartbeatOf(more: {
     page: () => page,
     drift: () => null,
     withheld: () => more.withheld ?? null,
-    problems: (about) => problems.list({ ...about, stage, desired, progress, disk: healthyDisk }),
+    problems: (about) => problems.list({ ...about, stage, desired, progress, lostAssets: [], disk: healthyDisk }),
     nowPlaying: () => [presented],
     why: () => [shows],
     variables: () => ({}),
     appliedRevision: () => "r1",
     desired: () => ({ revision: "r1", isEmpty: false }),
     progress: () => progress,
+    isIncomplete: () => false,
   });
   return status.heartbeat();
 }

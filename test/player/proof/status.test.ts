@@ -33,6 +33,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     appliedRevision: () => null,
     desired: () => null,
     progress: () => ({ is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null }),
+    isIncomplete: () => false,
     ...more,
   });
   return { status, machine };
@@ -105,19 +106,27 @@ test.each([
     { is: "failed", revision: "r2", detail: "x".repeat(2_000) },
   ],
   ["applied", { desired: { revision: "r2", isEmpty: false }, applied: "r2" }, { is: "applied", revision: "r2", detail: null }],
+  [
+    "downloading while files of it are lost",
+    { desired: { revision: "r2", isEmpty: false }, applied: "r2", lost: true },
+    { is: "downloading", revision: "r2", detail: null },
+  ],
 ] as const)("[WIR18] a heartbeat reports the newest state as %s", async (_name, given, expected) => {
   const {
     desired = null,
     applied = null,
     failure = null,
+    lost = false,
   } = given as {
     desired?: { revision: string; isEmpty: boolean };
     applied?: string;
     failure?: string;
+    lost?: boolean;
   };
   const { status } = createStatus(new FakeClock(), {
     desired: () => desired,
     appliedRevision: () => applied,
+    isIncomplete: () => lost,
     progress: () => ({ is: failure === null ? "downloading" : "failed", revision: "r2", readyBytes: 3, totalBytes: 7, detail: failure }),
   });
   const { content } = await status.heartbeat();

@@ -1,3 +1,4 @@
+import { stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -56,4 +57,29 @@ test("[REC4] a heartbeat reports that the screen is rendering, and the items on 
     return (seen["now_playing"] as unknown[]).length > 0 ? seen : null;
   });
   expect(now).toMatchObject({ rendering: true, content: { is: "applied" } });
+});
+
+test("[WIR22] on a real screen a picture whose file was damaged is skipped, and shown again once it is fetched again", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const upload = async (name: string, color: readonly [number, number, number]) => ({
+    ...{ type: "image", duration_ms: 1_000, fit: "fill" },
+    asset_id: await api.upload(name, await plainImage(color)),
+  });
+  const items = [await upload("green.png", green), await upload("blue.png", [30, 60, 200])];
+  const { layoutId } = await api.publish(items);
+  await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
+  await api.pair(player, layoutId);
+  await eventually(isGreen);
+  const { sha256 } = await api.ok("GET", `assets/${items[0]!.asset_id}`);
+  const path = join(folder.path, "player", "content", String(sha256));
+  const { size, atime, mtime } = await stat(path);
+  await writeFile(path, Buffer.alloc(size, "damaged"));
+  await utimes(path, atime, mtime);
+  await player.line("a stored file is damaged or missing: fetching it again");
+  await player.line("a lost file is here again");
+  const from = player.lines.length;
+  await player.line(({ msg, asset_id }) => msg === "presented" && asset_id === items[0]!.asset_id, from);
+  await eventually(isGreen);
 });

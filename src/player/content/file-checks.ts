@@ -1,0 +1,117 @@
+// Verifies cached files while the player runs: suspected ones at once, and slowly all others, because disks lose bits in silence.
+import { join } from "node:path";
+import { z } from "zod";
+import { runAll } from "../../base/async/run-all.ts";
+import { Signal } from "../../base/async/signal.ts";
+import type { Clock } from "../../base/clock.ts";
+import { isFault, reasonOf } from "../../base/fault.ts";
+import { DurableFile } from "../../base/files/durable-file.ts";
+import type { Log } from "../../base/log.ts";
+import type { ProvenFiles } from "./proven-files.ts";
+
+export interface FileChecksOptions {
+  files: ProvenFiles;
+  /** The hashes of the files that may be shown. */
+  current: () => Iterable<string>;
+  /** Called after a file was found damaged and removed. */
+  onDamaged: (sha256: string, reason: string) => void;
+  clock: Clock;
+  log: Log;
+}
+
+// Slow enough to leave disk and CPU to playback: 10 GB take three hours.
+const scrubBytesPerSecond = 1_000_000;
+// The browser's start needs the disk.
+const firstScrubMs = 60_000;
+const betweenScrubsMs = 3_600_000;
+// The position is written once for this many bytes: about every four minutes.
+const bytesPerPosition = 256_000_000;
+
+const ScrubPosition = z.object({ after: z.string() });
+
+export class FileChecks {
+  readonly #options: FileChecksOptions;
+  readonly #position: DurableFile<z.infer<typeof ScrubPosition>>;
+  readonly #suspects = new Set<string>();
+  readonly #suspected = new Signal();
+
+  constructor(options: FileChecksOptions) {
+    this.#options = options;
+    this.#position = new DurableFile(join(options.files.folder, "scrub.json"), (json) => ScrubPosition.parse(json));
+  }
+
+  /** Verifies this file soon, because the browser could not show it. */
+  suspect(sha256: string): void {
+    this.#suspects.add(sha256);
+    this.#suspected.notify();
+  }
+
+  /** Runs until `signal` aborts. */
+  run(signal: AbortSignal): Promise<never> {
+    return runAll([(end) => this.#verifySuspects(end), (end) => this.#scrub(end)], signal);
+  }
+
+  async #verifySuspects(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#suspected.wait(this.#options.clock, Number.POSITIVE_INFINITY, signal);
+      for (const sha256 of this.#suspects) {
+        // Removed first: a report during the verification starts another one.
+        this.#suspects.delete(sha256);
+        await this.#verify(sha256, async () => signal.throwIfAborted(), signal);
+      }
+    }
+  }
+
+  /** Verifies all files in the order of their names, again and again. A restart continues after the last recorded file. */
+  async #scrub(signal: AbortSignal): Promise<never> {
+    const { clock, current } = this.#options;
+    await clock.wait(firstScrubMs, signal);
+    let after = await this.#readPosition();
+    let unrecordedBytes = 0;
+    const pace = async (bytes: number): Promise<void> => {
+      unrecordedBytes += bytes;
+      await clock.wait((bytes / scrubBytesPerSecond) * 1_000, signal);
+    };
+    for (;;) {
+      signal.throwIfAborted();
+      const next = [...current()].filter((sha256) => sha256 > after).toSorted()[0];
+      if (next !== undefined) await this.#verify(next, pace, signal);
+      after = next ?? "";
+      if (next === undefined || unrecordedBytes >= bytesPerPosition) {
+        await this.#writePosition(after);
+        unrecordedBytes = 0;
+      }
+      if (next === undefined) await clock.wait(betweenScrubsMs, signal);
+    }
+  }
+
+  async #verify(sha256: string, pace: (bytes: number) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { files, onDamaged, log } = this.#options;
+    try {
+      const verified = await files.verify(sha256, pace);
+      if (verified.is === "damaged") onDamaged(sha256, verified.reason);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ sha256, reason: reasonOf(error) }, "a stored file could not be verified");
+    }
+  }
+
+  async #readPosition(): Promise<string> {
+    try {
+      const read = await this.#position.read();
+      return read.is === "found" ? read.value.after : "";
+    } catch (error) {
+      if (!isFault(error, "file-corrupt")) throw error;
+      return "";
+    }
+  }
+
+  /** Without the position, the next start verifies from the first file on. */
+  async #writePosition(after: string): Promise<void> {
+    try {
+      await this.#position.write({ after });
+    } catch (error) {
+      this.#options.log.warn({ reason: reasonOf(error) }, "the position of the verification could not be stored");
+    }
+  }
+}
