@@ -114,7 +114,8 @@ export class SessionView {
     const ready = this.#stores.cache.ready.value;
     if (stage === null && ready !== null && revision !== ready.desired.revision) return null;
     const isNothingDue = stage === null && revision === desired?.revision;
-    const known = desired === null ? "nothing" : desired.isEmpty ? "empty" : isNothingDue ? "idle" : "content";
+    const assigned = this.lostAssets.length > 0 ? "incomplete" : isNothingDue ? "idle" : "content";
+    const known = desired === null ? "nothing" : desired.isEmpty ? "empty" : assigned;
     return { is: "paired", playerName: this.playerName, link: this.#connection.link.value, known, progress, stage };
   }
 

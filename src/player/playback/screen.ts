@@ -18,8 +18,8 @@ export interface ScreenContext {
         is: "paired";
         playerName: string;
         link: Link;
-        /** `idle`: there is content, but none of it is due. */
-        known: "nothing" | "empty" | "idle" | "content";
+        /** `idle`: there is content, but none of it is due. `incomplete`: files of it are lost. */
+        known: "nothing" | "empty" | "idle" | "incomplete" | "content";
         progress: DownloadProgress;
         stage: Stage | null;
       };
@@ -41,7 +41,7 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
       const problem = link.is === "offline" ? link.trouble : progress.is === "failed" ? downloadProblem(progress) : null;
       if (withheld?.isNow === true) return withheldScreen(withheld, player_name, service);
       if (stage !== null && showsAnything(stage)) return { is: "stage", stage };
-      if (known === "empty" || known === "idle" || stage !== null) {
+      if (known === "empty" || known === "idle" || (stage !== null && known !== "incomplete")) {
         const is_assigned = known === "idle" || stage !== null;
         return { is: "empty", player_name, link: link.is === "polling" ? "online" : link.is, is_assigned, service, trouble: problem };
       }

@@ -64,8 +64,10 @@ test("[WIR22] on a real screen a picture whose file was damaged is skipped, and 
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
   const upload = async (name: string, color: readonly [number, number, number]) => ({
-    ...{ type: "image", duration_ms: 1_000, fit: "fill" },
+    type: "image",
     asset_id: await api.upload(name, await plainImage(color)),
+    duration_ms: 1_000,
+    fit: "fill",
   });
   const items = [await upload("green.png", green), await upload("blue.png", [30, 60, 200])];
   const { layoutId } = await api.publish(items);
