@@ -13,6 +13,12 @@ export interface HostPage {
   cookie: { name: string; value: string };
 }
 
+/** How `Host.open` starts a browser. It changes nothing about one that runs already. */
+export interface OpenOptions {
+  /** Draws in software, because drawing with the GPU failed. Electron cannot choose this after its start and ignores it. */
+  withoutGpu?: boolean;
+}
+
 /** A failure of the browser. The host reports it; `recovery.ts` decides what to do. */
 export type HostFault =
   | { is: "page-crashed"; detail: string }
@@ -62,7 +68,7 @@ export interface Host extends AsyncDisposable {
   /** Starts the browser before `open`, to save time. Resolves once its process runs. Never rejects: `open` reports failures. */
   prepare(): Promise<void>;
   /** Starts the browser if none runs and shows the page on the display. Resolves once the page has been requested. */
-  open(page: HostPage, signal: AbortSignal): Promise<BrowserEngine>;
+  open(page: HostPage, signal: AbortSignal, options?: OpenOptions): Promise<BrowserEngine>;
   /** Reloads the page, even if it hangs or has crashed. */
   reload(signal: AbortSignal): Promise<void>;
   /** Ends the browser, even if it hangs. `open` starts another. */

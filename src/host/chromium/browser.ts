@@ -1,7 +1,7 @@
 // One run of Chromium with the player's page, from the start of its process to its exit.
 import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { Fault, isFault, reasonOf } from "../../base/fault.ts";
-import type { BrowserEngine, HostFault, HostPage, IframeEvent, IframeSite } from "../../player/host.ts";
+import type { BrowserEngine, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
 import { IframeGuard } from "../iframes/iframe-guard.ts";
 import { hasGpu } from "../linux/gpu.ts";
 import type { BrowserProxy } from "../proxy/proxy.ts";
@@ -12,7 +12,9 @@ import { watchLiveness } from "./liveness.ts";
 import { headlessSize, type ChromiumOptions } from "./options.ts";
 import { PlayerPage } from "./page.ts";
 import { DevToolsPipe } from "./pipe.ts";
-import { assertSandboxed, type BrowserProcess, releaseProfile, sessionMemoryBytes, startBrowser } from "./process.ts";
+import { assertSandboxed, type BrowserProcess, releaseProfile, startBrowser } from "./process.ts";
+import { sessionMemoryBytes } from "./session-processes.ts";
+import { endStoppedProcesses } from "./stopped-processes.ts";
 import { keepOnlyFirstPage } from "./targets.ts";
 import { KioskWindow } from "./window.ts";
 import { hasWindowManager } from "./x11.ts";
@@ -52,10 +54,16 @@ export class ChromiumBrowser {
     this.#process = process;
     this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killAfterTimeout());
     void process.exited.then((detail) => this.#onExit(detail));
+    void this.#endStoppedProcesses();
   }
 
   /** Starts the process. */
-  static async start(options: ChromiumOptions, proxy: BrowserProxy, listener: BrowserListener): Promise<ChromiumBrowser> {
+  static async start(
+    options: ChromiumOptions,
+    proxy: BrowserProxy,
+    listener: BrowserListener,
+    openOptions: OpenOptions,
+  ): Promise<ChromiumBrowser> {
     const { executable, profileFolder, env, clock, log, window } = options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1, log);
     await releaseProfile(account.profileFolder, clock);
@@ -63,7 +71,7 @@ export class ChromiumBrowser {
       profileFolder: account.profileFolder,
       display: displayOf(options),
       window: window ?? headlessSize,
-      hasGpu: hasGpu(),
+      hasGpu: hasGpu() && openOptions.withoutGpu !== true,
       proxy: proxy.address,
     });
     return new ChromiumBrowser(options, proxy, listener, await startBrowser(executable, flags, account));
@@ -103,12 +111,12 @@ export class ChromiumBrowser {
     }
   }
 
-  /** Reports a page that hangs, and kills a browser that hangs, until the browser has exited. */
+  /** Reports a page that hangs, and ends a network service or browser that hangs, until the browser has exited. */
   watchLiveness(): void {
     const { clock, log, probe = defaultProbe } = this.#options;
     const { onFault } = this.#listener;
-    const kill = (): void => this.#process.kill();
-    void watchLiveness({ page: this.#page!, pipe: this.#pipe, clock, log, probe, onFault, kill }, this.#lifetime.signal);
+    const parts = { browser: this.#process, page: this.#page!, pipe: this.#pipe };
+    void watchLiveness({ ...parts, clock, log, probe, onFault }, this.#lifetime.signal);
   }
 
   /** Ends the browser, by force if it does not exit in time. */
@@ -171,6 +179,17 @@ export class ChromiumBrowser {
       connectionErrorOf: (url) => this.#proxy.connectionErrorOf(url),
       signal: this.#lifetime.signal,
     });
+  }
+
+  async #endStoppedProcesses(): Promise<void> {
+    const { clock, log } = this.#options;
+    const { signal } = this.#lifetime;
+    const onStopped = (kind: string, pid: number): void => log.error({ kind, pid }, "a process of the browser is stopped and is ended");
+    try {
+      await endStoppedProcesses({ browser: this.#process, clock, onStopped }, signal);
+    } catch (error) {
+      if (!signal.aborted) log.error({ reason: reasonOf(error) }, "stopped processes of the browser are no longer ended");
+    }
   }
 
   async #followDisplay(kiosk: KioskWindow): Promise<void> {

@@ -1,7 +1,7 @@
 // The Host that runs the system's Chromium: starts a browser when it is needed and forwards the browser's reports.
 import { Listeners } from "../../base/async/listeners.ts";
 import { Fault } from "../../base/fault.ts";
-import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite } from "../../player/host.ts";
+import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { routerFromEnvironment } from "../proxy/upstream.ts";
 import { ChromiumBrowser } from "./browser.ts";
@@ -45,7 +45,7 @@ class ChromiumHost implements Host {
     return this.#proxy?.port ?? null;
   }
 
-  async open(page: HostPage, signal: AbortSignal): Promise<BrowserEngine> {
+  async open(page: HostPage, signal: AbortSignal, options: OpenOptions = {}): Promise<BrowserEngine> {
     signal.throwIfAborted();
     // A start that belongs to an earlier call has to end first; one begun by `prepare` is taken over.
     if (this.#start?.isTaken) await this.#start.done;
@@ -54,7 +54,7 @@ class ChromiumHost implements Host {
       await this.#browser.page.show(page, signal);
       return this.#browser.engine;
     }
-    this.#begin();
+    this.#begin(options);
     const start = this.#start!;
     start.isTaken = true;
     const abort = (): void => start.giveUp.abort();
@@ -71,7 +71,7 @@ class ChromiumHost implements Host {
   }
 
   async prepare(): Promise<void> {
-    this.#begin();
+    this.#begin({});
     await this.#start?.spawned.promise;
   }
 
@@ -114,12 +114,12 @@ class ChromiumHost implements Host {
   }
 
   /** Starts a browser unless one is starting or running. */
-  #begin(): void {
+  #begin(options: OpenOptions): void {
     if (this.#start !== undefined || this.#browser !== undefined) return;
     const giveUp = new AbortController();
     const page = Promise.withResolvers<HostPage>();
     const spawned = Promise.withResolvers<void>();
-    const engine = this.#launch(page.promise, spawned.resolve, giveUp.signal).finally(() => {
+    const engine = this.#launch(page.promise, options, spawned.resolve, giveUp.signal).finally(() => {
       spawned.resolve();
       this.#start = undefined;
     });
@@ -127,18 +127,19 @@ class ChromiumHost implements Host {
     this.#start = { giveUp, page, engine, done: engine.catch(() => undefined), spawned, isTaken: false };
   }
 
-  async #launch(page: Promise<HostPage>, onSpawned: () => void, signal: AbortSignal): Promise<BrowserEngine> {
+  async #launch(page: Promise<HostPage>, openOptions: OpenOptions, onSpawned: () => void, signal: AbortSignal): Promise<BrowserEngine> {
     const { clock, log, env } = this.#options;
     const startedMs = clock.monotonic();
     this.#proxy ??= await BrowserProxy.open({ ...this.#options, route: routerFromEnvironment(env) });
     this.#proxy.allowSites(this.#sites);
-    const browser = await ChromiumBrowser.start(this.#options, this.#proxy, {
-      onFault: (fault) => this.#report(fault),
-      onIframeEvent: (event) => this.#iframeEvents.notify(event),
-      onExit: () => {
+    const listener = {
+      onFault: (fault: HostFault): void => this.#report(fault),
+      onIframeEvent: (event: IframeEvent): void => this.#iframeEvents.notify(event),
+      onExit: (): void => {
         if (this.#browser === browser) this.#browser = undefined;
       },
-    });
+    };
+    const browser = await ChromiumBrowser.start(this.#options, this.#proxy, listener, openOptions);
     this.#browser = browser;
     onSpawned();
     const engine = await browser.open(page, () => this.#sites, signal);

@@ -77,9 +77,18 @@ export class DevToolsPipe {
   }
 
   /** Whether the browser responds within `limitMs`. */
-  async isResponsive(limitMs: number): Promise<boolean> {
+  isResponsive(limitMs: number): Promise<boolean> {
+    return this.#respondsTo("Browser.getVersion", limitMs);
+  }
+
+  /** Whether the browser's network service, which keeps the cookies, responds within `limitMs`. */
+  isNetworkResponsive(limitMs: number): Promise<boolean> {
+    return this.#respondsTo("Storage.getCookies", limitMs);
+  }
+
+  async #respondsTo(method: "Browser.getVersion" | "Storage.getCookies", limitMs: number): Promise<boolean> {
     try {
-      await this.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
+      await this.browser.send(method, {}, { deadlineMs: limitMs });
       return true;
     } catch (error) {
       if (isFault(error, "timeout")) return false;

@@ -1,12 +1,13 @@
-// Chromium's processes: starts the browser, ends all its processes, measures their memory and checks their sandbox.
+// Chromium's processes: starts the browser, ends its processes and checks their sandbox.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, readlink, rm } from "node:fs/promises";
+import { readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
 import type { BrowserAccount } from "./account.ts";
+import { commandLine, sessionProcesses, type SessionProcess } from "./session-processes.ts";
 
 /** A started Chromium. It has its own session, so that Ctrl+C at a terminal reaches only the player. */
 export interface BrowserProcess {
@@ -16,8 +17,12 @@ export interface BrowserProcess {
   output: Readable;
   /** How it ended, with its last lines of output. Never rejects. */
   exited: Promise<string>;
+  /** The process and all its children. */
+  processes(): Promise<SessionProcess[]>;
   /** Kills the process and all its children. */
   kill(): void;
+  /** Kills only the child with this process id. */
+  killProcess(pid: number): void;
 }
 
 const killLimitMs = 2_000;
@@ -52,12 +57,18 @@ export async function startBrowser(executable: string, flags: readonly string[],
       resolve([signal === null ? `exit code ${code}` : `ended by ${signal}`, ...lines].join("; "));
     });
   });
-  return { pid, input: child.stdio[3] as Writable, output: child.stdio[4] as Readable, exited, kill };
+  const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
+  return { pid, input, output, exited, processes: () => sessionProcesses(pid), kill, killProcess };
 }
 
 function killSession(pid: number): void {
+  killProcess(-pid);
+}
+
+/** @param pid negative for all processes of its group. */
+function killProcess(pid: number): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(pid, "SIGKILL");
   } catch (error) {
     // ESRCH: no process is left.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
@@ -72,7 +83,6 @@ export async function releaseProfile(profileFolder: string, clock: Clock): Promi
   const lock = join(profileFolder, "SingletonLock");
   const holder = await readlink(lock).catch(() => "");
   const pid = Number(/-(\d+)$/.exec(holder)?.[1] ?? 0);
-  // Chromium writes spaces over the NULs between its arguments.
   const isHeld = async (): Promise<boolean> =>
     pid > 0 && (await commandLine(pid)).split(/[\0 ]--/).includes(`user-data-dir=${profileFolder}`);
   if (await isHeld()) killSession(pid);
@@ -80,36 +90,6 @@ export async function releaseProfile(profileFolder: string, clock: Clock): Promi
   const endMs = clock.monotonic() + killLimitMs;
   while ((await isHeld()) && clock.monotonic() < endMs) await clock.wait(5);
   for (const name of ["SingletonLock", "SingletonSocket", "SingletonCookie"]) await rm(join(profileFolder, name), { force: true });
-}
-
-function commandLine(pid: number): Promise<string> {
-  return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-}
-
-/** The ids of all processes of the browser's session. */
-async function sessionProcesses(pid: number): Promise<number[]> {
-  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const sessions = await Promise.all(ids.map(sessionOf));
-  return ids.filter((_, at) => sessions[at] === pid);
-}
-
-async function sessionOf(pid: number): Promise<number> {
-  // "pid (name, which may contain spaces and brackets) state ppid pgrp session …". Processes may have ended meanwhile.
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[3] ?? 0);
-}
-
-/** Memory of all processes of the browser's session in bytes, shared memory counted once. */
-export async function sessionMemoryBytes(pid: number): Promise<number> {
-  const sizes = await Promise.all((await sessionProcesses(pid)).map(processMemoryBytes));
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** A process's memory in bytes, with its share of shared memory; 0 when the process is gone. */
-export async function processMemoryBytes(pid: number): Promise<number> {
-  // A sandboxed process may hide its maps; then its private memory (RssAnon) is the best approximation.
-  const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => readFile(`/proc/${pid}/status`, "utf8").catch(() => ""));
-  return Number(/^(?:Pss|RssAnon):\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
 // A new renderer enters its sandbox before it loads anything, which takes longer on a busy machine.

@@ -1,7 +1,7 @@
 // Electron's processes: their memory, and helpers that end.
 import { app } from "electron";
 import type { Log } from "../../base/log.ts";
-import { processMemoryBytes } from "../chromium/process.ts";
+import { processMemoryBytes } from "../chromium/session-processes.ts";
 
 /** The embedded service's name among Electron's processes. */
 export const serviceProcessName = "signage-service";

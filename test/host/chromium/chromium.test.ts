@@ -107,6 +107,14 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     expect(after.some(({ pid }) => before.some((old) => old.pid === pid))).toBe(false);
   });
 
+  test("[HST39] a browser opened without the GPU does not use it", async () => {
+    await using fixture = await headlessChromium.start();
+    await fixture.host.open(fixture.server.page, never, { withoutGpu: true });
+    const [browser] = await browserProcesses(fixture, "");
+    expect(browser!.commandLine.split(/[\0 ]/)).toContain("--disable-gpu");
+    expect(await fixture.server.run("document.title")).toBe("stage");
+  });
+
   test.skipIf(process.getuid?.() !== 0)("[HST22] root can use a data folder that other users cannot enter", async () => {
     const replacements = "/var/lib/signage-player/chromium";
     const known: string[] = await readdir(replacements).catch(() => []);

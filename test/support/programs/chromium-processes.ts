@@ -2,8 +2,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Program } from "./programs.ts";
 
-/** Kinds of Chromium processes; the browser itself is the one without a type. */
-export type ChromiumProcessKind = "browser" | "renderer" | "gpu-process";
+/** Kinds of Chromium processes; the browser itself is the one without a type, and a utility has the name of its service. */
+export type ChromiumProcessKind =
+  | "browser"
+  | "renderer"
+  | "gpu-process"
+  | "zygote"
+  | "network.mojom.NetworkService"
+  | "storage.mojom.StorageService";
 
 /** The ids of the player's Chromium processes of one kind. */
 export async function chromiumProcesses(player: Program, kind: ChromiumProcessKind): Promise<number[]> {
@@ -24,7 +30,7 @@ async function readProcess(pid: number): Promise<{ pid: number; parent: number; 
   return {
     pid,
     parent: Number(/\) \S (\d+)/.exec(stat)?.[1]),
-    type: /--type=(\S+)/.exec(argv.join(" "))?.[1] ?? "browser",
+    type: /--(?:utility-sub-type|type)=((?!utility)\S+)/.exec(argv.join(" "))?.[1] ?? "browser",
     isChromium: argv[0]?.includes("chromium") ?? false,
   };
 }

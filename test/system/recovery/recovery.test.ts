@@ -49,6 +49,35 @@ test.each([
   expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
 });
 
+test.each([
+  ["browser", "rendering failed"],
+  ["zygote", "rendering failed"],
+  ["renderer", "rendering failed"],
+  ["gpu-process", null],
+  ["network.mojom.NetworkService", null],
+  ["storage.mojom.StorageService", null],
+] as const)(
+  "[REC12] when %s is stopped, the fault is logged and content plays within 30 s, without a useless reload",
+  async (kind, fault) => {
+    await using folder = await temporaryFolder();
+    await using at = await playing(folder.path);
+    const from = at.player.lines.length;
+    const stopped = await chromiumProcesses(at.player, kind);
+    expect(stopped.length).toBeGreaterThan(0);
+    const stoppedAtMs = performance.now();
+    for (const pid of stopped) process.kill(pid, "SIGSTOP");
+    await at.player.line("a process of the browser is stopped and is ended", from);
+    if (fault !== null) await at.player.line(fault, from);
+    await eventually(async () => (await chromiumProcesses(at.player, kind)).every((pid) => !stopped.includes(pid)));
+    // The first report may be of an item that was presented before the fault.
+    for (let presented = 0; presented < 3; presented += 1) await at.player.line("presented", at.player.lines.length);
+    await eventually(isGreen);
+    expect(performance.now() - stoppedAtMs).toBeLessThan(30_000);
+    const actions = at.player.lines.slice(from).filter(({ msg }) => msg === "recovering the display");
+    expect(actions.map(({ action }) => action)).toEqual(kind === "renderer" ? ["reload"] : fault === null ? [] : ["relaunch"]);
+  },
+);
+
 test("[REC4] a heartbeat reports that the screen is rendering, and the items on it", async () => {
   await using folder = await temporaryFolder();
   await using at = await playing(folder.path);

@@ -1,0 +1,49 @@
+// Reads the processes of a browser's session from /proc: what they are, whether they are stopped, and their memory.
+import { readdir, readFile } from "node:fs/promises";
+
+/** A process of a browser. */
+export interface SessionProcess {
+  pid: number;
+  /** `browser`, `zygote`, `renderer`, `gpu-process`, the sub-type of a utility such as `network.mojom.NetworkService`, or `unknown`. */
+  kind: string;
+  /** Whether a signal has stopped it (SIGSTOP). Neither load nor a debugger does this. */
+  isStopped: boolean;
+}
+
+/** All processes of the session of the browser with the process id `browser`. */
+export async function sessionProcesses(browser: number): Promise<SessionProcess[]> {
+  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const stats = await Promise.all(ids.map(readStat));
+  const found = ids.flatMap((pid, at) => (stats[at]!.session === browser ? [{ pid, isStopped: stats[at]!.state === "T" }] : []));
+  return Promise.all(found.map(async (each) => ({ ...each, kind: each.pid === browser ? "browser" : await readKind(each.pid) })));
+}
+
+async function readStat(pid: number): Promise<{ state: string; session: number }> {
+  // "pid (name, which may contain spaces and brackets) state ppid pgrp session …". Processes may have ended meanwhile.
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const [state = "", , , session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { state, session: Number(session ?? 0) };
+}
+
+async function readKind(pid: number): Promise<string> {
+  const text = await commandLine(pid);
+  return /[\0 ]--utility-sub-type=([^\0 ]+)/.exec(text)?.[1] ?? /[\0 ]--type=([^\0 ]+)/.exec(text)?.[1] ?? "unknown";
+}
+
+/** The arguments of a process, each followed by NUL; Chromium writes spaces instead. Empty when the process is gone. */
+export function commandLine(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+}
+
+/** Memory of all processes of the browser's session in bytes, shared memory counted once. */
+export async function sessionMemoryBytes(browser: number): Promise<number> {
+  const sizes = await Promise.all((await sessionProcesses(browser)).map(({ pid }) => processMemoryBytes(pid)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** A process's memory in bytes, with its share of shared memory; 0 when the process is gone. */
+export async function processMemoryBytes(pid: number): Promise<number> {
+  // A sandboxed process may hide its maps; then its private memory (RssAnon) is the best approximation.
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => readFile(`/proc/${pid}/status`, "utf8").catch(() => ""));
+  return Number(/^(?:Pss|RssAnon):\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
+}
