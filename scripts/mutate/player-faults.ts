@@ -97,7 +97,7 @@ const link: readonly Fault[] = [
 ];
 
 const surface: readonly Fault[] = [
-  ...faultsIn("src/player/surface/recovery-action.ts", [["times.filter((at) => now - at < failureMemoryMs).length", "times.length"]]),
+  ...faultsIn("src/player/surface/recovery-ladder.ts", [["attempts.filter(({ at }) => now - at < failureMemoryMs)", "attempts"]]),
   ...faultsIn("src/player/surface/page-access.ts", [
     ['if (site !== undefined && site !== "same-origin" && site !== "none") return false;', ""],
   ]),

@@ -83,11 +83,14 @@ export class PageConnection {
   #updateState(message: FromPage): void {
     const now = this.#clock.monotonic();
     if (message.type === "hello") {
-      this.#state.set({ is: "here", since: now, viewport: message.viewport, lastFrameAt: null });
+      this.#state.set({ is: "here", since: now, viewport: message.viewport, lastFrameAt: null, reportsWithoutFrame: 0 });
       this.send({ type: "scene", scene: this.#scene });
-    } else if (provesFrame(message) && this.#state.value.is === "here") {
-      this.#state.set({ ...this.#state.value, lastFrameAt: now });
+      return;
     }
+    const before = this.#state.value;
+    if (before.is === "away") return;
+    if (provesFrame(message)) this.#state.set({ ...before, lastFrameAt: now, reportsWithoutFrame: 0 });
+    else if (message.type === "beat") this.#state.set({ ...before, reportsWithoutFrame: before.reportsWithoutFrame + 1 });
   }
 }
 

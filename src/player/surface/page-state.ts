@@ -8,4 +8,6 @@ export type PageState =
       since: number;
       viewport: { width: number; height: number };
       lastFrameAt: number | null;
+      /** Consecutive reports of the page, newest last, that it presented no frame. */
+      reportsWithoutFrame: number;
     };

@@ -1,12 +1,19 @@
-// Keeps the player's page on the display: detects when no frames are presented, then reloads, relaunches or withholds the content.
+// Keeps the player's page on the display: detects when no frames are presented, and takes the steps of the recovery ladder.
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import type { BrowserEngine, Host, HostFault, HostPage } from "../host.ts";
+import type { BrowserEngine, Host, HostPage } from "../host.ts";
 import type { PageState } from "./page-state.ts";
-import { failureMemoryMs, nextAction, type RecoveryAttempts } from "./recovery-action.ts";
+import {
+  addAttempt,
+  type DisplayFault,
+  failureMemoryMs,
+  nextAction,
+  type RecoveryAction,
+  type RecoveryAttempt,
+} from "./recovery-ladder.ts";
 import type { Surface } from "./surface.ts";
 import type { WithheldContent } from "./withheld-content.ts";
 
@@ -21,7 +28,10 @@ const withholdMs = 60_000;
 // The page reports frames every three seconds. A page that decodes 4K video on a Raspberry Pi may miss a few reports.
 const silentPageMs = 15_000;
 const pageLoadLimitMs = 30_000;
-const maxRememberedAttempts = 10;
+// A page that reports so often has had the time to present a frame.
+const reportsToTrust = 3;
+// How long a browser draws without the GPU. A new one that is needed after that uses the GPU again.
+const withoutGpuMs = 3_600_000;
 
 export interface RecoveryDependencies {
   host: Host;
@@ -33,13 +43,15 @@ export interface RecoveryDependencies {
 export class Recovery {
   readonly #dependencies: RecoveryDependencies;
   readonly #display = new Observable<DisplayState>({ is: "starting" });
-  #attempts: RecoveryAttempts = { reloads: [], relaunches: [] };
-  #pendingFault: HostFault | null = null;
+  #attempts: readonly RecoveryAttempt[] = [];
+  #pendingFault: DisplayFault | null = null;
   readonly #faultReported = new Signal();
   #recoveredAt: number;
   #engine: BrowserEngine | null = null;
   /** When the browser failed recently, monotonic ms. */
   #failures: number[] = [];
+  /** Until when a new browser draws without the GPU, monotonic ms. */
+  #withoutGpuUntil = 0;
   /** The last time that content was withheld, in monotonic ms. */
   #withheld: Omit<WithheldContent, "isNow"> | null = null;
 
@@ -90,13 +102,13 @@ export class Recovery {
     }
   }
 
-  #report(fault: HostFault): void {
+  #report(fault: DisplayFault): void {
     this.#pendingFault ??= fault;
     this.#faultReported.notify();
   }
 
   /** Waits until the host reports a fault or the page stops presenting frames. */
-  async #nextFault(signal: AbortSignal): Promise<HostFault> {
+  async #nextFault(signal: AbortSignal): Promise<DisplayFault> {
     const { surface, clock } = this.#dependencies;
     for (;;) {
       const pending = this.#pendingFault;
@@ -104,40 +116,27 @@ export class Recovery {
       if (pending !== null) return pending;
       // A page that was just reloaded gets the time that it needs to load.
       const deadline = Math.max(frameDeadlineOf(surface.page.value), this.#recoveredAt + pageLoadLimitMs);
-      if (clock.monotonic() >= deadline) return { is: "page-hung", detail: "no frame was presented" };
+      if (clock.monotonic() >= deadline) return faultOf(surface.page.value);
       await this.#faultReported.wait(clock, deadline - clock.monotonic(), signal);
     }
   }
 
   #onPageState(page: PageState): void {
-    if (page.is === "here" && page.lastFrameAt !== null && this.#display.value.is !== "withholding") {
-      this.#display.set({ is: "showing" });
-    }
+    if (page.is === "here" && page.lastFrameAt !== null && page.reportsWithoutFrame === 0) this.#setDisplay({ is: "showing" });
   }
 
-  async #recoverFrom(fault: HostFault, page: HostPage, signal: AbortSignal): Promise<void> {
-    const { host, clock, log } = this.#dependencies;
+  async #recoverFrom(fault: DisplayFault, page: HostPage, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#dependencies;
     const now = clock.monotonic();
     const action = nextAction(fault.is, this.#attempts, now);
     this.#failures = [...this.#failures.filter((at) => now - at < failureMemoryMs), now];
-    const { reloads, relaunches } = this.#attempts;
+    this.#attempts = addAttempt(this.#attempts, action, now);
     log.warn({ action }, "recovering the display");
+    if (action === "withhold") this.#withhold(fault.detail, now, signal);
+    else this.#setDisplay({ is: "recovering", fault: fault.detail });
+    if (action === "relaunch-without-gpu") this.#withoutGpuUntil = now + withoutGpuMs;
     try {
-      if (action === "reload") {
-        this.#display.set({ is: "recovering", fault: fault.detail });
-        this.#attempts = { relaunches, reloads: remember(reloads, now) };
-        await host.reload(signal);
-        return;
-      }
-      // After too many failures the browser starts without content, so that the screen can at least say what is wrong.
-      if (action === "withhold") this.#withhold(fault.detail, now);
-      else this.#display.set({ is: "recovering", fault: fault.detail });
-      this.#attempts = { reloads: [], relaunches: action === "withhold" ? [] : remember(relaunches, now) };
-      await host.close();
-      // Faults that the old browser reported while it closed no longer matter.
-      this.#pendingFault = null;
-      await this.#open(page, signal);
-      if (action === "withhold") void this.#endWithholding(now + withholdMs, signal);
+      await this.#take(action, page, signal);
     } catch (error) {
       if (isAbort(error) && signal.aborted) throw error;
       log.error({ reason: reasonOf(error), action }, "the recovery failed");
@@ -147,12 +146,28 @@ export class Recovery {
     }
   }
 
-  #withhold(fault: string, now: number): void {
+  async #take(action: RecoveryAction, page: HostPage, signal: AbortSignal): Promise<void> {
+    const { host } = this.#dependencies;
+    if (action === "reload") return await host.reload(signal);
+    await host.close();
+    // Faults that the old browser reported while it closed no longer matter.
+    this.#pendingFault = null;
+    await this.#open(page, signal);
+  }
+
+  /** Changes what the display does. While content is withheld, no fault and no frame changes that; it ends by time. */
+  #setDisplay(display: DisplayState): void {
+    if (this.#display.value.is !== "withholding") this.#display.set(display);
+  }
+
+  /** Withholds content, so that the screen can at least say what is wrong. */
+  #withhold(fault: string, now: number, signal: AbortSignal): void {
     const before = this.#withheld;
     const since = before === null || this.#isTrialOver(before.until) ? now : before.since;
     const until = now + withholdMs;
     this.#withheld = { fault, failures: this.#failures.length, since, until };
     this.#display.set({ is: "withholding", fault, until });
+    void this.#endWithholding(until, signal);
   }
 
   /** Content that has been shown for this long is not the cause of a later failure. */
@@ -161,7 +176,8 @@ export class Recovery {
   }
 
   async #open(page: HostPage, signal: AbortSignal): Promise<void> {
-    this.#engine = await this.#dependencies.host.open(page, signal);
+    const { host, clock } = this.#dependencies;
+    this.#engine = await host.open(page, signal, { withoutGpu: clock.monotonic() < this.#withoutGpuUntil });
   }
 
   async #endWithholding(until: number, signal: AbortSignal): Promise<void> {
@@ -177,8 +193,11 @@ export class Recovery {
   }
 }
 
-function remember(attempts: readonly number[], now: number): number[] {
-  return [...attempts.slice(1 - maxRememberedAttempts), now];
+/** The fault of a page that has presented no frame for too long. */
+function faultOf(page: PageState): DisplayFault {
+  if (page.is === "here" && page.reportsWithoutFrame >= reportsToTrust)
+    return { is: "no-frames", detail: "the page responds, but no frame was presented" };
+  return { is: "page-hung", detail: page.is === "here" ? "the page stopped reporting" : "the page did not connect" };
 }
 
 /** When a page in this state counts as hung, monotonic ms. */

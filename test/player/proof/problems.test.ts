@@ -189,7 +189,13 @@ function heartbeatOf(more: {
   stillMs?: number;
 }): Promise<Heartbeat> {
   const base = new FakeClock(t0);
-  const page = more.page?.(base) ?? { is: "here", since: 0, viewport: { width: 1, height: 1 }, lastFrameAt: base.monotonic() };
+  const page = more.page?.(base) ?? {
+    is: "here",
+    since: 0,
+    viewport: { width: 1, height: 1 },
+    lastFrameAt: base.monotonic(),
+    reportsWithoutFrame: 0,
+  };
   if (more.stillMs !== undefined) base.advance(more.stillMs);
   const { problems, stage, desired } = screen();
   const shows = {

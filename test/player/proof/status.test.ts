@@ -41,7 +41,13 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
 
 test("[WIR16] a heartbeat reports program, machine, page and clock", async () => {
   const clock = new FakeClock();
-  const page: PageState = { is: "here", since: 0, viewport: { width: 1_280.4, height: 719.6 }, lastFrameAt: clock.monotonic() };
+  const page: PageState = {
+    is: "here",
+    since: 0,
+    viewport: { width: 1_280.4, height: 719.6 },
+    lastFrameAt: clock.monotonic(),
+    reportsWithoutFrame: 0,
+  };
   const { status, machine } = createStatus(clock, {
     engine: () => ({ name: "chromium", version: "156", headless: true }),
     page: () => page,

@@ -1,16 +1,20 @@
 import { expect, test } from "vitest";
-import { nextAction, type RecoveryAction, type RecoveryAttempts } from "../../../src/player/surface/recovery-action.ts";
+import {
+  addAttempt,
+  type DisplayFault,
+  nextAction,
+  type RecoveryAction,
+  type RecoveryAttempt,
+} from "../../../src/player/surface/recovery-ladder.ts";
 import { screenOf, type ScreenContext } from "../../../src/player/playback/screen.ts";
-import type { HostFault } from "../../../src/player/host.ts";
 
 /** The actions for faults that occur `intervalMs` apart. */
-function actionsFor(fault: HostFault["is"], count: number, intervalMs: number): RecoveryAction[] {
-  let attempts: RecoveryAttempts = { reloads: [], relaunches: [] };
+function actionsFor(fault: DisplayFault["is"], count: number, intervalMs: number): RecoveryAction[] {
+  let attempts: RecoveryAttempt[] = [];
   return Array.from({ length: count }, (_, index) => {
     const now = 1_000_000 + index * intervalMs;
     const action = nextAction(fault, attempts, now);
-    if (action === "reload") attempts = { ...attempts, reloads: [...attempts.reloads, now] };
-    else attempts = { reloads: [], relaunches: action === "withhold" ? [] : [...attempts.relaunches, now] };
+    attempts = addAttempt(attempts, action, now);
     return action;
   });
 }
@@ -26,9 +30,14 @@ test("[REC1] a browser that has exited cannot be reloaded", () => {
   expect(actionsFor("browser-exited", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch", "relaunch", "withhold"]);
 });
 
+test("[REC10] a browser that presents no frames is relaunched, then draws without the GPU, then shows no content", () => {
+  expect(actionsFor("no-frames", 4, 1_000)).toEqual(["relaunch", "relaunch", "relaunch-without-gpu", "withhold"]);
+});
+
 test("[REC2] faults that are far apart do not escalate the recovery", () => {
   expect(new Set(actionsFor("page-crashed", 50, 600_000))).toEqual(new Set(["reload"]));
   expect(new Set(actionsFor("browser-exited", 50, 600_000))).toEqual(new Set(["relaunch"]));
+  expect(new Set(actionsFor("no-frames", 50, 600_000))).toEqual(new Set(["relaunch"]));
 });
 
 const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };

@@ -1,9 +1,9 @@
-// Recovery without frames, with a real surface and a test that plays the page: a page that presents no frame is reloaded.
+// Recovery with a real surface, a host without a browser, and a test that plays the page.
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import type { Host } from "../../../src/player/host.ts";
+import type { Host, HostFault } from "../../../src/player/host.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Recovery } from "../../../src/player/surface/recovery.ts";
@@ -12,17 +12,18 @@ import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { eventually } from "../../support/polling.ts";
 
-/** A surface and recovery without a browser. It records the calls to the host, and the test sends the page's messages. */
+/** A surface and recovery without a browser. It records the calls to the host; the test sends faults and the page's messages. */
 async function openDisplay() {
   const clock = new FakeClock();
   const stop = new AbortController();
   const calls: string[] = [];
+  let reportFault: (fault: HostFault) => void = () => undefined;
   const record = (call: string) => async (): Promise<void> => void calls.push(call);
   const host: Host = {
     pagePort: null,
     prepare: async () => undefined,
-    open: async () => {
-      calls.push("open");
+    open: async (_page, _signal, options) => {
+      calls.push(options?.withoutGpu === true ? "open without GPU" : "open");
       return { name: "chromium", version: "1", headless: true };
     },
     reload: record("reload"),
@@ -31,7 +32,7 @@ async function openDisplay() {
     memoryBytes: async () => 0,
     setIframeSites: () => undefined,
     onIframeEvent: () => undefined,
-    onFault: () => undefined,
+    onFault: (listener) => void (reportFault = listener),
     [Symbol.asyncDispose]: async () => undefined,
   };
   const outside = new OutboundHttp({ policy: contentPolicy() });
@@ -63,10 +64,10 @@ async function openDisplay() {
       await eventually(() => received > before);
     };
   };
-  /** Advances the clock in steps of a second, and lets the code that waits for it run. */
-  const pass = async (ms: number, each: () => Promise<void> = async () => undefined): Promise<void> => {
-    for (let left = ms; left > 0; left -= 1_000) {
-      clock.advance(Math.min(left, 1_000));
+  /** Advances the clock in steps, and lets the code that waits for it run. */
+  const pass = async (ms: number, each: () => Promise<void> = async () => undefined, stepMs = 1_000): Promise<void> => {
+    for (let left = ms; left > 0; left -= stepMs) {
+      clock.advance(Math.min(left, stepMs));
       await each();
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -76,6 +77,7 @@ async function openDisplay() {
     recovery,
     page,
     pass,
+    fail: (fault: HostFault) => reportFault(fault),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running.catch(() => undefined);
@@ -88,24 +90,81 @@ async function openDisplay() {
 const hello: FromPage = { type: "hello", viewport: { width: 1_920, height: 1_080, device_pixel_ratio: 1 } };
 const report = (frames: number): FromPage => ({ type: "beat", at: 1_000, frames });
 
-test("[REC6] a page that reports but presents no frame is reloaded after fifteen seconds; a page that presents frames never is", async () => {
+test("[REC6] a page that presents frames is never reloaded, and one report without a frame is no fault", async () => {
   await using display = await openDisplay();
   const send = await display.page();
   await send(hello);
   await display.pass(100_000, () => send(report(1)));
+  await display.pass(12_000);
+  await send(report(0));
+  await send(report(1));
+  await display.pass(12_000);
   expect([display.calls, display.recovery.display.value]).toEqual([["open"], { is: "showing" }]);
+});
+
+test("[REC10] if a page responds for fifteen seconds without a frame, the browser is relaunched at once", async () => {
+  await using display = await openDisplay();
+  const send = await display.page();
+  await send(hello);
+  await display.pass(40_000, () => send(report(1)));
   await display.pass(14_000, () => send(report(0)));
   expect(display.calls).toEqual(["open"]);
   await display.pass(2_000, () => send(report(0)));
   expect([display.calls, display.recovery.display.value]).toEqual([
-    ["open", "reload"],
-    { is: "recovering", fault: "no frame was presented" },
+    ["open", "close", "open"],
+    { is: "recovering", fault: "the page responds, but no frame was presented" },
   ]);
   // A frame proves that the page works again.
   await send(hello);
   await send(report(1));
   expect(display.recovery.display.value).toEqual({ is: "showing" });
 });
+
+test("[REC10] after two relaunches the browser draws without the GPU for an hour, also when a new one is needed", async () => {
+  await using display = await openDisplay();
+  const send = await display.page();
+  await send(hello);
+  await display.pass(95_000, () => send(report(0)));
+  expect(display.calls).toEqual(["open", "close", "open", "close", "open", "close", "open without GPU"]);
+  await display.pass(1_200_000, () => send(report(1)), 10_000);
+  display.fail({ is: "browser-exited", detail: "exit code 1" });
+  await display.pass(1_000, () => send(report(1)));
+  expect(display.calls.slice(7)).toEqual(["close", "open without GPU"]);
+  await display.pass(3_600_000, () => send(report(1)), 10_000);
+  display.fail({ is: "browser-exited", detail: "exit code 1" });
+  await display.pass(1_000, () => send(report(1)));
+  expect(display.calls.slice(9)).toEqual(["close", "open"]);
+});
+
+test.each(["page-crashed", "page-hung", "browser-exited"] as const)(
+  "[REC11] a %s fault while content is withheld is recovered from, and content stays withheld until its time",
+  async (is) => {
+    await using display = await openDisplay();
+    for (let failure = 0; failure < 5; failure += 1) {
+      display.fail({ is: "browser-exited", detail: "exit code 1" });
+      await display.pass(1_000);
+    }
+    const withheld = display.recovery.withheld;
+    expect([withheld?.isNow, display.recovery.display.value.is]).toEqual([true, "withholding"]);
+    const { length } = display.calls;
+    for (let failure = 0; failure < 5; failure += 1) {
+      display.fail({ is, detail: "again" });
+      await display.pass(1_000);
+      // The new page presents the screen that says that content is withheld.
+      const send = await display.page();
+      await send(hello);
+      await display.pass(9_000, () => send(report(1)));
+      expect(display.recovery.withheld?.isNow).toBe(true);
+    }
+    expect(display.calls.length).toBeGreaterThan(length);
+    const { until } = display.recovery.withheld!;
+    expect(until).toBeGreaterThanOrEqual(withheld!.until);
+    const send = await display.page();
+    await send(hello);
+    await display.pass(61_000, () => send(report(1)));
+    expect([display.recovery.withheld?.isNow, display.recovery.display.value.is]).toEqual([false, "showing"]);
+  },
+);
 
 test("[REC6] a page that stops reporting is reloaded, and after three failed reloads the browser is restarted", async () => {
   await using display = await openDisplay();
@@ -118,17 +177,20 @@ test("[REC6] a page that stops reporting is reloaded, and after three failed rel
   expect(display.calls).toEqual(["open", "reload", "reload", "reload", "close", "open"]);
 });
 
-test("[REC6] a page that never connects, and one that never presents a frame, are reloaded after thirty seconds", async () => {
-  await using none = await openDisplay();
-  await none.pass(29_000);
-  expect(none.calls).toEqual(["open"]);
-  await none.pass(2_000);
-  expect(none.calls).toEqual(["open", "reload"]);
-  await using dark = await openDisplay();
-  const send = await dark.page();
+test("[REC6] a page that never connects is reloaded after thirty seconds", async () => {
+  await using display = await openDisplay();
+  await display.pass(29_000);
+  expect(display.calls).toEqual(["open"]);
+  await display.pass(2_000);
+  expect(display.calls).toEqual(["open", "reload"]);
+});
+
+test("[REC10] if a page responds but presents no frame within thirty seconds after its start, the browser is relaunched", async () => {
+  await using display = await openDisplay();
+  const send = await display.page();
   await send(hello);
-  await dark.pass(29_000, () => send(report(0)));
-  expect(dark.calls).toEqual(["open"]);
-  await dark.pass(2_000, () => send(report(0)));
-  expect(dark.calls).toEqual(["open", "reload"]);
+  await display.pass(29_000, () => send(report(0)));
+  expect(display.calls).toEqual(["open"]);
+  await display.pass(2_000, () => send(report(0)));
+  expect(display.calls).toEqual(["open", "close", "open"]);
 });
