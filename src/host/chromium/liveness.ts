@@ -54,11 +54,11 @@ export async function watchLiveness(options: LivenessOptions, signal: AbortSigna
 }
 
 /** The part that does not respond; null if all do or if that cannot be told. */
-async function findSilentPart({ page, pipe, probe: { limitMs } }: LivenessOptions): Promise<Part | null> {
-  // A crashed page was already reported, and a loading page has its own deadline.
+async function findSilentPart({ page, probe: { limitMs } }: LivenessOptions): Promise<Part | null> {
+  // A crashed page was already reported, and a loading page has its own deadline. Checked again after each probe, because the page
+  // may have crashed or begun to load meanwhile.
   if (!page.isShown) return null;
   // The network service comes first, because a page may wait for it.
-  if (!(await pipe.isNetworkResponsive(limitMs))) return "network service";
-  // Checked again after the probe, because the page may have crashed or begun to load meanwhile.
+  if (!(await page.isNetworkResponsive(limitMs))) return page.isShown ? "network service" : null;
   return (await page.isResponsive(limitMs)) || !page.isShown ? null : "page";
 }

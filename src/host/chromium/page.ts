@@ -3,7 +3,7 @@ import type { Protocol } from "devtools-protocol";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isFault } from "../../base/fault.ts";
 import type { Capture, HostFault, HostPage } from "../../player/host.ts";
-import type { DevToolsPipe, DevToolsSession } from "./pipe.ts";
+import type { CallOptions, DevToolsPipe, DevToolsSession } from "./pipe.ts";
 
 // The background of every page until it has painted, instead of white.
 const black = { r: 0, g: 0, b: 0, a: 1 };
@@ -64,8 +64,7 @@ export class PlayerPage {
   /** Sets the page's cookie and requests it. */
   async show(page: HostPage, signal: AbortSignal): Promise<void> {
     this.#state = { is: "loading", page };
-    const { name, value } = page.cookie;
-    await this.session.send("Network.setCookie", { url: page.url, name, value, httpOnly: true, sameSite: "Strict" }, { signal });
+    await this.#setCookie(page, { signal });
     const done = new AbortController();
     const limit = AbortSignal.any([signal, this.#options.signal, done.signal]);
     try {
@@ -91,14 +90,35 @@ export class PlayerPage {
   }
 
   /** Whether the page's script responds within `limitMs`. */
-  async isResponsive(limitMs: number): Promise<boolean> {
+  isResponsive(limitMs: number): Promise<boolean> {
+    return this.#responds(async (limit) => void (await this.session.send("Runtime.evaluate", { expression: "1" }, limit)), limitMs);
+  }
+
+  /**
+   * Whether the network service, which keeps the cookies, responds within `limitMs`. A new one has lost the page's cookie, and the
+   * page could load nothing; so the cookie is set again.
+   */
+  isNetworkResponsive(limitMs: number): Promise<boolean> {
+    return this.#responds(async (limit) => {
+      if (this.#state.is === "idle") return;
+      const { page } = this.#state;
+      const { cookies } = await this.session.send("Network.getCookies", { urls: [page.url] }, limit);
+      if (!cookies.some(({ name, value }) => name === page.cookie.name && value === page.cookie.value)) await this.#setCookie(page, limit);
+    }, limitMs);
+  }
+
+  async #responds(call: (limit: CallOptions) => Promise<void>, limitMs: number): Promise<boolean> {
     try {
-      await this.session.send("Runtime.evaluate", { expression: "1" }, { deadlineMs: limitMs, signal: this.#options.signal });
+      await call({ deadlineMs: limitMs, signal: this.#options.signal });
       return true;
     } catch (error) {
       if (isFault(error, "timeout") || isFault(error, "page-dead")) return false;
       throw error;
     }
+  }
+
+  async #setCookie({ url, cookie: { name, value } }: HostPage, options: CallOptions): Promise<void> {
+    await this.session.send("Network.setCookie", { url, name, value, httpOnly: true, sameSite: "Strict" }, options);
   }
 
   /** The page as it is shown now, as a JPEG. */

@@ -77,18 +77,9 @@ export class DevToolsPipe {
   }
 
   /** Whether the browser responds within `limitMs`. */
-  isResponsive(limitMs: number): Promise<boolean> {
-    return this.#respondsTo("Browser.getVersion", limitMs);
-  }
-
-  /** Whether the browser's network service, which keeps the cookies, responds within `limitMs`. */
-  isNetworkResponsive(limitMs: number): Promise<boolean> {
-    return this.#respondsTo("Storage.getCookies", limitMs);
-  }
-
-  async #respondsTo(method: "Browser.getVersion" | "Storage.getCookies", limitMs: number): Promise<boolean> {
+  async isResponsive(limitMs: number): Promise<boolean> {
     try {
-      await this.browser.send(method, {}, { deadlineMs: limitMs });
+      await this.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
       return true;
     } catch (error) {
       if (isFault(error, "timeout")) return false;

@@ -9,21 +9,26 @@ import { FakeClock } from "../../support/clock.ts";
 
 const page = { url: "http://127.0.0.1:1/player/", cookie: { name: "a", value: "b" } };
 
-/** Watches a scripted browser that shows the page. `unanswered` has the methods that it ignores; `actions` is what was done about it. */
+/**
+ * Watches a scripted browser that shows the page. It keeps `cookies`, and ignores the methods in `unanswered`; `actions` is what was
+ * done about that.
+ */
 async function watchBrowser() {
   const clock = new FakeClock();
   const stop = new AbortController();
   const { signal } = stop;
   const unanswered = new Set<string>();
   const actions: string[] = [];
+  const cookies: object[] = [];
   const input = new PassThrough({ encoding: "utf8" });
   const output = new PassThrough();
   const send = (message: object): void => void output.write(`${JSON.stringify(message)}\0`);
   input.on("data", (text: string) => {
     for (const part of text.split("\0").filter((each) => each !== "")) {
-      const { id, method, sessionId } = JSON.parse(part) as { id: number; method: string; sessionId?: string };
+      const { id, method, params, sessionId } = JSON.parse(part) as { id: number; method: string; params: object; sessionId?: string };
       if (unanswered.has(method)) continue;
-      send({ id, result: { sessionId: "page" } });
+      if (method === "Network.setCookie") cookies.push(params);
+      send({ id, result: { sessionId: "page", cookies } });
       if (method === "Page.navigate") send({ method: "Page.frameNavigated", params: { frame: { url: page.url } }, sessionId });
     }
   });
@@ -54,6 +59,7 @@ async function watchBrowser() {
   };
   return {
     actions,
+    cookies,
     unanswered,
     pass,
     async [Symbol.asyncDispose]() {
@@ -65,14 +71,25 @@ async function watchBrowser() {
 
 test("[HST38] a network service that misses two probes in a row is ended alone, within 15 s; one missed probe is no fault", async () => {
   await using at = await watchBrowser();
-  at.unanswered.add("Storage.getCookies");
+  at.unanswered.add("Network.getCookies");
   await at.pass(10_000);
   at.unanswered.clear();
   await at.pass(60_000);
   expect(at.actions).toEqual([]);
-  at.unanswered.add("Storage.getCookies");
+  at.unanswered.add("Network.getCookies");
   await at.pass(15_000);
   expect(at.actions).toEqual(["kill process 3"]);
+});
+
+test("[HST40] a network service that has lost the page's cookie gets it again within 6 s, once", async () => {
+  await using at = await watchBrowser();
+  const [cookie] = at.cookies;
+  expect(cookie).toMatchObject({ url: page.url, ...page.cookie, httpOnly: true });
+  at.cookies.length = 0;
+  await at.pass(6_000);
+  expect(at.cookies).toEqual([cookie]);
+  await at.pass(60_000);
+  expect(at.cookies).toEqual([cookie]);
 });
 
 test("[HST9] a page that misses two probes in a row is reported within 15 s, and nothing is ended", async () => {
@@ -84,14 +101,14 @@ test("[HST9] a page that misses two probes in a row is reported within 15 s, and
 
 test("[HST13] a browser that responds to nothing is killed, not its network service", async () => {
   await using at = await watchBrowser();
-  for (const method of ["Storage.getCookies", "Runtime.evaluate", "Browser.getVersion"]) at.unanswered.add(method);
+  for (const method of ["Network.getCookies", "Runtime.evaluate", "Browser.getVersion"]) at.unanswered.add(method);
   await at.pass(18_000);
   expect(at.actions).toEqual(["kill the browser"]);
 });
 
 test("[HST38] a page and a network service that miss one probe each are no fault", async () => {
   await using at = await watchBrowser();
-  at.unanswered.add("Storage.getCookies");
+  at.unanswered.add("Network.getCookies");
   await at.pass(7_500);
   at.unanswered.clear();
   at.unanswered.add("Runtime.evaluate");
