@@ -19,8 +19,9 @@ import { Session } from "./session.ts";
 import type { SessionView } from "./session-view.ts";
 import { Recovery } from "./surface/recovery.ts";
 import { Surface } from "./surface/surface.ts";
+import type { Network } from "../base/http/network.ts";
 import { OutboundHttp } from "../base/http/outbound-http.ts";
-import { contentPolicy } from "./web-items/outbound-policy.ts";
+import { contentNetwork, contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
 
 export interface PlayerOptions {
@@ -40,6 +41,8 @@ export interface PlayerOptions {
   triggers: boolean;
   /** Whether feeds and streams may come from this host and port of the machine itself. */
   mayReachLocal: (host: string, port: number) => boolean;
+  /** How the player's own connections reach the service, feeds and streams. */
+  network: Network;
   clock: Clock;
   log: Log;
 }
@@ -52,7 +55,7 @@ export type PlayerEnd = "restart";
  * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
-  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, mayReachLocal, log } = options;
+  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, mayReachLocal, network, log } = options;
   await using cleanup = new AsyncDisposableStack();
   const restart = new AbortController();
   const running = AbortSignal.any([signal, restart.signal]);
@@ -60,8 +63,10 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const clock = new CorrectedClock(options.clock);
   const disk = new DiskHealth(log);
   const identity = await Identity.open(folder, log, disk);
-  const api = cleanup.use(new ServiceApi(options.server));
-  const outboundHttp = cleanup.use(new OutboundHttp({ policy: contentPolicy(mayReachLocal) }));
+  const api = cleanup.use(new ServiceApi(options.server, network));
+  const outboundHttp = cleanup.use(
+    new OutboundHttp({ policy: contentPolicy(mayReachLocal), network: contentNetwork(network, mayReachLocal) }),
+  );
   const session = (): SessionView | null => lifecycle.session;
   const media = (sha256: string) => session()?.mediaOf(sha256) ?? null;
   const stream = (key: string) => session()?.streamOf(key) ?? null;

@@ -128,7 +128,7 @@ export type Stage = z.infer<typeof Stage>;
 
 /** A problem that a person in front of the screen can fix. */
 export const ScreenProblem = z.object({
-  code: z.enum(["dns", "refused", "timeout", "tls", "clock", "http", "disk", "other"]),
+  code: z.enum(["dns", "refused", "timeout", "tls", "clock", "http", "proxy", "disk", "other"]),
   text: z.string().describe("What is wrong and what to do"),
   retry_at: RawInstant.nullable().describe("Corrected wall time of the next attempt"),
 });

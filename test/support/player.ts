@@ -1,6 +1,7 @@
 // The real player in this process, on a fake host, a fake machine and a fake clock.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
+import { directNetwork, type Network } from "../../src/base/http/network.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Machine } from "../../src/player/machine.ts";
 import { runPlayer, type PlayerEnd } from "../../src/player/player.ts";
@@ -35,7 +36,7 @@ export class TestPlayer implements AsyncDisposable {
   readonly ended: Promise<PlayerEnd | Error>;
   readonly #stop = new AbortController();
 
-  constructor(folder: string, server: () => string, clock: FakeClock) {
+  constructor(folder: string, server: () => string, clock: FakeClock, network: Network = directNetwork()) {
     const { log, lines } = recordingLog();
     this.lines = lines;
     this.host = new FakeHost(clock);
@@ -50,6 +51,7 @@ export class TestPlayer implements AsyncDisposable {
       ntp: [],
       triggers: false,
       mayReachLocal: () => false,
+      network,
       clock,
       log,
     };

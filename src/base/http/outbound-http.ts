@@ -2,8 +2,9 @@
 import { lookup, type LookupAddress, type LookupAllOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
-import type { Dispatcher } from "undici";
 import { Fault, isFault } from "../fault.ts";
+import { directNetwork, type Network } from "./network.ts";
+import { RoutedAgent } from "./routed-agent.ts";
 import { hostOf } from "./url-host.ts";
 
 /** Decides which IP addresses a host may have. Requests share connections only if they have the same rule object. */
@@ -35,6 +36,8 @@ export interface OutboundHttpOptions {
   /** How long a server may send nothing. */
   silenceLimitMs?: number;
   resolve?: Resolve;
+  /** By default without a proxy. */
+  network?: Network;
 }
 
 export interface OutboundRequest {
@@ -58,17 +61,18 @@ export interface OutboundResponse {
   body: Readable;
 }
 
-const connectLimitMs = 10_000;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 export class OutboundHttp implements AsyncDisposable {
   readonly #policy: OutboundPolicy;
   readonly #silenceLimitMs: number;
   readonly #resolve: Resolve;
-  readonly #agents = new Map<AddressRule, Promise<Dispatcher>>();
+  readonly #network: Network;
+  readonly #agents = new Map<AddressRule, RoutedAgent>();
 
-  constructor({ policy, silenceLimitMs = 20_000, resolve = lookup }: OutboundHttpOptions) {
+  constructor({ policy, silenceLimitMs = 20_000, resolve = lookup, network = directNetwork() }: OutboundHttpOptions) {
     this.#policy = policy;
+    this.#network = network;
     this.#silenceLimitMs = silenceLimitMs;
     this.#resolve = resolve;
   }
@@ -131,15 +135,19 @@ export class OutboundHttp implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const agent of this.#agents.values()) await (await agent).destroy();
+    for (const agent of this.#agents.values()) await agent[Symbol.asyncDispose]();
   }
 
   async #send(url: URL, { method = "GET", headers, body, allowsUrl, signal }: OutboundRequest): Promise<OutboundResponse> {
     if (allowsUrl?.(url) === false) throw new Fault("refused", `${url.origin} is not among the declared origins`);
+    // Load undici at the first request: most screens never send one.
     const { request } = await import("undici");
     try {
+      const rule = this.#policy.ruleFor(url);
+      const { dispatcher, proxy } = await this.#agentFor(rule).routeTo(url);
+      if (proxy !== null) await this.#checkKnownAddresses(url, signal);
       const response = await request(url, {
-        dispatcher: await this.#agentFor(this.#policy.ruleFor(url)),
+        dispatcher,
         method,
         headers: { "user-agent": "signage-player", "accept-encoding": "identity", ...headers },
         body: body ?? null,
@@ -152,18 +160,18 @@ export class OutboundHttp implements AsyncDisposable {
     }
   }
 
-  #agentFor(rule: AddressRule): Promise<Dispatcher> {
-    const agent =
-      this.#agents.get(rule) ??
-      // Load undici at the first request: most screens never send one.
-      import("undici").then(
-        ({ Agent }) =>
-          new Agent({
-            connect: { lookup: this.#lookupFor(rule), timeout: connectLimitMs },
-            headersTimeout: this.#silenceLimitMs,
-            bodyTimeout: this.#silenceLimitMs,
-          }),
-      );
+  /** The network's proxy also resolves names that are unknown here. A name that is known here is checked all the same. */
+  async #checkKnownAddresses(url: URL, signal: AbortSignal): Promise<void> {
+    try {
+      await this.checkAddresses(url, signal);
+    } catch (error) {
+      if (isFault(error, "refused")) throw error;
+    }
+  }
+
+  #agentFor(rule: AddressRule): RoutedAgent {
+    const options = { network: this.#network, silenceLimitMs: this.#silenceLimitMs, lookup: this.#lookupFor(rule) };
+    const agent = this.#agents.get(rule) ?? new RoutedAgent(options);
     this.#agents.set(rule, agent);
     return agent;
   }

@@ -3,7 +3,7 @@ import { Listeners } from "../../base/async/listeners.ts";
 import { Fault } from "../../base/fault.ts";
 import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
-import { routerFromEnvironment } from "../proxy/upstream.ts";
+import { routerFromEnvironment } from "../../base/http/proxy-route.ts";
 import { ChromiumBrowser } from "./browser.ts";
 import type { ChromiumOptions } from "./options.ts";
 import type { PlayerPage } from "./page.ts";
@@ -128,9 +128,9 @@ class ChromiumHost implements Host {
   }
 
   async #launch(page: Promise<HostPage>, openOptions: OpenOptions, onSpawned: () => void, signal: AbortSignal): Promise<BrowserEngine> {
-    const { clock, log, env } = this.#options;
+    const { clock, log, env, route = routerFromEnvironment(env) } = this.#options;
     const startedMs = clock.monotonic();
-    this.#proxy ??= await BrowserProxy.open({ ...this.#options, route: routerFromEnvironment(env) });
+    this.#proxy ??= await BrowserProxy.open({ ...this.#options, route });
     this.#proxy.allowSites(this.#sites);
     const listener = {
       onFault: (fault: HostFault): void => this.#report(fault),

@@ -8,7 +8,7 @@ import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, If
 import { bypassList } from "../chromium/flags.ts";
 import type { IframeLimits } from "../iframes/limits.ts";
 import { BrowserProxy, type NetworkAccess } from "../proxy/proxy.ts";
-import { parseProxyList } from "../proxy/upstream.ts";
+import { parseProxyList } from "../../base/http/proxy-route.ts";
 import { PageWindow } from "./page-window.ts";
 import type { Probe } from "./page.ts";
 import { electronMemoryBytes } from "./processes.ts";
@@ -114,7 +114,7 @@ class ElectronHost implements Host {
   /** Opens the proxy for the window's session. The default session loads nothing, but resolves the network's own proxy. */
   async #openProxy(): Promise<BrowserProxy> {
     if (this.#proxy !== undefined) return this.#proxy;
-    const route = async (url: string) => parseProxyList(await session.defaultSession.resolveProxy(url));
+    const { route = async (url: string) => parseProxyList(await session.defaultSession.resolveProxy(url)) } = this.#options;
     const proxy = await BrowserProxy.open({ ...this.#options, route });
     this.#proxy = proxy;
     proxy.allowSites(this.#sites);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
+import type { HttpProxy } from "../../base/http/proxy-route.ts";
 
 // Hop-by-hop headers (RFC 9110, section 7.6.1).
 const hopByHop = new Set([
@@ -26,13 +27,16 @@ export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
-  { socket, isProxy }: { socket: Socket; isProxy: boolean },
+  { socket, proxy }: { socket: Socket; proxy: HttpProxy | null },
 ): Promise<void> {
   const outgoing = httpRequest({
     createConnection: () => socket,
     method: request.method ?? "GET",
-    path: isProxy ? url.href : `${url.pathname}${url.search}`,
-    headers: forwardedHeaders(request.rawHeaders),
+    path: proxy === null ? `${url.pathname}${url.search}` : url.href,
+    headers: [
+      ...forwardedHeaders(request.rawHeaders),
+      ...(proxy?.authorization === undefined ? [] : ["Proxy-Authorization", proxy.authorization]),
+    ],
     setHost: false,
     maxHeaderSize: maxHeaderBytes,
   });
@@ -56,15 +60,6 @@ export async function forward(
     response.off("close", cancel);
     socket.destroy();
   }
-}
-
-/** Requests a tunnel from the proxy at the other end of `socket`. Rejects when the proxy refuses. */
-export async function connectThrough(socket: Socket, authority: string): Promise<void> {
-  const outgoing = httpRequest({ createConnection: () => socket, method: "CONNECT", path: authority, headers: { host: authority } });
-  outgoing.end();
-  const [response, , head] = (await once(outgoing, "connect")) as [IncomingMessage, Socket, Buffer];
-  if (response.statusCode !== 200) throw new Error(`the network's proxy responded with HTTP ${response.statusCode}`);
-  if (head.length > 0) socket.unshift(head);
 }
 
 /** Raw headers (name and value alternating) without the hop-by-hop ones. */

@@ -4,13 +4,14 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
+import type { HttpProxy, Router } from "../../base/http/proxy-route.ts";
+import { connectThrough } from "../../base/http/tunnel.ts";
 import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import type { Log } from "../../base/log.ts";
 import type { IframeSite } from "../../player/host.ts";
 import { type Lookup, AddressGuard } from "./address-guard.ts";
 import { describeConnectionError, openConnection } from "./connection.ts";
-import { connectThrough, forward } from "./forward.ts";
-import type { Router } from "./upstream.ts";
+import { forward } from "./forward.ts";
 
 /** The connections that content may open. */
 export interface NetworkAccess {
@@ -18,10 +19,11 @@ export interface NetworkAccess {
   mayReachLocal?: (host: string, port: number) => boolean;
   /** Resolves host names; by default as the machine does. */
   lookup?: Lookup;
+  /** The route to a remote address: direct, or through a proxy of the network. By default the browser's settings decide. */
+  route?: Router;
 }
 
 export interface BrowserProxyOptions extends NetworkAccess {
-  /** The route to a remote address: direct, or through a proxy of the network. */
   route: Router;
   clock: Clock;
   log: Log;
@@ -111,9 +113,9 @@ export class BrowserProxy implements AsyncDisposable {
     if (!address.startsWith("http://") || !URL.canParse(address)) return void response.writeHead(400, { connection: "close" }).end();
     const url = new URL(address);
     try {
-      const { socket, isProxy } = await this.#connect(url, "http", requesterOf(request.headers));
+      const { socket, proxy } = await this.#connect(url, "http", requesterOf(request.headers));
       if (response.destroyed) return void socket.destroy();
-      await forward(request, response, url, { socket, isProxy });
+      await forward(request, response, url, { socket, proxy });
     } catch (error) {
       this.#onError(url, error);
       // To the browser this is a failed connection, as it would be without a proxy. A status would look like the site's response.
@@ -130,8 +132,8 @@ export class BrowserProxy implements AsyncDisposable {
     if (!URL.canParse(authority)) return void client.end("HTTP/1.1 400 Bad Request\r\n\r\n");
     const url = new URL(authority);
     try {
-      const { socket, isProxy } = await this.#connect(url, "https", null);
-      if (isProxy) await connectThrough(socket, keyOf(url));
+      const { socket, proxy } = await this.#connect(url, "https", null);
+      if (proxy !== null) await connectThrough(socket, proxy, keyOf(url));
       socket.on("error", () => client.destroy());
       if (client.destroyed) return void socket.destroy();
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
@@ -147,20 +149,21 @@ export class BrowserProxy implements AsyncDisposable {
   }
 
   /** A connection to the host of `url`, or to the network's proxy on the way there. @throws Fault `refused` or `unreachable`. */
-  async #connect(url: URL, scheme: "http" | "https", requester: string | null): Promise<{ socket: Socket; isProxy: boolean }> {
+  async #connect(url: URL, scheme: "http" | "https", requester: string | null): Promise<{ socket: Socket; proxy: HttpProxy | null }> {
     const host = hostOf(url);
     const port = portOf(url);
     const key = hostPort(host, port);
     const route = this.#guard.isLocal(host, port) ? ({ is: "direct" } as const) : await this.#options.route(`${scheme}://${key}/`);
     if (route.is === "unusable") throw new Error(route.reason);
-    const isProxy = route.is === "proxy";
-    if (isProxy) await this.#guard.assertNotLocal(host, port);
-    const destination = isProxy
-      ? { proxy: { host: route.host, port: route.port } }
-      : { addresses: await this.#guard.addressesOf(host, port, requester), host, port };
+    const proxy = route.is === "proxy" ? route : null;
+    if (proxy !== null) await this.#guard.assertNotLocal(host, port);
+    const destination =
+      proxy === null
+        ? { addresses: await this.#guard.addressesOf(host, port, requester), host, port }
+        : { proxy: { host: proxy.host, port: proxy.port } };
     const socket = await openConnection(destination, this.#options.clock);
     this.#errors.delete(key);
-    return { socket, isProxy };
+    return { socket, proxy };
   }
 
   #onError(url: URL, error: unknown): void {

@@ -15,6 +15,7 @@ import { electronLifecycle } from "./lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
 import { rendererFolder, requirePage } from "../folders.ts";
 import { localAccessRule } from "../player/local-exceptions.ts";
+import { readNetwork } from "../player/network.ts";
 import { lockPlayerFolder } from "../player/player-folder.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player/player-config.ts";
 import { runProgram } from "../program.ts";
@@ -49,11 +50,14 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const settings = embedded === null ? createPlayerSettings(async () => store) : { rememberServer: async () => undefined };
   const { ntp, triggers, window, data: folder } = config;
   const mayReachLocal = localAccessRule(config.allowLocal);
+  const network = readNetwork(config, process.env);
+  // Without the flag, the browser's own settings decide for content.
+  const proxied = config.proxy === undefined ? {} : { route: network.route };
   for (;;) {
-    await using host = createElectronHost({ clock, log, window, mayReachLocal });
+    await using host = createElectronHost({ clock, log, window, mayReachLocal, ...proxied });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    const options = { server, folder, rendererFolder, version, host, machine, ntp, triggers, mayReachLocal, settings, clock, log };
+    const options = { server, folder, rendererFolder, version, host, machine, ntp, triggers, mayReachLocal, network, settings, clock, log };
     await runPlayer(options, signal);
   }
 }

@@ -6,6 +6,7 @@ import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
 import { readVersion, rendererFolder } from "../folders.ts";
 import { localAccessRule } from "./local-exceptions.ts";
+import { readNetwork } from "./network.ts";
 import { lockPlayerFolder } from "./player-folder.ts";
 import type { PlayerConfig } from "./player-config.ts";
 import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSettings } from "./settings.ts";
@@ -18,9 +19,21 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   const clock = createSystemClock();
   const profileFolder = join(config.data, "chromium");
   const mayReachLocal = localAccessRule(config.allowLocal);
+  const network = readNetwork(config, process.env);
+  const { route } = network;
   for (;;) {
     const { window } = config;
-    await using host = createChromiumHost({ executable, profileFolder, headless, window, mayReachLocal, env: process.env, clock, log });
+    await using host = createChromiumHost({
+      executable,
+      profileFolder,
+      headless,
+      window,
+      mayReachLocal,
+      route,
+      env: process.env,
+      clock,
+      log,
+    });
     // The browser takes half a second to start. The rest of the program is loaded meanwhile.
     await host.prepare();
     const { runPlayer } = await import("../../player/player.ts");
@@ -37,6 +50,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       ntp: config.ntp,
       triggers: config.triggers,
       mayReachLocal,
+      network,
       settings: createPlayerSettings(openStore),
       clock,
       log,

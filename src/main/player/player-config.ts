@@ -2,6 +2,7 @@
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { badFlags, readFlags, defineUsage } from "../../base/config.ts";
+import { routeThrough } from "../../base/http/proxy-route.ts";
 import { dataFolder } from "../folders.ts";
 import { parseLocalExceptions, formatLocalExceptions, type LocalException } from "./local-exceptions.ts";
 
@@ -19,6 +20,11 @@ const usage = defineUsage({
       value: "HOST:PORT[,…]",
       help: "Services of this machine that web content may connect to, such as localhost:3000; it may connect to no others",
     },
+    proxy: {
+      value: "URL",
+      help: "HTTP proxy of the network, such as http://user:password@proxy:3128, instead of http_proxy, https_proxy and all_proxy",
+    },
+    ca: { value: "FILE", help: "Certificate authorities (PEM) to trust besides those of the system" },
     triggers: { help: "Allow sensors and buttons to set variables over the Unix socket DIR/triggers/socket" },
   },
   notes: [
@@ -51,6 +57,10 @@ export interface PlayerConfig {
   triggers: boolean;
   /** Services of this machine that content may connect to. */
   allowLocal: LocalException[];
+  /** The network's HTTP proxy; undefined to use the environment's. */
+  proxy: string | undefined;
+  /** A file with certificates to trust. */
+  ca: string | undefined;
 }
 
 // Chromium switches that a player on Electron accepts, with a pattern for their value; null if they have none.
@@ -100,7 +110,8 @@ export function withoutBrowserSwitches(argv: readonly string[]): string[] {
  * The flags that `readPlayerConfig` reads as `config`, each as one argument: on Windows Electron does not start when an
  * argument that is a URL is followed by others (CVE-2018-1000006).
  */
-export function playerFlags({ server, data, engine, headless, window, ntp, triggers, allowLocal }: PlayerConfig): string[] {
+export function playerFlags(config: PlayerConfig): string[] {
+  const { server, data, engine, headless, window, ntp, triggers, allowLocal, proxy, ca } = config;
   const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
   return [
     ...(server === undefined ? [] : [`--server=${server}`]),
@@ -111,12 +122,14 @@ export function playerFlags({ server, data, engine, headless, window, ntp, trigg
     ...(servers.length === 0 ? [] : [`--ntp=${servers.join(",")}`]),
     ...(triggers ? ["--triggers"] : []),
     ...(allowLocal.length === 0 ? [] : [`--allow-local=${formatLocalExceptions(allowLocal)}`]),
+    ...(proxy === undefined ? [] : [`--proxy=${proxy}`]),
+    ...(ca === undefined ? [] : [`--ca=${ca}`]),
   ];
 }
 
 /** @throws Fault `bad-config` in one line that names every invalid flag. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
-  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local } = readFlags(argv, usage);
+  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local, proxy, ca } = readFlags(argv, usage);
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
@@ -127,6 +140,8 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, or HOST:PORT for a port other than 123");
   const allowLocal = local === undefined ? [] : parseLocalExceptions(local);
   if (allowLocal === null) faults.push("--allow-local: must be services of this machine such as 127.0.0.1:3000, localhost:* or [::1]:3000");
+  if (proxy !== undefined && routeThrough(proxy).is === "unusable") faults.push("--proxy: must be an HTTP proxy such as http://HOST:PORT");
+  if (ca === "") faults.push("--ca: must name a file");
   if (faults.length > 0) throw badFlags(faults.join("; "), usage);
   return {
     server,
@@ -136,6 +151,8 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     ntp: servers ?? [],
     triggers: triggers ?? false,
     allowLocal: allowLocal ?? [],
+    proxy,
+    ca,
     window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
   };
 }

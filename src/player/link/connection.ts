@@ -110,7 +110,7 @@ export class Connection {
     let isWelcomed = false;
     let reconnectAfterMs: number | null = null;
     try {
-      using socket = await DeviceSocket.open(api.socketUrl, token, clock, outer);
+      using socket = await DeviceSocket.open(api.socketUrl, token, api.network, clock, outer);
       const onMessage = async (text: string): Promise<void> => {
         const message = this.#parse(text);
         if (message === null) return;

@@ -1,17 +1,24 @@
 // Explains a failed call to the installer in front of the screen.
 import { isFault } from "../../base/fault.ts";
+import { ProxyFault } from "../../base/http/tunnel.ts";
 import type { ScreenProblem } from "../../protocol/scene.ts";
 import { HttpFault } from "./service-http.ts";
 
 // Node's TLS errors when the machine's clock is wrong.
 const clockCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
+
 // A clock before this date has not been set: this software is newer.
 const earliestSaneMs = Date.UTC(2025, 0, 1);
+const caRemedy =
+  "Check the address. If it is right, add the network's CA to this machine's certificates (update-ca-certificates), or start the player with --ca FILE.";
+const proxySettings = "the player's --proxy, or http_proxy and https_proxy";
 
 /** Says why the service cannot be reached and what to do. `nowMs` is the machine's wall clock. */
 export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number, retryAt: number | null): ScreenProblem {
   const code = codeOf(error);
   const problem = (kind: ScreenProblem["code"], text: string): ScreenProblem => ({ code: kind, text, retry_at: retryAt });
+  const proxyFault = proxyFaultIn(error);
+  if (proxyFault !== null) return problem("proxy", describeProxyFault(proxyFault, server));
   if (error instanceof HttpFault) {
     return error.status >= 500
       ? problem("http", `The service at ${server.host} fails (HTTP ${error.status}). The player tries again by itself.`)
@@ -32,7 +39,7 @@ export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number,
     );
   }
   if (code !== null && isTls(code)) {
-    return problem("tls", `The certificate of ${server.host} is not trusted (${code}). Check the address, or install the network's CA.`);
+    return problem("tls", `The certificate of ${server.host} is not trusted (${code}). ${caRemedy}`);
   }
   if (code !== null && (/TIMEOUT|ETIMEDOUT|TimeoutError/.test(code) || code === "timeout")) {
     return problem("timeout", `${server.host} does not answer in time. Check the network; a firewall may drop the traffic.`);
@@ -41,6 +48,28 @@ export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number,
     return problem("other", `${server.host} cannot be reached. Check the network cable or Wi-Fi.`);
   }
   return problem("other", `The service at ${server.host} cannot be reached${code === null ? "" : ` (${code})`}. Check the network.`);
+}
+
+function describeProxyFault(fault: ProxyFault, server: URL): string {
+  const said = `${fault.message[0]!.toUpperCase()}${fault.message.slice(1)}`;
+  switch (fault.trouble) {
+    case "unusable":
+      return `${said} in ${proxySettings}.`;
+    case "unreachable": {
+      const code = codeOf(fault);
+      return `${said}${code === null ? "" : ` (${code})`}. Check the network and its address in ${proxySettings}.`;
+    }
+    case "credentials":
+      return `${said}: it rejects the user name and password. Set them in ${proxySettings}, as http://USER:PASSWORD@HOST:PORT.`;
+    case "rejected":
+      return `${said}: it does not connect to ${server.host}. Check the service's address, and that the proxy allows it.`;
+  }
+}
+
+/** The fault of the network's proxy that caused an error, if any. */
+function proxyFaultIn(error: unknown): ProxyFault | null {
+  if (error instanceof ProxyFault) return error;
+  return error instanceof Error ? proxyFaultIn(error.cause) : null;
 }
 
 function isTls(code: string): boolean {

@@ -1,8 +1,13 @@
 // One WebSocket to the service: receives messages in order and detects silence. Does not interpret the messages.
+import { isIP, type Socket } from "node:net";
+import { connect, type ConnectionOptions } from "node:tls";
 import { WebSocket } from "ws";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
+import { type Network, proxyFor } from "../../base/http/network.ts";
+import { openTunnel } from "../../base/http/tunnel.ts";
+import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import { messageText } from "../../base/websocket-text.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../protocol/device/messages.ts";
 
@@ -44,8 +49,14 @@ export class DeviceSocket implements Disposable {
   }
 
   /** Opens a socket. @throws Fault `unreachable`, or `refused` if the service rejects the token; AbortError. */
-  static async open(url: string, token: string, clock: Clock, signal: AbortSignal): Promise<DeviceSocket> {
+  static async open(address: string, token: string, network: Network, clock: Clock, signal: AbortSignal): Promise<DeviceSocket> {
+    const url = new URL(address);
+    const proxy = await proxyFor(network, url);
+    const tunnel = proxy === null ? null : await openTunnel(proxy, hostPort(hostOf(url), portOf(url)), handshakeLimitMs, signal);
+    const secured = url.protocol === "wss:" ? { rejectUnauthorized: true, secureContext: network.trusted() } : null;
     const socket = new WebSocket(url, deviceSubprotocol, {
+      ...secured,
+      ...(tunnel !== null && { createConnection: () => (secured === null ? tunnel : secure(tunnel, url, secured)) }),
       headers: { authorization: `Bearer ${token}` },
       handshakeTimeout: handshakeLimitMs,
       maxPayload: longestMessageBytes,
@@ -100,4 +111,11 @@ export class DeviceSocket implements Disposable {
     this.#end ??= end;
     this.#changed.notify();
   }
+}
+
+/** TLS to the host of `url` over an open connection. */
+function secure(socket: Socket, url: URL, options: ConnectionOptions): Socket {
+  const host = hostOf(url);
+  // A server name in TLS is never an IP address (RFC 6066, section 3).
+  return connect({ ...options, socket, host, ...(isIP(host) === 0 && { servername: host }) });
 }

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { Fault } from "../../base/fault.ts";
+import { directNetwork, type Network } from "../../base/http/network.ts";
 import type { CommandUpdate } from "../../protocol/device/commands.ts";
 import { DesiredState, type DesiredAsset } from "../../protocol/device/desired-state.ts";
 import { PlayEventReceipt, type PlayEvent } from "../../protocol/device/play-events.ts";
@@ -18,11 +19,14 @@ export type StateResponse = { is: "unchanged" } | { is: "changed"; desired: Desi
 
 /** A client of one service. Methods reject as {@link ServiceHttp} documents. */
 export class ServiceApi implements AsyncDisposable {
+  /** How the service is reached, also by the device socket. */
+  readonly network: Network;
   readonly #http: ServiceHttp;
 
   /** @param address called for each request: an embedded service may change its port. */
-  constructor(address: () => string) {
-    this.#http = new ServiceHttp(address);
+  constructor(address: () => string, network: Network = directNetwork()) {
+    this.network = network;
+    this.#http = new ServiceHttp(address, network);
   }
 
   /** The service's present address. */

@@ -1,9 +1,11 @@
 // HTTP requests to the service: a deadline for each, JSON responses of limited size, and every failure as a Fault.
-import type { Agent, Dispatcher, request as Request } from "undici";
+import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import { Fault, isAbort } from "../../base/fault.ts";
+import type { Network } from "../../base/http/network.ts";
+import { RoutedAgent } from "../../base/http/routed-agent.ts";
+import { proxyRejected, proxyUnreachable } from "../../base/http/tunnel.ts";
 
-const connectLimitMs = 10_000;
 const responseLimitMs = 20_000;
 // A desired state names every item and file of a screen. 16 MB holds 50,000 of them.
 const maxResponseBytes = 16 * 1024 * 1024;
@@ -35,14 +37,14 @@ export interface ServiceRequest {
   extraWaitMs?: number;
 }
 
+type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "method"> & {
+  method?: Dispatcher.HttpMethod;
+  headersTimeout?: number;
+};
+
 export interface ServiceResponse {
   status: number;
   json: unknown;
-}
-
-interface HttpClient {
-  request: typeof Request;
-  agent: Agent;
 }
 
 /**
@@ -51,11 +53,12 @@ interface HttpClient {
  */
 export class ServiceHttp implements AsyncDisposable {
   readonly #address: () => string;
-  #client: Promise<HttpClient> | null = null;
+  readonly #agent: RoutedAgent;
 
   /** @param address called for each request: an embedded service may change its port. */
-  constructor(address: () => string) {
+  constructor(address: () => string, network: Network) {
     this.#address = address;
+    this.#agent = new RoutedAgent({ network, silenceLimitMs: responseLimitMs });
   }
 
   get server(): URL {
@@ -79,43 +82,50 @@ export class ServiceHttp implements AsyncDisposable {
     if (call.body !== undefined) headers["content-type"] = "application/json";
     const limitMs = responseLimitMs + (call.extraWaitMs ?? 0);
     const deadline = AbortSignal.timeout(limitMs);
-    const { request, agent } = await this.#open();
-    return asUnreachable(async () => {
-      const response = await request(new URL(`/api/v1/${call.path}`, this.server), {
-        method: call.method,
-        headers,
-        body: call.bytes ?? (call.body === undefined ? null : JSON.stringify(call.body)),
-        dispatcher: agent,
-        signal: AbortSignal.any([signal, deadline]),
-        headersTimeout: limitMs,
-      });
-      return { status: response.statusCode, json: await readJson(response.body) };
+    const response = await this.#request(new URL(`/api/v1/${call.path}`, this.server), {
+      method: call.method,
+      headers,
+      body: call.bytes ?? (call.body === undefined ? null : JSON.stringify(call.body)),
+      signal: AbortSignal.any([signal, deadline]),
+      headersTimeout: limitMs,
     });
+    return asUnreachable(async () => ({ status: response.statusCode, json: await readJson(response.body) }));
   }
 
   /** Sends a GET whose response body the caller reads or destroys. */
   async stream(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { request, agent } = await this.#open();
-    return asUnreachable(() => request(url, { headers, dispatcher: agent, signal }));
+    return this.#request(url, { headers, signal });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#client !== null) await (await this.#client).agent.destroy();
+    await this.#agent[Symbol.asyncDispose]();
   }
 
-  /** Loads undici at the first request: it loads slowly and would delay the first picture. */
-  #open(): Promise<HttpClient> {
-    this.#client ??= import("undici").then(({ Agent, request }) => {
-      const limits = {
-        // Verify certificates regardless of the environment: `ServiceKeyChange` takes https as proof of the service's name.
-        connect: { timeout: connectLimitMs, rejectUnauthorized: true },
-        headersTimeout: responseLimitMs,
-        bodyTimeout: responseLimitMs,
-      };
-      return { request, agent: new Agent(limits) };
+  #request(url: URL, options: RequestOptions): Promise<Dispatcher.ResponseData> {
+    return asUnreachable(async () => {
+      const { dispatcher, proxy } = await this.#agent.routeTo(url);
+      // Load undici at the first request: it loads slowly and would delay the first picture.
+      const { request } = await import("undici");
+      const response = await request(url, { ...options, dispatcher }).catch((error: unknown) => {
+        throw proxy !== null && url.protocol === "http:" && isConnectionLost(error) ? proxyUnreachable(proxy, error) : error;
+      });
+      if (proxy !== null && isResponseOfProxy(url, response)) {
+        await response.body.dump();
+        throw proxyRejected(proxy, response.statusCode);
+      }
+      return response;
     });
-    return this.#client;
   }
+}
+
+/** Whether the other end closed the connection without a response. For http addresses the other end is the proxy. */
+function isConnectionLost(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "UND_ERR_SOCKET" || error.code === "ECONNRESET");
+}
+
+/** Whether a proxy responded itself. It can only for http, and the service's own errors are JSON. */
+function isResponseOfProxy({ protocol }: URL, { statusCode, headers }: Dispatcher.ResponseData): boolean {
+  return protocol === "http:" && statusCode >= 400 && !String(headers["content-type"]).includes("json");
 }
 
 export function parseResponse<T>(schema: z.ZodType<T>, json: unknown): T {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { BrowserProxy, type BrowserProxyOptions } from "../../../src/host/proxy/proxy.ts";
 import { AddressGuard } from "../../../src/host/proxy/address-guard.ts";
-import { type Route, parseProxyList, routerFromEnvironment } from "../../../src/host/proxy/upstream.ts";
+import { type Route, parseProxyList, routerFromEnvironment } from "../../../src/base/http/proxy-route.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { waitUntil } from "../../support/polling.ts";
 
@@ -26,6 +26,10 @@ async function openProxy(options: Partial<BrowserProxyOptions> = {}): Promise<Br
   const proxy = await BrowserProxy.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   return proxy;
+}
+
+function basic(credentials: string): string {
+  return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }
 
 /** Requests an address through the proxy; rejects when the connection ends without a response. */
@@ -127,16 +131,22 @@ test("[PXY10] a public page cannot reach a private network through the player; a
 
 test("[PXY5] the network's own proxy is used for everything except this machine", async () => {
   const requested: string[] = [];
+  const credentials: (string | undefined)[] = [];
   const upstream = await serve((incoming, response) => {
     requested.push(`${incoming.method} ${incoming.url}`);
+    credentials.push(incoming.headers["proxy-authorization"]);
     response.end("by the proxy");
   });
   upstream.server.on("connect", (incoming, socket) => {
     requested.push(`CONNECT ${incoming.url}`);
+    credentials.push(incoming.headers["proxy-authorization"]);
     socket.end("HTTP/1.1 200 OK\r\n\r\nhello");
   });
   const inside = await serve((_request, response) => response.end("inside"));
-  const route = routerFromEnvironment({ http_proxy: `http://127.0.0.1:${upstream.port}`, HTTPS_PROXY: `127.0.0.1:${upstream.port}` });
+  const route = routerFromEnvironment({
+    http_proxy: `http://me:my%20word@127.0.0.1:${upstream.port}`,
+    HTTPS_PROXY: `me:my%20word@127.0.0.1:${upstream.port}`,
+  });
   // The network's proxy resolves names that are unknown here.
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
   const proxy = await openProxy({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
@@ -150,6 +160,7 @@ test("[PXY5] the network's own proxy is used for everything except this machine"
     expect((await tunnel(proxy, `${host}:${inside.port}`)).status, host).toContain("502");
   }
   expect(requested).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
+  expect(credentials).toEqual([basic("me:my word"), basic("me:my word")]);
 });
 
 test("[PXY5] the network's proxy is read from the environment and from Electron's proxy list", async () => {

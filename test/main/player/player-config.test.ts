@@ -6,6 +6,7 @@ test.each([
   [["--server", "http://127.0.0.1:8080", "--data", "/a folder/ö", "--engine", "electron", "--window", "1280x720", "--triggers"]],
   [["--server", "https://s.example/x?a=b", "--data=--d", "--headless", "--engine", "chromium"]],
   [["--data", "/d", "--allow-local", "127.0.0.1:3000,localhost:*,[::1]:80,my-box:8080"]],
+  [["--data", "/d", "--proxy", "http://user:pass@proxy.test:3128", "--ca", "/etc/a folder/ca.pem"]],
   [["--data", "/d", "--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]],
 ])("[ENG7] the player's flags are passed to Electron as one argument each, with the same meaning: %j", (argv) => {
   const config = readPlayerConfig(argv);
@@ -80,6 +81,15 @@ test.each([
 ])("[ENG9] any other switch is rejected in one line that names it: %j", (words, named) => {
   expect(reading(...words)).toThrow(expect.objectContaining({ code: "bad-config", message: expect.stringContaining(named) }));
 });
+
+test.each(["socks5://127.0.0.1:1080", "https://proxy.test", "http://", "two words"])(
+  "[PRG4] --proxy must name an HTTP proxy: %s",
+  (url) => {
+    expect(reading("--proxy", url)).toThrow(
+      expect.objectContaining({ code: "bad-config", message: expect.stringContaining("--proxy: must be") }),
+    );
+  },
+);
 
 function reading(...words: string[]): () => unknown {
   return () => readPlayerConfig(withoutBrowserSwitches(["--server=http://127.0.0.1:1", ...words]));

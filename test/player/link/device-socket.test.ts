@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
+import { directNetwork } from "../../../src/base/http/network.ts";
 import { DeviceSocket } from "../../../src/player/link/device-socket.ts";
 import { deviceSubprotocol } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -24,7 +25,7 @@ test("[LNK1] handles messages one after the other, also those that arrive with t
     for (const text of ["1", "2", "3"]) device.send(text);
     device.close(1012);
   });
-  using socket = await DeviceSocket.open(service.url, "token", new FakeClock(), signal);
+  using socket = await DeviceSocket.open(service.url, "token", directNetwork(), new FakeClock(), signal);
   const events: string[] = [];
   const handle = async (text: string): Promise<void> => {
     events.push(`begin ${text}`);
@@ -39,7 +40,7 @@ test("[LNK2] detects a half-open socket after forty seconds without a message or
   const clock = new FakeClock();
   let device: WebSocket | undefined;
   await using service = await startFakeService((opened) => (device = opened));
-  using socket = await DeviceSocket.open(service.url, "token", clock, signal);
+  using socket = await DeviceSocket.open(service.url, "token", directNetwork(), clock, signal);
   const received: string[] = [];
   void socket.receive(async (text) => void received.push(text), signal).catch(() => undefined);
   const silent = expect(socket.watchForSilence(signal)).rejects.toMatchObject({ code: "timeout" });
@@ -55,15 +56,17 @@ test("[LNK2] detects a half-open socket after forty seconds without a message or
 
 test("[LNK3] fails if the service rejects the token or the upgrade, or cannot be reached", async () => {
   await using service = await startFakeService((device) => device.close(4401));
-  using socket = await DeviceSocket.open(service.url, "token", new FakeClock(), signal);
+  using socket = await DeviceSocket.open(service.url, "token", directNetwork(), new FakeClock(), signal);
   await expect(socket.receive(async () => undefined, signal)).rejects.toMatchObject({ code: "refused" });
-  await expect(DeviceSocket.open("ws://127.0.0.1:9", "token", new FakeClock(), signal)).rejects.toMatchObject({ code: "unreachable" });
+  await expect(DeviceSocket.open("ws://127.0.0.1:9", "token", directNetwork(), new FakeClock(), signal)).rejects.toMatchObject({
+    code: "unreachable",
+  });
 });
 
 test("[LNK4] ends at once when the opening is aborted", async () => {
   await using service = await startFakeService(() => undefined);
   const giveUp = new AbortController();
-  const opening = DeviceSocket.open(service.url, "token", new FakeClock(), giveUp.signal);
+  const opening = DeviceSocket.open(service.url, "token", directNetwork(), new FakeClock(), giveUp.signal);
   giveUp.abort();
   await expect(opening).rejects.toMatchObject({ name: "AbortError" });
 });
