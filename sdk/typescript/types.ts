@@ -539,7 +539,7 @@ export interface paths {
         };
         /**
          * Open a player's socket
-         * @description A WebSocket, subprotocol `signage.device.v1`: JSON messages of at most 64 KiB. The device sends `hello`, the service responds with `welcome`. Then the device sends heartbeats, and the service sends hints and signed commands. Close codes after the upgrade: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 1012 service restarting.
+         * @description A WebSocket, subprotocol `signage.device.v1`: JSON messages of at most 64 KiB. The device sends `hello`, the service responds with `welcome`. Then the device sends heartbeats, and the service sends hints and signed commands. Close codes after the upgrade: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 4410 another device with the same identity is connected (recognized by the parameter `instance`, the `instance_id` of the heartbeat): poll, 1012 service restarting.
          */
         get: operations["openDeviceSocket"];
         put?: never;
@@ -3125,6 +3125,8 @@ export interface components {
             drift_ms?: number | null;
             engine: string;
             hardware: string | null;
+            /** @description Identifies this run of the player's program. Older players do not send it */
+            instance_id?: string;
             last_frame_at: string | null;
             /** @description Resident memory of the player and its browser */
             memory_bytes: number;
@@ -3155,6 +3157,8 @@ export interface components {
             answered_at_ms: number;
             /** @description Signed commands not yet acknowledged, oldest first */
             commands: string[];
+            /** @description Another device uses the same identity, such as a clone of the disk. Older services do not send it */
+            identity_shared?: boolean;
             /** @description t1, by the service's clock */
             received_at_ms: number;
             revision: string;
@@ -4232,7 +4236,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, content-withheld, not-rendering, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -7850,6 +7854,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "boot_id": "sample",
+                 *       "instance_id": "sample",
                  *       "sent_at_ms": 1,
                  *       "uptime_ms": 1,
                  *       "player_version": "0.1.0",
@@ -7932,7 +7937,8 @@ export interface operations {
                      *       "revision": "sample",
                      *       "commands": [
                      *         "sample"
-                     *       ]
+                     *       ],
+                     *       "identity_shared": true
                      *     }
                      */
                     "application/json": components["schemas"]["HeartbeatAnswer"];

@@ -17,6 +17,7 @@ export interface PlayerStatusDependencies {
   clock: CorrectedClock;
   folder: string;
   version: string;
+  instanceId: string;
   surface: Surface;
   recovery: Recovery;
   disk: DiskHealth;
@@ -28,7 +29,7 @@ const noProgress: DownloadProgress = { is: "idle", revision: null, readyBytes: 0
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
-  const { host, machine, clock, folder, version, surface, recovery, disk, session } = dependencies;
+  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, session } = dependencies;
   const drift = new PlaybackDrift(clock);
   const problems = new Problems();
   surface.onMessage((message) => {
@@ -49,6 +50,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     clock,
     folder,
     version,
+    instanceId,
     engine: () => recovery.engine,
     page: () => surface.page.value,
     drift: () => drift.figures,

@@ -76,7 +76,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   cleanup.defer(() => host.close());
 
   const recovery = new Recovery({ host, surface, clock, log });
-  const status = createPlayerStatus({ host, machine, clock, folder, version, surface, recovery, disk, session }, running);
+  const { instanceId } = api;
+  const status = createPlayerStatus({ host, machine, clock, folder, version, instanceId, surface, recovery, disk, session }, running);
   const lifecycle = new PairingLifecycle({
     folder,
     api,

@@ -191,8 +191,8 @@ export class Device {
     });
   }
 
-  socket(token = this.access.access_token): DeviceSocket {
-    return new DeviceSocket(this.url, token);
+  socket(token = this.access.access_token, instance?: string): DeviceSocket {
+    return new DeviceSocket(this.url, token, instance);
   }
 
   /** Connects the WebSocket and waits for `welcome`. */
@@ -211,8 +211,8 @@ export class DeviceSocket {
   readonly closed: Promise<number>;
   #wake: () => void = () => undefined;
 
-  constructor(url: string, token: string) {
-    const address = `${url.replace("http", "ws")}/api/v1/device/ws`;
+  constructor(url: string, token: string, instance?: string) {
+    const address = `${url.replace("http", "ws")}/api/v1/device/ws${instance === undefined ? "" : `?instance=${instance}`}`;
     this.socket = new WebSocket(address, deviceSubprotocol, { headers: { authorization: `Bearer ${token}` } });
     this.socket.on("message", (raw: Buffer) => {
       this.#received.push(JSON.parse(raw.toString()) as ServiceMessage);
@@ -227,8 +227,8 @@ export class DeviceSocket {
     else this.socket.once("open", () => this.socket.send(text));
   }
 
-  hello(epoch: string | null = null, last_seq = 0): void {
-    this.send({ type: "hello", data: { epoch, last_seq, revision: null, heartbeat: heartbeat() } });
+  hello(epoch: string | null = null, last_seq = 0, more: Partial<Heartbeat> = {}): void {
+    this.send({ type: "hello", data: { epoch, last_seq, revision: null, heartbeat: heartbeat(more) } });
   }
 
   /** The next message of `type`; other messages are skipped. Rejects after three seconds. */

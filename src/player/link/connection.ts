@@ -45,6 +45,7 @@ export class Connection {
   #heartbeatMs = 30_000;
   #unknownMessages = 0;
   #messageId = 0;
+  #isIdentityShared = false;
 
   constructor(dependencies: ConnectionDependencies) {
     this.#dependencies = dependencies;
@@ -200,7 +201,15 @@ export class Connection {
       t2: answer.answered_at_ms,
       t3: clock.raw(),
     });
+    this.#reportSharedIdentity(answer.identity_shared ?? false);
     onRevision(answer.revision);
     for (const command of answer.commands) await onCommand(command, signal);
+  }
+
+  #reportSharedIdentity(isShared: boolean): void {
+    if (isShared && !this.#isIdentityShared) {
+      this.#dependencies.log.warn("another device uses this player's identity, as a clone of its disk does: pair one of them again");
+    }
+    this.#isIdentityShared = isShared;
   }
 }

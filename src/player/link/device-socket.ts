@@ -44,7 +44,8 @@ export class DeviceSocket implements Disposable {
     socket.on("error", (cause) => this.#finish(new Fault("unreachable", "the socket failed", { cause })));
     socket.on("close", (code) => {
       const isRefused = code === closeCodes.badToken;
-      this.#finish(new Fault(isRefused ? "refused" : "unreachable", `the service closed the socket (${code})`));
+      const reason = code === closeCodes.identityShared ? ": another device uses this player's identity" : "";
+      this.#finish(new Fault(isRefused ? "refused" : "unreachable", `the service closed the socket (${code})${reason}`));
     });
   }
 

@@ -1,4 +1,5 @@
 // The service's HTTP API for devices: one method per endpoint, with parsed responses.
+import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Dispatcher } from "undici";
@@ -19,6 +20,8 @@ export type StateResponse = { is: "unchanged" } | { is: "changed"; desired: Desi
 
 /** A client of one service. Methods reject as {@link ServiceHttp} documents. */
 export class ServiceApi implements AsyncDisposable {
+  /** Distinguishes this run of the player from other devices with the same identity. */
+  readonly instanceId = randomUUID();
   /** How the service is reached, also by the device socket. */
   readonly network: Network;
   readonly #http: ServiceHttp;
@@ -38,6 +41,7 @@ export class ServiceApi implements AsyncDisposable {
   get socketUrl(): string {
     const url = new URL("/api/v1/device/ws", this.server);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    url.searchParams.set("instance", this.instanceId);
     return url.href;
   }
 

@@ -22,6 +22,8 @@ export interface StatusDependencies {
   clock: CorrectedClock;
   folder: string;
   version: string;
+  /** Distinguishes this run of the player from other devices with the same identity. */
+  instanceId: string;
   engine: () => BrowserEngine | null;
   page: () => PageState;
   drift: () => DriftFigures | null;
@@ -78,6 +80,7 @@ export class Status {
     };
     return {
       boot_id: machine.bootId,
+      instance_id: this.#dependencies.instanceId,
       uptime_ms: Math.round(uptimeMs),
       player_version: version,
       engine: browser === null ? "none" : `${browser.name} ${browser.version}${browser.headless ? " headless" : ""}`,

@@ -36,9 +36,13 @@ export const ContentState = z.object({
 });
 export type ContentState = z.infer<typeof ContentState>;
 
+/** Identifies one run of the player's program. The socket's address has it as the parameter `instance`. */
+export const InstanceId = deviceText(64);
+
 /** Sent every 30 s ± 10 %. `rendering` depends on presented frames. */
 export const Heartbeat = z.object({
   boot_id: deviceText(64),
+  instance_id: InstanceId.optional().describe("Identifies this run of the player's program. Older players do not send it"),
   sent_at_ms: RawInstant.describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
   uptime_ms: Count,
   player_version: deviceText(64),
@@ -81,5 +85,9 @@ export const HeartbeatAnswer = z.object({
   answered_at_ms: Instant.describe("t2, by the service's clock"),
   revision: z.string(),
   commands: z.array(z.string()).describe("Signed commands not yet acknowledged, oldest first"),
+  identity_shared: z
+    .boolean()
+    .optional()
+    .describe("Another device uses the same identity, such as a clone of the disk. Older services do not send it"),
 });
 export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;

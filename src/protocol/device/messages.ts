@@ -84,6 +84,8 @@ export const deviceSubprotocol = "signage.device.v1";
 export const closeCodes = {
   revoked: 4403,
   replaced: 4409,
+  /** Another device uses the same identity and is connected. The player polls. */
+  identityShared: 4410,
   restarting: 1012,
   tooSlow: 1013,
   badToken: 4401,

@@ -11,6 +11,12 @@ export const problemCatalog = {
     remedy:
       "Check the device's power and network. Its screen keeps playing the stored content. The other problems listed are those of its last heartbeat.",
   },
+  "identity-shared": {
+    by: "service",
+    title: "Several devices use this player's identity, as clones of one disk do",
+    remedy:
+      "Pair every clone again: on all of these devices but one, stop the player, delete its data folder (--data) and start it. It then shows a pairing code.",
+  },
   "content-withheld": {
     by: "player",
     title: "Content is withheld because showing it made the browser fail again and again",

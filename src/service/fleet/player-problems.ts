@@ -2,24 +2,28 @@
 import type { Clock } from "../../base/clock.ts";
 import { createProblem, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
+import { SharedIdentities } from "./devices/shared-identities.ts";
 import type { Presence } from "./presence.ts";
 
 // Shorter delays are normal: a large download on a slow link takes minutes.
 const outOfSyncAfterMs = 600_000;
 
 export class PlayerProblems {
+  readonly identities: SharedIdentities;
   readonly #presence: Presence;
   readonly #clock: Clock;
   /** Since when players report an older revision than their newest, ms since the epoch. */
   readonly #outOfSyncSince = new Map<string, number>();
 
   constructor(presence: Presence, clock: Clock) {
+    this.identities = new SharedIdentities(clock);
     this.#presence = presence;
     this.#clock = clock;
   }
 
-  /** Records whether a player that sent a heartbeat has the newest revision. A restart of the service resets the times. */
-  recordHeartbeat(playerId: string, { content }: Heartbeat, newestRevision: string): void {
+  /** Records which run of the player sent a heartbeat, and whether it has the newest revision. A restart of the service resets the times. */
+  recordHeartbeat(playerId: string, { content, instance_id: instanceId }: Heartbeat, newestRevision: string): void {
+    this.identities.record(playerId, instanceId);
     if (content.applied_revision === newestRevision) this.#outOfSyncSince.delete(playerId);
     else if (!this.#outOfSyncSince.has(playerId)) this.#outOfSyncSince.set(playerId, Math.trunc(this.#clock.now()));
   }
@@ -27,6 +31,7 @@ export class PlayerProblems {
   /** Drops the state of a deleted player. */
   forget(playerId: string): void {
     this.#outOfSyncSince.delete(playerId);
+    this.identities.forget(playerId);
   }
 
   /** The problems of a player: first those that the service detects, then those of the latest heartbeat. */
@@ -43,6 +48,8 @@ export class PlayerProblems {
     ) {
       detected.push(createProblem("out-of-sync", outOfSyncSince));
     }
+    const sharedSince = this.identities.sharedSince(id);
+    if (sharedSince !== null) detected.push(createProblem("identity-shared", sharedSince));
     const { problems = [], problems_left_out = 0 } = latest?.heartbeat ?? {};
     return { problems: [...detected, ...problems], problems_left_out };
   }

@@ -29,7 +29,7 @@ export function describeSockets(version: string, origin: string | null = null): 
       subprotocol: deviceSubprotocol,
       title: "Players",
       description:
-        "A player's connection. The player sends `hello`, the service responds with `welcome`. Messages with `seq` are kept in a journal until the player sends `ack`. Close codes: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 1012 service restarting, 1013 too slow.",
+        "A player's connection. The player sends `hello`, the service responds with `welcome`. Messages with `seq` are kept in a journal until the player sends `ack`. Close codes: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 4410 another device with the same identity is connected (recognized by the parameter `instance`, the `instance_id` of the heartbeat): poll, 1012 service restarting, 1013 too slow.",
       up: DeviceMessage,
       down: ServiceMessage,
     },

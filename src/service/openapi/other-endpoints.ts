@@ -39,7 +39,7 @@ export const otherEndpoints: Readonly<Record<string, Record<string, DescribedOpe
       operationId: "openDeviceSocket",
       tags: ["device"],
       summary: "Open a player's socket",
-      description: `A WebSocket, subprotocol \`${deviceSubprotocol}\`: JSON messages of at most 64 KiB. The device sends \`hello\`, the service responds with \`welcome\`. Then the device sends heartbeats, and the service sends hints and signed commands. Close codes after the upgrade: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 1012 service restarting.`,
+      description: `A WebSocket, subprotocol \`${deviceSubprotocol}\`: JSON messages of at most 64 KiB. The device sends \`hello\`, the service responds with \`welcome\`. Then the device sends heartbeats, and the service sends hints and signed commands. Close codes after the upgrade: 4401 invalid token, 4403 player removed, 4409 replaced by a newer socket, 4410 another device with the same identity is connected (recognized by the parameter \`instance\`, the \`instance_id\` of the heartbeat): poll, 1012 service restarting.`,
       security: [{ device: [] }],
       parameters: [
         { name: "Upgrade", in: "header", required: true, schema: { const: "websocket" }, example: "websocket" },

@@ -217,6 +217,7 @@ function heartbeatOf(more: {
     clock: new CorrectedClock(base),
     folder: "/nowhere",
     version: "1",
+    instanceId: "a run",
     engine: () => null,
     page: () => page,
     drift: () => null,

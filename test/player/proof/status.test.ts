@@ -22,6 +22,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     clock: new CorrectedClock(clock),
     folder: "/",
     version: "1.2.3",
+    instanceId: "a run",
     engine: () => null,
     page: () => ({ is: "away", since: clock.monotonic() }),
     drift: () => null,

@@ -30,6 +30,8 @@ type Outgoing = ServiceMessage extends infer M ? (M extends ServiceMessage ? Pic
 export class DeviceSession {
   readonly id: string;
   readonly playerId: string;
+  /** The run of the player's program; undefined for older players. */
+  readonly instanceId: string | undefined;
   readonly #socket: WebSocket;
   readonly #dependencies: SessionDependencies;
   readonly #ended = new AbortController();
@@ -41,11 +43,12 @@ export class DeviceSession {
   /** The last acknowledgement. Devices repeat it in every message. */
   #ackedSeq = 0;
 
-  constructor(socket: WebSocket, playerId: string, dependencies: SessionDependencies) {
+  constructor(socket: WebSocket, playerId: string, instanceId: string | undefined, dependencies: SessionDependencies) {
     const { clock, log, makeId } = dependencies;
     // Only a unique id for this connection: it is not the id of an event.
     this.id = makeId("evt");
     this.playerId = playerId;
+    this.instanceId = instanceId;
     this.#socket = socket;
     this.#dependencies = dependencies;
     this.#lastReceivedAt = clock.monotonic();

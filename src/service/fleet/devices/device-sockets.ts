@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import { Batch } from "../../../base/async/batch.ts";
 import { reasonOf } from "../../../base/fault.ts";
+import { InstanceId } from "../../../protocol/device/heartbeat.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../../protocol/device/messages.ts";
 import type { DeviceAccess } from "./device-access.ts";
 import { DeviceSession, type SessionDependencies } from "./device-session.ts";
@@ -113,7 +114,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     try {
       const player = await access.authenticate(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
-      const session = new DeviceSession(socket, player.id, this.#sessionDependencies);
+      const session = new DeviceSession(socket, player.id, instanceOf(request), this.#sessionDependencies);
       if (player.removed_at !== null) session.revoke(access.revocation(player));
       else this.#addSession(session, player.name);
       socket.resume();
@@ -125,10 +126,16 @@ export class DeviceSockets implements WebSocketEndpoint {
     }
   }
 
-  /** Replaces an older session of the same player. */
+  /** Replaces an older session of the same player, but not that of another device: two devices would replace each other for ever. */
   #addSession(session: DeviceSession, name: string): void {
-    const { log, presence } = this.#dependencies;
-    const older = this.#sessions.get(session.playerId);
+    const { log, presence, problems } = this.#dependencies;
+    const { playerId, instanceId } = session;
+    const older = this.#sessions.get(playerId);
+    problems.identities.record(playerId, instanceId);
+    const isOther = older?.instanceId !== undefined && instanceId !== undefined && older.instanceId !== instanceId;
+    if (isOther && problems.identities.sharedSince(playerId) !== null) {
+      return session.close(closeCodes.identityShared, "another device uses this identity");
+    }
     this.#sessions.set(session.playerId, session);
     older?.close(closeCodes.replaced, "a newer socket took over");
     log.info({ player_id: session.playerId, name, connected: this.size }, "player connected");
@@ -144,4 +151,9 @@ export class DeviceSockets implements WebSocketEndpoint {
   #spreadMs(): number {
     return Math.min(maxSpreadMs, this.#dependencies.links.onlineCount * spreadPerPlayerMs);
   }
+}
+
+/** The run of the player's program that opens a socket, if the address names it. */
+function instanceOf({ url = "" }: IncomingMessage): string | undefined {
+  return InstanceId.safeParse(new URLSearchParams(url.split("?")[1]).get("instance")).data;
 }

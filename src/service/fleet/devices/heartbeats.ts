@@ -44,5 +44,6 @@ export async function handleHeartbeat(
     answered_at_ms: clock.now(),
     revision: player.revision,
     commands: pending,
+    ...(problems.identities.sharedSince(playerId) !== null && { identity_shared: true }),
   };
 }

@@ -157,6 +157,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
       );
       if (previous !== undefined) dependencies.sockets.revoke(previous);
       await dependencies.presence.forgetLatest(playerId);
+      dependencies.problems.identities.forget(playerId);
       dependencies.pairing.notifyClaimed();
       dependencies.log.info({ player_id: player.id, name: player.name }, "player moved to another device");
       return player;
