@@ -60,6 +60,8 @@ export interface ClockSample {
   t3: number;
   /** Bound of the reference's own error; none by default. */
   errorMs?: number;
+  /** Whether the reference has proven its identity. */
+  isAuthenticated?: boolean;
 }
 
 /** Offset of the reference clock from ours, and the bound of its error, both in ms. */
@@ -82,10 +84,15 @@ export class CorrectedClock implements Clock {
   readonly #stepListeners = new Listeners<void>();
   #samples: ClockOffset[] = [];
   #learnedAt: number | null = null;
+  #authenticatedAt: number | null = null;
   #anchor: { wall: number; monotonic: number } | null = null;
+  /** A time that has certainly passed. */
+  #earliest: { wall: number; monotonic: number };
 
-  constructor(base: Clock) {
+  /** @param earliestMs a time that has certainly passed, ms since the epoch. Only an authenticated time can be earlier. */
+  constructor(base: Clock, earliestMs = Number.NEGATIVE_INFINITY) {
     this.#base = base;
+    this.#earliest = { wall: earliestMs, monotonic: base.monotonic() };
   }
 
   now(): number {
@@ -102,8 +109,13 @@ export class CorrectedClock implements Clock {
 
   /** Uncorrected wall time for the local timestamps of an exchange. Follows the machine's wall clock only until the first exchange. */
   raw(): number {
-    if (this.#anchor === null) return this.#base.now();
-    return this.#anchor.wall + (this.#base.monotonic() - this.#anchor.monotonic);
+    if (this.#anchor === null) return Math.max(this.#base.now(), this.earliest);
+    return this.#sinceThen(this.#anchor);
+  }
+
+  /** The wall time of the machine, as other programs and the verification of certificates use it. */
+  machineNow(): number {
+    return this.#base.now();
   }
 
   /** The current correction: that of the kept exchange with the smallest error (half the round trip plus the reference's own). */
@@ -118,22 +130,47 @@ export class CorrectedClock implements Clock {
     return this.#learnedAt;
   }
 
+  /** The earliest time that it can be now, by the last authenticated exchange or by the constructor's parameter; ms since the epoch. */
+  get earliest(): number {
+    return this.#sinceThen(this.#earliest);
+  }
+
+  /** When the clock last learned from an authenticated exchange, in monotonic ms; null if never. */
+  get authenticatedAt(): number | null {
+    return this.#authenticatedAt;
+  }
+
   /** Calls `listener` whenever corrected time jumps, until `signal` aborts. Code that waits for an instant then checks again. */
   onStep(listener: () => void, signal: AbortSignal): void {
     this.#stepListeners.add(listener, signal);
   }
 
-  /** Learns from one exchange. Ignores an impossible one with a negative round trip. */
-  learn({ t0, t1, t2, t3, errorMs = 0 }: ClockSample): void {
+  /**
+   * Learns from one exchange. Ignores an impossible one with a negative round trip, and a time that is not authenticated and earlier
+   * than the last one that was.
+   * @returns whether the clock learned from it.
+   */
+  learn({ t0, t1, t2, t3, errorMs = 0, isAuthenticated = false }: ClockSample): boolean {
     const delayMs = t3 - t0 - (t2 - t1);
-    if (!(delayMs >= 0)) return;
+    if (!(delayMs >= 0)) return false;
+    if (!isAuthenticated && t2 + delayMs + errorMs < this.earliest) return false;
     this.#learnedAt = this.#base.monotonic();
-    this.#anchor ??= { wall: this.#base.now(), monotonic: this.#base.monotonic() };
+    this.#anchor ??= { wall: this.raw(), monotonic: this.#base.monotonic() };
     const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, errorMs: delayMs / 2 + errorMs };
     const known = this.offset;
     // A sample that differs by more than both error bounds: the machine slept, or the service's clock was corrected.
     const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + sample.errorMs + stepMs;
     this.#samples = contradicts ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
+    if (isAuthenticated) {
+      this.#authenticatedAt = this.#learnedAt;
+      this.#earliest = { wall: this.raw() + sample.offsetMs - sample.errorMs, monotonic: this.#base.monotonic() };
+    }
     if (Math.abs(this.offset.offsetMs - known.offsetMs) > stepMs) this.#stepListeners.notify();
+    return true;
+  }
+
+  /** A wall time moved forward to now. */
+  #sinceThen({ wall, monotonic }: { wall: number; monotonic: number }): number {
+    return wall + (this.#base.monotonic() - monotonic);
   }
 }

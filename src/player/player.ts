@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { DiskHealth } from "./disk-health.ts";
 import type { Host } from "./host.ts";
+import { readKnownTime, storeKnownTime } from "./link/known-time.ts";
 import { followNtp, type NtpServer } from "./link/ntp.ts";
 import { ServiceApi } from "./link/service-api.ts";
 import type { Machine } from "./machine.ts";
@@ -60,7 +61,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const restart = new AbortController();
   const running = AbortSignal.any([signal, restart.signal]);
 
-  const clock = new CorrectedClock(options.clock);
+  const clock = new CorrectedClock(options.clock, await readKnownTime(folder, log));
   const disk = new DiskHealth(log);
   const identity = await Identity.open(folder, log, disk);
   const api = cleanup.use(new ServiceApi(options.server, network));
@@ -123,6 +124,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (end) => scenes.run(end),
         (end) => lifecycle.run(end),
         (end) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity], clock, end),
+        (end) => storeKnownTime(folder, clock, log, end),
         ...(triggers ? [(end: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, end)] : []),
         ...(ntp.length === 0 ? [] : [(end: AbortSignal) => followNtp(ntp, clock, log, end)]),
       ],

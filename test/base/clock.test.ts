@@ -4,12 +4,19 @@ import { CorrectedClock, createSystemClock } from "../../src/base/clock.ts";
 import { FakeClock } from "../support/clock.ts";
 
 /** An exchange with a service whose clock is `aheadMs` ahead, with these one-way delays. */
-function exchange(fake: FakeClock, corrected: CorrectedClock, aheadMs: number, upMs: number, downMs: number): void {
+function exchange(
+  fake: FakeClock,
+  corrected: CorrectedClock,
+  aheadMs: number,
+  upMs: number,
+  downMs: number,
+  isAuthenticated = false,
+): boolean {
   const t0 = corrected.raw();
   fake.advance(upMs);
   const t1 = fake.now() + aheadMs;
   fake.advance(downMs);
-  corrected.learn({ t0, t1, t2: t1, t3: corrected.raw() });
+  return corrected.learn({ t0, t1, t2: t1, t3: corrected.raw(), isAuthenticated });
 }
 
 test("[CLK1] the clock uses the offset of the quickest of the last eight exchanges", () => {
@@ -89,4 +96,40 @@ test("[SIG1] a notification that arrives while nothing waits ends the next wait 
   clock.advance(1_000);
   await second;
   expect(clock.pendingWaits).toBe(0);
+});
+
+test("[CLK8] the clock starts no earlier than a time that has passed, runs on from it, and follows a machine that is later", () => {
+  const fake = new FakeClock(0);
+  const known = Date.UTC(2026, 10, 21);
+  const clock = new CorrectedClock(fake, known);
+  expect(clock.now()).toBe(known);
+  fake.advance(5_000);
+  expect(clock.now()).toBe(known + 5_000);
+  expect(clock.machineNow()).toBe(5_000);
+  fake.step(known + 3_600_000);
+  expect(clock.now()).toBe(known + 3_605_000);
+  fake.step(-known);
+  expect(clock.now()).toBe(known + 5_000);
+});
+
+test("[CLK8] only an authenticated time lowers the bound, so that one bad reading does not last", () => {
+  const fake = new FakeClock(0);
+  const known = Date.UTC(2030, 0, 1);
+  const clock = new CorrectedClock(fake, known);
+  const real = Date.UTC(2026, 10, 21);
+  expect(exchange(fake, clock, real, 2, 2)).toBe(false);
+  expect(clock.now()).toBe(known + 4);
+  expect(clock.learnedAt).toBeNull();
+  expect(exchange(fake, clock, real, 2, 2, true)).toBe(true);
+  expect(clock.now()).toBe(fake.now() + real);
+  expect(clock.earliest).toBe(fake.now() + real - 2);
+  // An hour later, a time server that is behind is not believed; one that agrees is.
+  fake.advance(3_600_000);
+  expect(exchange(fake, clock, real - 60_000, 1, 1)).toBe(false);
+  expect(clock.now()).toBe(fake.now() + real);
+  expect(exchange(fake, clock, real - 1, 1, 1)).toBe(true);
+  // A time that is not authenticated is believed, but does not raise the bound.
+  expect(exchange(fake, clock, real + 86_400_000, 1, 1)).toBe(true);
+  expect(clock.now()).toBe(fake.now() + real + 86_400_000);
+  expect(clock.earliest).toBe(fake.now() + real - 2);
 });

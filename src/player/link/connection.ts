@@ -97,7 +97,7 @@ export class Connection {
       if (this.#link.value.is !== "offline") log.warn({ reason: reasonOf(error) }, "the service is unreachable");
       this.#link.set({
         is: "offline",
-        trouble: diagnoseConnectivity(error, api.server, clock.raw(), clock.now() + waitMs),
+        trouble: diagnoseConnectivity(error, api.server, clock.machineNow(), clock.now() + waitMs),
       });
       return waitMs;
     }
@@ -194,12 +194,13 @@ export class Connection {
   }
 
   async #handleAnswer(answer: HeartbeatAnswer, signal: AbortSignal): Promise<void> {
-    const { clock, onRevision, onCommand } = this.#dependencies;
+    const { api, clock, onRevision, onCommand } = this.#dependencies;
     clock.learn({
       t0: answer.sent_at_ms,
       t1: answer.received_at_ms,
       t2: answer.answered_at_ms,
       t3: clock.raw(),
+      isAuthenticated: api.server.protocol === "https:",
     });
     this.#reportSharedIdentity(answer.identity_shared ?? false);
     onRevision(answer.revision);

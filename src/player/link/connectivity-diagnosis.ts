@@ -2,13 +2,12 @@
 import { isFault } from "../../base/fault.ts";
 import { ProxyFault } from "../../base/http/tunnel.ts";
 import type { ScreenProblem } from "../../protocol/scene.ts";
+import { firstReleaseMs } from "./known-time.ts";
 import { HttpFault } from "./service-http.ts";
 
 // Node's TLS errors when the machine's clock is wrong.
 const clockCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 
-// A clock before this date has not been set: this software is newer.
-const earliestSaneMs = Date.UTC(2025, 0, 1);
 const caRemedy =
   "Check the address. If it is right, add the network's CA to this machine's certificates (update-ca-certificates), or start the player with --ca FILE.";
 const proxySettings = "the player's --proxy, or http_proxy and https_proxy";
@@ -32,7 +31,7 @@ export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number,
   if (code === "ECONNREFUSED") {
     return problem("refused", `Nothing answers at ${server.host}. Check that the service runs and the address is right.`);
   }
-  if (code !== null && (clockCodes.has(code) || (isTls(code) && nowMs < earliestSaneMs))) {
+  if (code !== null && (clockCodes.has(code) || (isTls(code) && nowMs < firstReleaseMs))) {
     return problem(
       "clock",
       `This device's clock says ${new Date(nowMs).toISOString().slice(0, 16)} UTC. Set it, or allow NTP: certificates depend on it.`,

@@ -124,7 +124,8 @@ export async function followNtp(servers: readonly NtpServer[], clock: CorrectedC
     for (const server of isNeeded ? servers : []) {
       if ((avoidUntil.get(server) ?? 0) > clock.monotonic()) continue;
       try {
-        clock.learn(await queryNtp(server, clock, signal));
+        const isLearned = clock.learn(await queryNtp(server, clock, signal));
+        if (!isLearned) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
         if (learnedAt === null || !isSetByNtp) {
           log.info({ server: server.host, offset_ms: clock.offset.offsetMs }, "clock set by a time server");
         }

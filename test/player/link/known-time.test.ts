@@ -1,0 +1,76 @@
+// The time that a player remembers over restarts, in real files.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CorrectedClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { firstReleaseMs, readKnownTime, storeKnownTime } from "../../../src/player/link/known-time.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { eventually } from "../../support/programs/programs.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const real = Date.UTC(2026, 10, 21);
+
+/** A player that starts in 1970. It learns times of a service that is `ahead` of the machine's clock. */
+async function startPlayer(folder: string) {
+  const base = new FakeClock(0);
+  const clock = new CorrectedClock(base, await readKnownTime(folder, silentLog));
+  const stop = new AbortController();
+  const running = storeKnownTime(folder, clock, silentLog, stop.signal);
+  const learn = (time: number, isAuthenticated: boolean): void => {
+    const t = clock.raw();
+    clock.learn({ t0: t, t1: time, t2: time, t3: t, isAuthenticated });
+  };
+  /** Lets time pass, until the player waits for its next store again. */
+  const pass = async (ms: number): Promise<void> => {
+    await eventually(() => base.pendingWaits === 1);
+    base.advance(ms);
+    await eventually(() => base.pendingWaits === 1);
+  };
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await expect(running).rejects.toMatchObject({ name: "AbortError" });
+  };
+  return { clock, learn, pass, [Symbol.asyncDispose]: end };
+}
+
+/** The time at which a player starts, in a machine that starts in 1970. */
+async function startTime(folder: string): Promise<number> {
+  await using player = await startPlayer(folder);
+  return player.clock.now();
+}
+
+test("[NTP7] after a restart the clock continues at the last authenticated time that was stored, also at an earlier one", async () => {
+  await using folder = await temporaryFolder();
+  expect(await startTime(folder.path)).toBe(firstReleaseMs);
+  {
+    await using player = await startPlayer(folder.path);
+    player.learn(real, true);
+    expect(await startTime(folder.path)).toBe(firstReleaseMs);
+    await player.pass(minute);
+    expect(await startTime(folder.path)).toBe(real + minute);
+    // Without a new authenticated time nothing is stored.
+    player.learn(real + 9 * hour, false);
+    await player.pass(hour);
+    expect(await startTime(folder.path)).toBe(real + minute);
+    player.learn(real + 2 * hour, true);
+    await player.pass(hour);
+    expect(await startTime(folder.path)).toBe(real + 3 * hour);
+  }
+  {
+    await using player = await startPlayer(folder.path);
+    player.learn(real, true);
+    await player.pass(minute);
+  }
+  expect(await startTime(folder.path)).toBe(real + minute);
+});
+
+test("[NTP7] a damaged or impossible stored time is ignored", async () => {
+  await using folder = await temporaryFolder();
+  for (const text of ["", "nonsense", JSON.stringify({ time_ms: real })]) {
+    await writeFile(join(folder.path, "known-time.json"), text);
+    expect(await startTime(folder.path)).toBe(firstReleaseMs);
+  }
+});
