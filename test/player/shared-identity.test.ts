@@ -5,7 +5,7 @@ import { picture, TestService } from "../service/harness.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { TestPlayer } from "../support/player.ts";
-import { eventually } from "../support/programs/programs.ts";
+import { eventually } from "../support/polling.ts";
 
 test("[LNK13] clones of one disk both keep playing and receive changes, and neither takes the socket from the other", async () => {
   await using folder = await temporaryFolder();

@@ -17,7 +17,7 @@ import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import type { DesiredAsset, DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { breakOff, flipBit, headOf, showPortal, startFileService, type Lie } from "../../support/file-service.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
 
 const { signal } = new AbortController();

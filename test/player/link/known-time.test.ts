@@ -7,7 +7,7 @@ import { silentLog } from "../../../src/base/log.ts";
 import { firstReleaseMs, readKnownTime, storeKnownTime } from "../../../src/player/link/known-time.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -16,7 +16,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { startNetworkProxy } from "../../support/network-proxy.ts";
 import { TestPlayer } from "../../support/player.ts";
-import { eventually } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
 import { startWebServer } from "../../support/web-server.ts";
 
 const signal = new AbortController().signal;

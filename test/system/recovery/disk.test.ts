@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
-import { type Api, eventually, Program, startPlayer, startService } from "../../support/programs/programs.ts";
+import { eventually } from "../../support/polling.ts";
+import { type Api, Program, startPlayer, startService } from "../../support/programs/programs.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 
 const slow = { timeout: 420_000 };
