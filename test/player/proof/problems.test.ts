@@ -42,7 +42,15 @@ function screen() {
     failed: (index: number, code: "load" | "crashed" = "load"): FromPage => ({ type: "failed", ...about(index), code, detail: "HTTP 404" }),
     presented: (index: number, at: number): FromPage => ({ type: "presented", ...about(index), at }),
     at: (now: number, more: Partial<PlayerCondition> = {}) => {
-      const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, lostAssets: [], diskFreeBytes: null, disk: healthyDisk, clockErrorMs: 1 };
+      const parts = {
+        uptimeMs: 3_600_000,
+        stillMs: 0,
+        withheld: null,
+        lostAssets: [],
+        diskFreeBytes: null,
+        disk: healthyDisk,
+        clockErrorMs: 1,
+      };
       return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
     },
   };
