@@ -5,7 +5,9 @@ import type { CorrectedClock } from "../base/clock.ts";
 import { isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { CommandJournal } from "./commands/command-journal.ts";
+import { contentFolder } from "./content/content-cache.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
+import { GenerationStore } from "./content/generation-store.ts";
 import type { DiskHealth } from "./disk-health.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
@@ -115,6 +117,7 @@ export class PairingLifecycle {
     const { folder, settings, disk, log } = this.#dependencies;
     const { playerId, server } = await this.#keyChange!.adoptClaimedPairing();
     await DesiredStateStore.reassign(folder, before.playerId, playerId, log, disk);
+    await (await GenerationStore.open(contentFolder(folder), log, disk)).reassign(before.playerId, playerId);
     await disk.attempt("settings", () => settings.rememberServer(server));
   }
 

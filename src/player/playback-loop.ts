@@ -2,7 +2,7 @@
 import { Signal } from "../base/async/signal.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { ReadyState } from "./content/content-cache.ts";
+import type { ReadyState } from "./content/ready-content.ts";
 import type { Feeds } from "./content/feeds/feeds.ts";
 import { pagePlanAt, type PagePlan } from "./playback/page-plan.ts";
 import { feedsOf } from "./playback/scene-item.ts";

@@ -1,5 +1,6 @@
 // Connects the status (heartbeats and device description) with the parts of the player that it reports on.
 import type { CorrectedClock } from "../base/clock.ts";
+import { noGenerations } from "./content/generations.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
 import type { DiskHealth } from "./disk-health.ts";
 import type { Host } from "./host.ts";
@@ -41,6 +42,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     stage: session()?.stage ?? null,
     desired: session()?.appliedState ?? null,
     progress: progress(),
+    generations: session()?.generations ?? noGenerations,
     disk: disk.condition,
     lostAssets: session()?.lostAssets ?? [],
   });
@@ -62,6 +64,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     appliedRevision: () => session()?.appliedRevision ?? null,
     desired: () => session()?.desired ?? null,
     progress,
+    generations: () => session()?.generations ?? noGenerations,
     isIncomplete: () => (session()?.lostAssets.length ?? 0) > 0,
   });
 }

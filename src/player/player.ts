@@ -97,6 +97,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         clock,
         log,
         surface,
+        display: recovery.display,
+        releaseContent: () => recovery.release(),
         bootId: machine.bootId,
         outboundHttp,
         webItems,

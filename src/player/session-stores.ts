@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import { type CommandEffects, createCommandExecutor } from "./commands/command-executor.ts";
 import { CommandRunner } from "./commands/command-runner.ts";
 import type { DiskHealth } from "./disk-health.ts";
-import { ContentCache } from "./content/content-cache.ts";
+import { ContentCache, contentFolder } from "./content/content-cache.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
@@ -31,7 +31,7 @@ export async function openStores(dependencies: SessionStoresDependencies) {
   const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk } = dependencies;
   const [desired, cache, outbox, interventions, proof] = await Promise.all([
     DesiredStateStore.open(folder, pairing.playerId, log, disk),
-    ContentCache.open(join(folder, "content"), clock, log, disk),
+    ContentCache.open(contentFolder(folder), clock, log, disk),
     Outbox.open(join(folder, "outbox"), clock, log, disk),
     InterventionStore.open(folder, log, disk),
     ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),

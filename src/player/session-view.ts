@@ -6,6 +6,7 @@ import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Stage, UpcomingStage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
+import type { Generations } from "./content/generations.ts";
 import type { Connection } from "./link/connection.ts";
 import type { Pairing } from "./pairing/identity.ts";
 import type { PlaybackLoop } from "./playback-loop.ts";
@@ -107,13 +108,18 @@ export class SessionView {
     return this.#stores.cache.progress.value;
   }
 
+  /** The complete states; the one before the newest may play because the newest failed. */
+  get generations(): Generations {
+    return this.#stores.cache.content.generations;
+  }
+
   /** The input for choosing a screen; null while a state is ready but its first stage is not planned yet. */
   get phase(): ScreenContext["phase"] | null {
     const { desired, progress } = this;
     const { stage, revision } = this.#playback.plan;
     const ready = this.#stores.cache.ready.value;
     if (stage === null && ready !== null && revision !== ready.desired.revision) return null;
-    const isNothingDue = stage === null && revision === desired?.revision;
+    const isNothingDue = stage === null && (revision === desired?.revision || this.generations.plays === "previous");
     const assigned = this.lostAssets.length > 0 ? "incomplete" : isNothingDue ? "idle" : "content";
     const known = desired === null ? "nothing" : desired.isEmpty ? "empty" : assigned;
     return { is: "paired", playerName: this.playerName, link: this.#connection.link.value, known, progress, stage };

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { runAll } from "../base/async/run-all.ts";
 import { Signal } from "../base/async/signal.ts";
+import type { Watchable } from "../base/async/observable.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
@@ -12,6 +13,7 @@ import type { CommandEffects } from "./commands/command-executor.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import { suspectAssets } from "./content/suspect-assets.ts";
+import { GenerationLoop } from "./generation-loop.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { saveRepeatedly } from "./save-loop.ts";
 import type { ServiceApi } from "./link/service-api.ts";
@@ -22,6 +24,7 @@ import { PresentedItems } from "./presented-items.ts";
 import { ServiceLink } from "./service-link.ts";
 import { openStores, type SessionStores } from "./session-stores.ts";
 import { SessionView } from "./session-view.ts";
+import type { DisplayState } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
 import type { WebItems } from "./web-items/web-items.ts";
 
@@ -33,6 +36,9 @@ export interface SessionDependencies {
   clock: CorrectedClock;
   log: Log;
   surface: Surface;
+  display: Watchable<DisplayState>;
+  /** Shows content again that was withheld, because other content plays now. */
+  releaseContent: () => void;
   /** Identifies this run of the player. */
   bootId: string;
   /** Fetches feeds. */
@@ -59,6 +65,7 @@ export class Session {
   readonly #stores: SessionStores;
   readonly #feeds: Feeds;
   readonly #playback: PlaybackLoop;
+  readonly #generations: GenerationLoop;
   readonly #link: ServiceLink;
   readonly #presented = new PresentedItems();
   readonly #firstPicture = new Signal();
@@ -71,7 +78,14 @@ export class Session {
     this.#stores = stores;
     this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, disk, onChange: () => this.#playback.replan() });
     this.#link = new ServiceLink({ api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey });
-    this.#playback = new PlaybackLoop({ ...dependencies, stores, feeds: this.#feeds, onApplied: () => this.#onApplied() });
+    this.#playback = new PlaybackLoop({
+      ...dependencies,
+      stores,
+      feeds: this.#feeds,
+      onApplied: () => this.#onApplied(),
+      onChange: () => this.#onPlanned(),
+    });
+    this.#generations = new GenerationLoop({ ...dependencies, ...stores, plan: () => this.#playback.plan });
     const { connection } = this.#link;
     this.view = new SessionView({ pairing, stores, playback: this.#playback, connection, presented: this.#presented });
   }
@@ -80,8 +94,9 @@ export class Session {
   static async open(dependencies: SessionDependencies): Promise<Session> {
     const stores = await openStores(dependencies);
     const session = new Session(dependencies, stores);
-    const stored = stores.desired.current.value;
-    if (stored !== null) await stores.cache.restore(stored, stores.desired.previous);
+    const { desired, cache } = stores;
+    await cache.restore(desired.current.value, desired.previous, dependencies.pairing.playerId);
+    await desired.continueWith(cache.content.generations.newest);
     return session;
   }
 
@@ -93,11 +108,12 @@ export class Session {
       return await runAll(
         [
           (end) => this.#play(end),
+          (end) => this.#generations.run(end),
           (end) => prepareNewest(desired.current, cache, this.#link.client.openFile, clock, end),
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
-          (end) => saveRepeatedly([desired, commands, outbox, interventions, proof], clock, end),
+          (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, proof], clock, end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
         ],
         signal,
@@ -142,6 +158,11 @@ export class Session {
     return this.#link.run(signal);
   }
 
+  #onPlanned(): void {
+    this.#generations.update();
+    this.#dependencies.onChange();
+  }
+
   #onApplied(): void {
     this.#isFirstFrameReported = false;
     this.#link.connection.sendHeartbeatNow();
@@ -153,6 +174,7 @@ export class Session {
     const applied = this.view.appliedState;
     if (applied !== null) this.#stores.cache.suspect(suspectAssets(message, applied));
     this.#presented.handleMessage(message);
+    this.#generations.handleMessage(message);
     if (message.type !== "presented") return;
     this.#firstPicture.notify();
     // Report the first frame of a new state at once; later frames wait for the next heartbeat.

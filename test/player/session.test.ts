@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Observable } from "../../src/base/async/observable.ts";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { OutboundHttp } from "../../src/base/http/outbound-http.ts";
@@ -11,6 +12,7 @@ import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { Session } from "../../src/player/session.ts";
 import type { SessionView } from "../../src/player/session-view.ts";
+import type { DisplayState } from "../../src/player/surface/recovery.ts";
 import { Surface } from "../../src/player/surface/surface.ts";
 import { contentPolicy } from "../../src/player/web-items/outbound-policy.ts";
 import { WebItems } from "../../src/player/web-items/web-items.ts";
@@ -77,6 +79,8 @@ async function openSession(folder: string, server: () => string, device: Device 
     clock,
     log: silentLog,
     surface,
+    display: new Observable<DisplayState>({ is: "showing" }),
+    releaseContent: () => undefined,
     bootId: "boot",
     outboundHttp,
     webItems,

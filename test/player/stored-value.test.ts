@@ -101,7 +101,7 @@ test.each(damages.slice(0, 5))(
     const start = async (disk: DiskHealth) => {
       const store = await DesiredStateStore.open(folder.path, older.player.id, silentLog, disk);
       const cache = await ContentCache.open(join(folder.path, "content"), clock, silentLog, disk);
-      await cache.restore(store.current.value!, store.previous);
+      await cache.restore(store.current.value, store.previous, older.player.id);
       await cache.prepare(store.current.value!, openFile, new AbortController().signal);
       return { store, cache };
     };

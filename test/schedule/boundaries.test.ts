@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
-import type { ReadyState } from "../../src/player/content/content-cache.ts";
+import type { ReadyState } from "../../src/player/content/ready-content.ts";
 import { InterventionStore } from "../../src/player/playback/intervention-store.ts";
 import { upcomingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
 import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";

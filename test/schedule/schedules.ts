@@ -1,6 +1,6 @@
 // Schedules and states for tests of the scheduler.
 import { ulid } from "../../src/base/ulid.ts";
-import type { ReadyState } from "../../src/player/content/content-cache.ts";
+import type { ReadyState } from "../../src/player/content/ready-content.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
 

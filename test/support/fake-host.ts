@@ -1,8 +1,9 @@
 // A host without a browser: its page is a WebSocket client of the player's real page server, which presents due items at once.
 import { once } from "node:events";
 import { WebSocket } from "ws";
+import { Listeners } from "../../src/base/async/listeners.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import type { BrowserEngine, Capture, Host, HostPage, IframeSite } from "../../src/player/host.ts";
+import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeSite } from "../../src/player/host.ts";
 import type { Scene, Stage } from "../../src/protocol/scene.ts";
 import type { FromPage, ToPage } from "../../src/protocol/page-messages.ts";
 
@@ -19,10 +20,13 @@ export class FakeHost implements Host {
   picture: Capture = { bytes: Buffer.alloc(0), mimeType: "image/png" };
   /** Whether the page reports the items that it shows. */
   isReporting = true;
+  /** Ids of assets that the page cannot show: their zones stay empty. */
+  readonly broken = new Set<string>();
   pageUrl = "";
   reloads = 0;
   iframeSites: readonly IframeSite[] = [];
   readonly #clock: Clock;
+  readonly #faults = new Listeners<HostFault>();
   readonly #waiting = new Set<() => void>();
   readonly #slots = new Map<string, string>();
   #page: WebSocket | null = null;
@@ -108,7 +112,14 @@ export class FakeHost implements Host {
 
   onIframeEvent(): void {}
 
-  onFault(): void {}
+  onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void {
+    this.#faults.add(listener, signal);
+  }
+
+  /** Fails as a real browser does. */
+  fail(fault: HostFault): void {
+    this.#faults.notify(fault);
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
@@ -122,15 +133,21 @@ export class FakeHost implements Host {
     if (stage.key !== this.#stage) {
       this.#stage = stage.key;
       this.#slots.clear();
-      const showing = due.map(({ zone_id, slot: { key, cause } }) => ({ zone_id, key, ...(cause === undefined ? {} : { cause }) }));
+      const shown = due.filter(({ slot }) => !this.broken.has(slot.item.asset_id ?? ""));
+      const showing = shown.map(({ zone_id, slot: { key, cause } }) => ({ zone_id, key, ...(cause === undefined ? {} : { cause }) }));
       this.report({ type: "stage", key: stage.key, at, showing });
     }
     for (const { zone_id, slot } of due) {
       if (this.#slots.get(zone_id) === slot.key) continue;
       this.#slots.set(zone_id, slot.key);
       const { key, cause, starts_at, ends_at, item } = slot;
-      this.presented.push(item.item_id);
       const about = { zone_id, key, stage: stage.key, item_id: item.item_id, asset_id: item.asset_id };
+      if (this.broken.has(item.asset_id ?? "")) {
+        this.report({ type: "failed", ...about, code: "decode", detail: "broken" });
+        this.report({ type: "fallback", zone_id, stage: stage.key, at });
+        continue;
+      }
+      this.presented.push(item.item_id);
       this.report({ type: "presented", ...about, ...(cause === undefined ? {} : { cause }), starts_at, ends_at, at });
     }
   }

@@ -1,7 +1,7 @@
 // Builds desired and ready states for tests.
 import { createHash } from "node:crypto";
 import { ulid } from "../../src/base/ulid.ts";
-import type { ReadyState } from "../../src/player/content/content-cache.ts";
+import type { ReadyState } from "../../src/player/content/ready-content.ts";
 import type { PlayEvent } from "../../src/protocol/device/play-events.ts";
 import type { DesiredState, DesiredAsset } from "../../src/protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../src/protocol/content/items.ts";

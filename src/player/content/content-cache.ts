@@ -1,4 +1,5 @@
 // Makes a desired state ready: fetches its missing files and verifies every byte before the state may be shown.
+import { join } from "node:path";
 import { retry } from "../../base/async/retry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
@@ -12,12 +13,11 @@ import { downloadFile, type OpenFile } from "./download-file.ts";
 import { FileChecks } from "./file-checks.ts";
 import { distinctFiles, DownloadTracker, type DownloadProgress } from "./download-progress.ts";
 import { ProvenFiles } from "./proven-files.ts";
+import { ReadyContent, type ReadyState } from "./ready-content.ts";
 
-/** A desired state with those of its files that are here and proven: all of them, unless the disk has damaged some. */
-export interface ReadyState {
-  desired: DesiredState;
-  /** Asset id to SHA-256 of the proven file. */
-  files: ReadonlyMap<string, string>;
+/** The folder of the cache in the player's data folder. */
+export function contentFolder(dataFolder: string): string {
+  return join(dataFolder, "content");
 }
 
 const concurrentDownloads = 3;
@@ -28,57 +28,58 @@ export class ContentCache {
   readonly #checks: FileChecks;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #ready = new Observable<ReadyState | null>(null);
+  /** What can be shown, and which complete state plays. */
+  readonly content: ReadyContent;
   readonly #progress = new Observable<DownloadProgress>({ is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null });
   readonly #restarts = new Listeners<void>();
-  /** Media type by hash of the files that may be shown. */
-  readonly #mediaTypes = new Map<string, string>();
-  /** Hashes of the files of the state before this one. They are kept: the item on screen may still be one of them. */
-  #previous = new Set<string>();
   /** Hashes of the files of the state that is being prepared. They are never removed to make room for the rest of it. */
   #target = new Set<string>();
 
-  private constructor(files: ProvenFiles, clock: Clock, log: Log) {
+  private constructor(files: ProvenFiles, content: ReadyContent, clock: Clock, log: Log) {
     this.#files = files;
-    const current = () => this.#mediaTypes.keys();
+    this.content = content;
+    const current = () => content.hashes();
     this.#checks = new FileChecks({ files, current, onDamaged: (sha256, reason) => this.#onDamaged(sha256, reason), clock, log });
     this.#clock = clock;
     this.#log = log;
   }
 
   static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)): Promise<ContentCache> {
-    return new ContentCache(await ProvenFiles.open(folder, log, disk), clock, log);
+    const files = await ProvenFiles.open(folder, log, disk);
+    return new ContentCache(files, await ReadyContent.open(files, clock, log, disk), clock, log);
   }
 
   get ready(): Watchable<ReadyState | null> {
-    return this.#ready;
+    return this.content.state;
   }
 
   get progress(): Watchable<DownloadProgress> {
     return this.#progress;
   }
 
-  /** The proven file with this hash; null when neither the present nor the previous state has it. */
+  /** The proven file with this hash; null if no state that is kept has it. */
   findFile(sha256: string): { folder: string; name: string; mimeType: string } | null {
-    const mimeType = this.#mediaTypes.get(sha256);
+    const mimeType = this.content.mediaTypeOf(sha256);
     return mimeType === undefined ? null : { folder: this.#files.folder, name: sha256, mimeType };
   }
 
   /**
-   * Makes the stored state ready at the start, without the service. Items with damaged files are left out until these are fetched
-   * again. The files of `previous` are kept, in case the stored state is damaged at the next start.
+   * Makes stored content ready at the start, without the service: the state that played, or as much as is here of the one `received`
+   * last. Items with damaged files are left out until these are fetched again. The files of `receivedBefore` are kept, in case the
+   * received state is damaged at the next start.
    */
-  async restore(desired: DesiredState, previous: DesiredState | null = null): Promise<void> {
-    this.#previous = new Set(previous?.assets.map(({ sha256 }) => sha256));
-    const files = await this.#files.presentOf(desired.assets);
-    const missing = desired.assets.length - files.size;
-    if (missing > 0) this.#log.error({ missing, revision: desired.revision }, "stored files are damaged or missing: playing without them");
-    this.#setReady({ desired, files });
+  restore(received: DesiredState | null, receivedBefore: DesiredState | null, playerId: string): Promise<void> {
+    return this.content.restore(received, receivedBefore, playerId);
   }
 
   /** Calls `listener` when {@link prepare} has to be called again: after a loss, or to retry at once. Until `signal` aborts. */
   onRestart(listener: () => void, signal: AbortSignal): void {
     this.#restarts.add(listener, signal);
+  }
+
+  /** Asks for another {@link prepare}, because a file may have been lost. */
+  prepareAgain(): void {
+    this.#restarts.notify();
   }
 
   /** Retries failed downloads without waiting longer, because the service can be reached again. */
@@ -89,7 +90,7 @@ export class ContentCache {
   /** Verifies the files of these assets of the ready state soon, because the page could not show them. */
   suspect(assetIds: readonly string[]): void {
     for (const id of assetIds) {
-      const sha256 = this.#ready.value?.files.get(id);
+      const sha256 = this.ready.value?.files.get(id);
       if (sha256 !== undefined) this.#checks.suspect(sha256);
     }
   }
@@ -105,14 +106,19 @@ export class ContentCache {
    */
   async prepare(desired: DesiredState, openFile: OpenFile, signal: AbortSignal): Promise<void> {
     this.#target = new Set(desired.assets.map((asset) => asset.sha256));
+    let isRepaired = false;
     // Repeated, because files may be lost during the downloads.
     for (;;) {
       const files = await this.#files.presentOf(desired.assets);
       const missing = distinctFiles(desired.assets.filter(({ id }) => !files.has(id)));
       const tracker = new DownloadTracker(this.#progress, desired, missing);
-      if (missing.length === 0) return this.#complete({ desired, files }, tracker);
+      if (missing.length === 0) {
+        await this.#complete({ desired, files }, isRepaired, tracker);
+        // While the state before this one plays, its lost files are needed too.
+        return this.#repair(openFile, signal);
+      }
       // A file of the ready state may have been removed since the last check.
-      for (const { sha256 } of missing) this.#lose(sha256, "the file is missing");
+      for (const { sha256 } of missing) this.content.lose(sha256, "the file is missing");
       const complete = new AbortController();
       const download = async (end: AbortSignal): Promise<void> => {
         await this.#downloadAll(missing, openFile, tracker, end);
@@ -120,58 +126,34 @@ export class ContentCache {
       };
       await runTogether([download, (end) => this.#repair(openFile, AbortSignal.any([end, complete.signal]))], signal);
       await this.#files.save();
+      isRepaired = true;
     }
+  }
+
+  /** Writes what the disk lacks. */
+  save(): Promise<void> {
+    return this.content.save();
   }
 
   /** Removes everything, after a revocation. */
   async purge(): Promise<void> {
-    this.#ready.set(null);
-    this.#mediaTypes.clear();
+    await this.content.purge();
     await this.#files.purge();
   }
 
-  async #complete(ready: ReadyState, tracker: DownloadTracker): Promise<void> {
-    const before = this.#ready.value;
-    // A state that was prepared again after a loss does not displace the state before it.
-    if (before?.desired !== ready.desired) this.#previous = new Set(before?.files.values());
-    this.#setReady(ready);
+  async #complete(ready: ReadyState, isRepaired: boolean, tracker: DownloadTracker): Promise<void> {
+    await this.content.complete(ready, isRepaired);
     tracker.finish();
-    await this.#removeAllBut(new Set([...this.#target, ...this.#previous]));
-  }
-
-  #setReady(ready: ReadyState): void {
-    for (const { id, sha256, mime_type } of ready.desired.assets) if (ready.files.has(id)) this.#mediaTypes.set(sha256, mime_type);
-    this.#ready.set(ready);
+    await this.#removeUnneeded();
   }
 
   #onDamaged(sha256: string, reason: string): void {
-    if (this.#lose(sha256, reason)) this.#restarts.notify();
-  }
-
-  /** Takes a damaged or missing file out of the ready state, so that its items are skipped. Returns whether the state had it. */
-  #lose(sha256: string, reason: string): boolean {
-    const ready = this.#ready.value;
-    if (!this.#mediaTypes.delete(sha256) || ready === null) return false;
-    const files = new Map([...ready.files].filter(([, hash]) => hash !== sha256));
-    if (files.size === ready.files.size) return false;
-    const assetIds = ready.desired.assets.filter((asset) => asset.sha256 === sha256).map(({ id }) => id);
-    this.#log.error({ sha256, asset_ids: assetIds, reason }, "a stored file is damaged or missing: fetching it again");
-    this.#ready.set({ desired: ready.desired, files });
-    return true;
-  }
-
-  /** Adds a file that was just fetched to the ready state, if that had lost it. */
-  #regain(sha256: string): void {
-    const ready = this.#ready.value;
-    const lost = ready?.desired.assets.filter((asset) => asset.sha256 === sha256 && !ready.files.has(asset.id)) ?? [];
-    if (ready === null || lost.length === 0) return;
-    this.#log.info({ sha256, asset_ids: lost.map(({ id }) => id) }, "a lost file is here again");
-    this.#setReady({ desired: ready.desired, files: new Map([...ready.files, ...lost.map(({ id }) => [id, sha256] as const)]) });
+    if (this.content.lose(sha256, reason) || this.#target.has(sha256)) this.prepareAgain();
   }
 
   /** Fetches the lost files that only the ready state needs, until they are here or `signal` aborts. */
   async #repair(openFile: OpenFile, signal: AbortSignal): Promise<void> {
-    const ready = this.#ready.value;
+    const ready = this.ready.value;
     const lost = ready?.desired.assets.filter(({ id, sha256 }) => !ready.files.has(id) && !this.#target.has(sha256)) ?? [];
     try {
       await this.#downloadAll(distinctFiles(lost), openFile, null, signal);
@@ -206,7 +188,7 @@ export class ContentCache {
       await downloadFile(this.#files.pathOf(asset.sha256), asset, openFile, (bytes) => tracker?.setBytes(asset, bytes), signal);
       await this.#files.add(asset.sha256);
       tracker?.setBytes(asset, asset.size_bytes);
-      this.#regain(asset.sha256);
+      this.content.regain(asset.sha256);
     };
     const onFailure = async (error: unknown, retryInMs: number): Promise<void> => {
       if (isDiskFull(error)) await this.#makeRoom();
@@ -216,14 +198,14 @@ export class ContentCache {
     await retry(download, { clock: this.#clock, bounds: backoffBounds, onFailure, signal });
   }
 
-  /** Removes the files of the previous state, because the disk is full. The files that play now are kept. */
+  /** Removes the files that are only kept to return to, because the disk is full. The files that play now are kept. */
   async #makeRoom(): Promise<void> {
-    this.#previous.clear();
-    await this.#removeAllBut(new Set([...(this.#ready.value?.files.values() ?? []), ...this.#target]));
+    await this.content.dropPrevious();
+    await this.#removeUnneeded();
   }
 
-  async #removeAllBut(kept: ReadonlySet<string>): Promise<void> {
-    for (const name of await this.#files.removeAllBut(kept)) this.#mediaTypes.delete(name);
+  async #removeUnneeded(): Promise<void> {
+    this.content.forget(await this.#files.removeAllBut(new Set([...this.#target, ...this.content.kept()])));
   }
 }
 

@@ -70,6 +70,13 @@ export class DesiredStateStore {
     }
   }
 
+  /** If the received state was lost, continues with the newest complete one. */
+  async continueWith(complete: DesiredState | null): Promise<void> {
+    if (complete === null || this.#current.value !== null) return;
+    await this.#stored.set(complete);
+    this.#current.set(complete);
+  }
+
   /** Removes the state, after a revocation. */
   async purge(): Promise<void> {
     await this.#stored.set(null);

@@ -24,6 +24,9 @@ type Verification = { is: "intact" } | { is: "damaged"; reason: string };
 const Fingerprints = z.record(z.string(), Fingerprint);
 type Fingerprints = z.infer<typeof Fingerprints>;
 
+/** The name of a file, finished or partial. All others in the folder are the cache's own. */
+const mediaFile = /^[0-9a-f]{64}(?:\.part)?$/;
+
 /** The name of the cache in reports about the disk. */
 const what = "content";
 
@@ -90,7 +93,7 @@ export class ProvenFiles {
     await this.#disk.attempt(removals, async () => {
       await makeFolder(this.folder);
       for (const name of await readdir(this.folder)) {
-        if (name.startsWith("proofs.json") || name.startsWith("scrub.json") || kept.has(name.replace(/\.part$/, ""))) continue;
+        if (!mediaFile.test(name) || kept.has(name.slice(0, 64))) continue;
         await rm(join(this.folder, name), { force: true });
         delete this.#fingerprints[name];
         removed.push(name);

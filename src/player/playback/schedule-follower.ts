@@ -6,7 +6,7 @@ import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-c
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { CommandMetadata } from "../commands/command-metadata.ts";
-import type { ReadyState } from "../content/content-cache.ts";
+import type { ReadyState } from "../content/ready-content.ts";
 import { variablesAt, type Intervention } from "../../schedule/interventions.ts";
 import { invalidSchedules, programAt } from "../../schedule/program.ts";
 import { explainAt } from "../../schedule/why.ts";

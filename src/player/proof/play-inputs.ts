@@ -2,7 +2,7 @@
 import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import { parseCause } from "../../schedule/cause.ts";
-import type { ReadyState } from "../content/content-cache.ts";
+import type { ReadyState } from "../content/ready-content.ts";
 import type { ClockReading, PlannedPlay, PlayIdentity, PlayInput } from "./play-types.ts";
 
 export interface InputContext {

@@ -3,6 +3,7 @@ import type { DesiredAsset, DesiredState } from "../../protocol/device/desired-s
 import { createProblem, fitProblems, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
+import { describeFailure, type Generations, hasReturned } from "../content/generations.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { DiskCondition } from "../disk-health.ts";
 import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
@@ -18,6 +19,8 @@ export interface PlayerCondition {
   /** The state in force; null before the first. */
   desired: DesiredState | null;
   progress: DownloadProgress;
+  /** The complete states, and how the newest one failed. */
+  generations: Generations;
   /** The assets of the state in force whose files are lost. */
   lostAssets: readonly DesiredAsset[];
   /** How long no frame has been presented, ms. */
@@ -99,10 +102,13 @@ export class Problems {
 
 /** Problems of the whole screen or of the player. */
 function screenProblems(condition: PlayerCondition): PlayerProblem[] {
-  const { now, uptimeMs, stillMs, withheld, progress, lostAssets, diskFreeBytes, disk, clockErrorMs } = condition;
+  const { now, uptimeMs, stillMs, withheld, progress, generations, lostAssets, diskFreeBytes, disk, clockErrorMs } = condition;
   const problems: PlayerProblem[] = [];
   if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
   if (uptimeMs >= startupMs && stillMs >= stillLimitMs) problems.push(createProblem("not-rendering", now - stillMs));
+  if (generations.failure !== null && hasReturned(generations)) {
+    problems.push(createProblem("content-reverted", generations.failure.since, { detail: describeFailure(generations) }));
+  }
   if (progress.is === "failed")
     problems.push(createProblem("content-failed", now, progress.detail === null ? {} : { detail: progress.detail }));
   problems.push(...diskProblems(disk, now));

@@ -6,6 +6,7 @@ import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { DriftFigures } from "./playback-drift.ts";
+import { describeFailure, type Generations } from "../content/generations.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { BrowserEngine, Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
@@ -37,6 +38,8 @@ export interface StatusDependencies {
   appliedRevision: () => string | null;
   desired: () => { revision: string; isEmpty: boolean } | null;
   progress: () => DownloadProgress;
+  /** The complete states, and how the newest one failed. */
+  generations: () => Generations;
   /** Whether files of the state that plays are lost. */
   isIncomplete: () => boolean;
 }
@@ -110,6 +113,7 @@ export class Status {
 
   #content(): ContentState {
     const { desired, appliedRevision, progress, isIncomplete } = this.#dependencies;
+    const generations = this.#dependencies.generations();
     const applied_revision = appliedRevision();
     const wanted = desired();
     const { is, readyBytes, totalBytes, detail } = progress();
@@ -120,6 +124,8 @@ export class Status {
       total_bytes: totalBytes,
     };
     if (wanted === null) return { is: "empty", ...content, detail: "the player has not received a state yet" };
+    if (generations.plays === "previous" && wanted.revision === generations.newest?.revision)
+      return { is: "failed", ...content, detail: `The content before plays: ${describeFailure(generations)}`.slice(0, 2_000) };
     if (wanted.revision !== applied_revision || isIncomplete())
       return {
         is: is === "failed" ? "failed" : "downloading",

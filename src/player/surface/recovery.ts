@@ -83,6 +83,13 @@ export class Recovery {
     await this.#dependencies.host.reload(signal);
   }
 
+  /** Shows content again that is withheld, because other content plays now. */
+  release(): void {
+    if (this.#display.value.is !== "withholding") return;
+    this.#withheld = null;
+    this.#display.set({ is: "starting" });
+  }
+
   /** Opens the page and recovers from faults until `signal` aborts. @throws Fault `browser-missing`. */
   async run(signal: AbortSignal): Promise<never> {
     const { clock, host, surface, log } = this.#dependencies;

@@ -27,6 +27,11 @@ export const problemCatalog = {
     title: "No frame is presented on the screen",
     remedy: "Send the command restart. If the problem returns, check the device's memory, graphics and display.",
   },
+  "content-reverted": {
+    by: "player",
+    title: "The newest content failed on the screen, and the content before it plays",
+    remedy: "Fix or remove the items that the detail names. The player tries a changed state at once, and the same one again by itself.",
+  },
   "content-failed": {
     by: "player",
     title: "A file of the newest content cannot be fetched",

@@ -1,6 +1,6 @@
 // Synchronized players: two players compute the same independently, and each reports its drift.
 import { expect, test } from "vitest";
-import type { ReadyState } from "../../../src/player/content/content-cache.ts";
+import type { ReadyState } from "../../../src/player/content/ready-content.ts";
 import { PlaybackDrift } from "../../../src/player/proof/playback-drift.ts";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { noGenerations } from "../../../src/player/content/generations.ts";
 import { type PlayerCondition, Problems } from "../../../src/player/proof/problems.ts";
 import { Status } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
@@ -46,6 +47,7 @@ function screen() {
         uptimeMs: 3_600_000,
         stillMs: 0,
         withheld: null,
+        generations: noGenerations,
         lostAssets: [],
         diskFreeBytes: null,
         disk: healthyDisk,
@@ -230,13 +232,15 @@ function heartbeatOf(more: {
     page: () => page,
     drift: () => null,
     withheld: () => more.withheld ?? null,
-    problems: (about) => problems.list({ ...about, stage, desired, progress, lostAssets: [], disk: healthyDisk }),
+    problems: (about) =>
+      problems.list({ ...about, stage, desired, progress, generations: noGenerations, lostAssets: [], disk: healthyDisk }),
     nowPlaying: () => [presented],
     why: () => [shows],
     variables: () => ({}),
     appliedRevision: () => "r1",
     desired: () => ({ revision: "r1", isEmpty: false }),
     progress: () => progress,
+    generations: () => noGenerations,
     isIncomplete: () => false,
   });
   return status.heartbeat();

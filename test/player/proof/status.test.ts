@@ -1,6 +1,7 @@
 // The heartbeat, put together from a fake host, a fake machine and values that a test sets.
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
+import { noGenerations } from "../../../src/player/content/generations.ts";
 import { Status, type StatusDependencies } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
@@ -34,6 +35,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     appliedRevision: () => null,
     desired: () => null,
     progress: () => ({ is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null }),
+    generations: () => noGenerations,
     isIncomplete: () => false,
     ...more,
   });

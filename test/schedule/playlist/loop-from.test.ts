@@ -4,7 +4,7 @@ import { forecast } from "../../../src/schedule/forecast.ts";
 import { playAt } from "../../../src/schedule/timeline.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import type { PlayerContext } from "../../../src/schedule/playable-content.ts";
-import type { ReadyState } from "../../../src/player/content/content-cache.ts";
+import type { ReadyState } from "../../../src/player/content/ready-content.ts";
 import type { Intervention } from "../../../src/schedule/interventions.ts";
 import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";

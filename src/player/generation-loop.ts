@@ -1,0 +1,244 @@
+// Watches how the newest content does on the screen: returns to the content before it while it fails, and tries it again.
+import { Signal } from "../base/async/signal.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Watchable } from "../base/async/observable.ts";
+import type { FromPage } from "../protocol/page-messages.ts";
+import { overridesAt } from "../schedule/interventions.ts";
+import type { ContentCache } from "./content/content-cache.ts";
+import { failed, longestRetryMs, playingState, retried, survived, zoneShown, type GenerationFault } from "./content/generations.ts";
+import type { CurrentPlan } from "./playback-loop.ts";
+import type { InterventionStore } from "./playback/intervention-store.ts";
+import type { DisplayState } from "./surface/recovery.ts";
+
+export interface GenerationLoopDependencies {
+  cache: ContentCache;
+  interventions: InterventionStore;
+  /** What the page shows now. */
+  plan: () => CurrentPlan;
+  display: Watchable<DisplayState>;
+  /** Shows content again that was withheld. */
+  releaseContent: () => void;
+  clock: Clock;
+}
+
+/** A zone that shows an item, which works if it has not failed until a monotonic instant in ms. */
+interface ShownItem {
+  key: string;
+  provenAt: number;
+}
+
+/** A zone that cannot show any of its items, since a monotonic instant in ms. */
+interface EmptyZone {
+  since: number;
+  wasOnScreen: boolean;
+}
+
+// An item that failed may be followed by one that works, and reports of the content before may still arrive.
+const emptyZoneLimitMs = 5_000;
+// An item may show a frame and fail soon after that. An item that played to its end works, too.
+const provenAfterMs = 10_000;
+// After a crash, the content is on trial for this long.
+const trialMs = 3_600_000;
+
+export class GenerationLoop {
+  readonly #dependencies: GenerationLoopDependencies;
+  readonly #changed = new Signal();
+  readonly #emptyZones = new Map<string, EmptyZone>();
+  /** The last failure in each zone, for people. */
+  readonly #details = new Map<string, string>();
+  /** Zones of the newest state that show their first items. */
+  readonly #shown = new Map<string, ShownItem>();
+  /** The override for which the newest state was tried. */
+  #triedOverride: string | null = null;
+  /** The fault for which content is withheld, until it is handled. */
+  #crash: string | null = null;
+  #page: number | null = null;
+  #revision: string | null = null;
+  /** Since when the state plays in this run of the player, monotonic ms. */
+  #playsSince: number;
+  /** When the newest state is tried again: as it is stored, and in monotonic ms. */
+  #retry = { at: 0, monotonic: 0 };
+
+  constructor(dependencies: GenerationLoopDependencies) {
+    this.#dependencies = dependencies;
+    this.#playsSince = dependencies.clock.monotonic();
+  }
+
+  /** Checks again, soon: the stage on the screen has changed. */
+  update(): void {
+    this.#changed.notify();
+  }
+
+  /** Handles a report of the page. */
+  handleMessage(message: FromPage): void {
+    if (message.type === "hello" && message.opened_at !== this.#page) {
+      this.#page = message.opened_at ?? null;
+      this.#emptyZones.clear();
+      this.#shown.clear();
+    }
+    if (message.type === "failed") {
+      this.#details.set(message.zone_id, `${message.code}: ${message.detail}`);
+      if (this.#shown.get(message.zone_id)?.key === message.key) this.#shown.delete(message.zone_id);
+    }
+    if (message.type === "presented") {
+      this.#emptyZones.delete(message.zone_id);
+      this.#itemShown(message.zone_id, message.item_id, message.key);
+    }
+    if (message.type === "fallback") this.#zoneEmpty(message.zone_id);
+  }
+
+  /** Runs until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<never> {
+    const { cache, display, interventions, clock } = this.#dependencies;
+    cache.ready.watch((ready) => this.#onPlaying(ready?.desired.revision ?? null), signal);
+    display.watch((state) => {
+      this.#crash = state.is === "withholding" ? state.fault : null;
+      this.update();
+    }, signal);
+    interventions.interventions.watch(() => this.update(), signal);
+    for (;;) {
+      await this.#check();
+      await this.#changed.wait(clock, this.#nextCheckAt() - clock.monotonic(), signal);
+    }
+  }
+
+  #itemShown(zoneId: string, itemId: string, key: string): void {
+    const { cache, clock } = this.#dependencies;
+    const isProven = cache.content.generations.provenZones.includes(zoneId);
+    if (isProven || !this.#isNewestPlanned() || !this.#isPlanned(zoneId, itemId)) return;
+    const before = this.#shown.get(zoneId);
+    if (before?.key === key) return;
+    const now = clock.monotonic();
+    this.#shown.set(zoneId, { key, provenAt: before === undefined ? now + provenAfterMs : now });
+    this.update();
+  }
+
+  #zoneEmpty(zoneId: string): void {
+    this.#shown.delete(zoneId);
+    if (this.#emptyZones.has(zoneId) || !this.#isNewestPlanned()) return;
+    this.#emptyZones.set(zoneId, { since: this.#dependencies.clock.monotonic(), wasOnScreen: false });
+    this.update();
+  }
+
+  #onPlaying(revision: string | null): void {
+    if (revision !== this.#revision) {
+      this.#revision = revision;
+      this.#playsSince = this.#dependencies.clock.monotonic();
+      this.#emptyZones.clear();
+      this.#details.clear();
+      this.#shown.clear();
+    }
+    this.update();
+  }
+
+  async #check(): Promise<void> {
+    const { cache, clock, releaseContent } = this.#dependencies;
+    const now = clock.monotonic();
+    for (const [zoneId, { provenAt }] of this.#shown) {
+      if (now < provenAt) continue;
+      this.#shown.delete(zoneId);
+      await cache.content.change((before) => zoneShown(before, zoneId));
+    }
+    const crash = this.#crash;
+    this.#crash = null;
+    if (crash !== null) {
+      if (await this.#fail({ is: "crash", detail: crash })) releaseContent();
+      return;
+    }
+    this.#dropZonesThatLeft();
+    for (const [zoneId, { since }] of this.#emptyZonesOnScreen()) {
+      if (now < since + emptyZoneLimitMs) continue;
+      this.#emptyZones.delete(zoneId);
+      if (await this.#fail({ is: "zone", zoneId, detail: this.#details.get(zoneId) ?? "unknown reason" })) return;
+    }
+    if (now >= this.#retryAt() || this.#needsNewest()) return this.#tryNewest();
+    if (now >= this.#survivedAt()) await cache.content.change(survived);
+  }
+
+  #nextCheckAt(): number {
+    const zones = this.#emptyZonesOnScreen().map(([, { since }]) => since + emptyZoneLimitMs);
+    const proofs = [...this.#shown.values()].map(({ provenAt }) => provenAt);
+    return Math.min(this.#retryAt(), this.#survivedAt(), ...zones, ...proofs);
+  }
+
+  /** Resolves with whether the state before the newest plays from now on. */
+  async #fail(fault: GenerationFault): Promise<boolean> {
+    const { cache, clock } = this.#dependencies;
+    const { plays } = cache.content.generations;
+    await cache.content.change((before) => failed(before, fault, clock.now()));
+    return plays === "newest" && cache.content.generations.plays === "previous";
+  }
+
+  async #tryNewest(): Promise<void> {
+    const { cache, clock } = this.#dependencies;
+    this.#retry.monotonic = clock.monotonic() + longestRetryMs;
+    // A state that lost a file meanwhile is tried once the file is here again.
+    if (!(await cache.content.change(retried))) cache.prepareAgain();
+  }
+
+  /** When the newest state is tried again, monotonic ms. A step of the wall clock does not change it. */
+  #retryAt(): number {
+    const { plays, failure } = this.#dependencies.cache.content.generations;
+    if (plays === "newest" || failure === null) return Number.POSITIVE_INFINITY;
+    if (failure.retryAt !== this.#retry.at) {
+      const { clock } = this.#dependencies;
+      const waitMs = Math.min(longestRetryMs, Math.max(0, failure.retryAt - clock.now()));
+      this.#retry = { at: failure.retryAt, monotonic: clock.monotonic() + waitMs };
+    }
+    return this.#retry.monotonic;
+  }
+
+  #survivedAt(): number {
+    const { plays, failure } = this.#dependencies.cache.content.generations;
+    return plays === "newest" && failure?.fault.is === "crash" ? this.#playsSince + trialMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether an override is in force whose layout only the newest state has. Once for each override. */
+  #needsNewest(): boolean {
+    const { newest, previous, plays } = this.#dependencies.cache.content.generations;
+    const [override] = this.#overrides();
+    if (plays === "newest" || override === undefined || override.id === this.#triedOverride) return false;
+    const { id: overrideId, show } = override;
+    if (!("layoutId" in show)) return false;
+    const has = (state: typeof newest): boolean => state?.layouts.some(({ id }) => id === show.layoutId) ?? false;
+    if (!has(newest) || has(previous)) return false;
+    this.#triedOverride = overrideId;
+    return true;
+  }
+
+  /** While an override shows, its content stays, even if a zone of it is empty. */
+  #emptyZonesOnScreen(): [string, EmptyZone][] {
+    if (this.#overrides().length > 0) return [];
+    return [...this.#emptyZones].filter(([zoneId]) => this.#isOnScreen(zoneId));
+  }
+
+  /** The page reports a zone that comes back to the screen again. */
+  #dropZonesThatLeft(): void {
+    for (const [zoneId, zone] of this.#emptyZones) {
+      const isOnScreen = this.#isOnScreen(zoneId);
+      if (zone.wasOnScreen && !isOnScreen) this.#emptyZones.delete(zoneId);
+      zone.wasOnScreen ||= isOnScreen;
+    }
+  }
+
+  #overrides() {
+    const { interventions, clock } = this.#dependencies;
+    return overridesAt(interventions.interventions.value, clock.now());
+  }
+
+  #isNewestPlanned(): boolean {
+    const { cache, plan } = this.#dependencies;
+    const { generations } = cache.content;
+    const { revision } = plan();
+    return generations.plays === "newest" && revision !== null && playingState(generations)?.revision === revision;
+  }
+
+  #isPlanned(zoneId: string, itemId: string): boolean {
+    const zone = this.#dependencies.plan().stage?.zones.find(({ id }) => id === zoneId);
+    return zone?.slots.some(({ item }) => item.item_id === itemId) ?? false;
+  }
+
+  #isOnScreen(zoneId: string): boolean {
+    return this.#dependencies.plan().stage?.zones.some(({ id }) => id === zoneId) ?? false;
+  }
+}

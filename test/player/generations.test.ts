@@ -1,0 +1,282 @@
+// The return to the content before: the real player and service with real files; host, machine and clock are fake.
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DurableFile } from "../../src/base/files/durable-file.ts";
+import type { Generations } from "../../src/player/content/generations.ts";
+import { picture, TestService } from "../service/harness.ts";
+import { FakeClock } from "../support/clock.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { TestPlayer } from "../support/player.ts";
+import { eventually } from "../support/polling.ts";
+
+/** A paired player that shows one picture in one zone, and a service. */
+async function createSetup() {
+  const clock = new FakeClock();
+  const cleanup = new AsyncDisposableStack();
+  const { path } = cleanup.use(await temporaryFolder());
+  const service = cleanup.use(await TestService.start(join(path, "service"), { clock }));
+  const folder = join(path, "player");
+  const start = (): TestPlayer => new TestPlayer(folder, () => service.service.url, clock);
+  const upload = async (size: number): Promise<string> => (await service.upload(await picture("png", size))).body.id as string;
+  const itemsOf = (assetId: string) => [{ type: "image", asset_id: assetId, duration_ms: 5_000 }];
+  const good = await upload(8);
+  const playlistId = (await service.call("POST", "playlists", { name: "P", items: itemsOf(good) })).body.id as string;
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlistId }];
+  const layoutId = (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body.id as string;
+  let playerId = "";
+  return {
+    clock,
+    service,
+    folder,
+    start,
+    upload,
+    good,
+    layoutId,
+    get playerId() {
+      return playerId;
+    },
+    /** Pairs the player and lets it show the picture for a while. */
+    async pair(player: TestPlayer): Promise<void> {
+      playerId = (await service.call("POST", "players/pair", { code: await player.pairingCode(), name: "Lobby" })).body.id as string;
+      expect((await service.call("PATCH", `players/${playerId}`, { layout_id: layoutId })).status).toBe(200);
+      await untilShown(player, good);
+      await eventually(async () => {
+        tick(clock, player, 5_000);
+        return (await stored(folder)).provenZones.length === 1;
+      });
+    },
+    /** Publishes another picture. */
+    async publish(assetId: string): Promise<void> {
+      expect((await service.call("PATCH", `playlists/${playlistId}`, { items: itemsOf(assetId) })).status).toBe(200);
+    },
+    /** The player as the service sees it. */
+    now: async () => (await service.call("GET", `players/${playerId}`)).body,
+    [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
+  };
+}
+
+/** Lets time pass, and the page present what is due. */
+function tick(clock: FakeClock, player: TestPlayer, ms: number): void {
+  clock.advance(ms);
+  player.host.presentDue();
+}
+
+/** The asset on the page's first slot. */
+function shownBy(player: TestPlayer): string | null {
+  const { screen } = player.host.scene ?? {};
+  return screen?.is === "stage" ? (screen.stage.zones[0]!.slots[0]?.item.asset_id ?? null) : null;
+}
+
+async function untilShown(player: TestPlayer, assetId: string): Promise<void> {
+  await eventually(() => shownBy(player) === assetId);
+}
+
+/** Waits until the page has a play of `assetId`, then lets the item on screen end. */
+async function untilDue(clock: FakeClock, player: TestPlayer, assetId: string): Promise<void> {
+  await eventually(() => JSON.stringify(player.host.scene).includes(assetId));
+  await eventually(() => {
+    if (shownBy(player) === assetId) return true;
+    tick(clock, player, 1_000);
+    return false;
+  });
+  player.host.presentDue();
+}
+
+async function stored(folder: string): Promise<Generations> {
+  const read = await new DurableFile(join(folder, "content/generations.json"), (json) => json as Generations).read();
+  if (read.is === "absent") throw new Error("no generations are stored");
+  return read.value;
+}
+
+test("[GNR7] when a zone of new content cannot show anything, the content before plays and is reported, also after a restart, until the content changes", async () => {
+  await using setup = await createSetup();
+  const { clock, folder, good } = setup;
+  const bad = await setup.upload(9);
+  {
+    await using player = setup.start();
+    await setup.pair(player);
+    player.host.broken.add(bad);
+    await setup.publish(bad);
+    await untilDue(clock, player, bad);
+    await eventually(() => {
+      tick(clock, player, 1_000);
+      return shownBy(player) === good;
+    });
+    const { plays, newest, previous } = await stored(folder);
+    expect([plays, newest!.assets[0]!.id, previous!.assets[0]!.id]).toEqual(["previous", bad, good]);
+    const report = await eventually(async () => {
+      const seen = await setup.now();
+      return seen.problems.some(({ code }: { code: string }) => code === "content-reverted") ? seen : null;
+    });
+    expect(report).toMatchObject({ in_sync: false, applied_revision: previous!.revision, desired_revision: newest!.revision });
+    expect(report.problems[0].detail).toMatch(new RegExp(`revision ${newest!.revision}: zone zon_.*decode: broken.*tried again at`));
+  }
+  await using player = setup.start();
+  player.host.broken.add(bad);
+  await untilShown(player, good);
+  await player.line("connected");
+  expect(player.host.scenes.some(({ screen }) => JSON.stringify(screen).includes(bad))).toBe(false);
+  const fixed = await setup.upload(10);
+  await setup.publish(fixed);
+  await untilDue(clock, player, fixed);
+  await eventually(async () => {
+    tick(clock, player, 1_000);
+    const { problems, in_sync } = await setup.now();
+    return in_sync === true && problems.length === 0;
+  });
+});
+
+test("[GNR8] failed content is tried again after a quarter of an hour, then later and later, and stays once it can be shown", async () => {
+  await using setup = await createSetup();
+  const { clock, folder, good } = setup;
+  await using player = setup.start();
+  await setup.pair(player);
+  const bad = await setup.upload(9);
+  player.host.broken.add(bad);
+  await setup.publish(bad);
+  const minutesUntilBad = async (): Promise<number> => {
+    await eventually(async () => {
+      tick(clock, player, 1_000);
+      return (await stored(folder)).plays === "previous" && shownBy(player) === good;
+    });
+    const from = clock.now();
+    const { retryAt } = (await stored(folder)).failure!;
+    clock.advance(retryAt - from - 1_000);
+    // The page has the plays of this instant.
+    await eventually(() => {
+      const { screen } = player.host.scene!;
+      return screen.is === "stage" && screen.stage.zones[0]!.slots[0]!.ends_at > clock.now();
+    });
+    expect(shownBy(player)).toBe(good);
+    clock.advance(1_000);
+    await untilDue(clock, player, bad);
+    return (clock.now() - from) / 60_000;
+  };
+  await untilDue(clock, player, bad);
+  expect(await minutesUntilBad()).toBeCloseTo(15, -1);
+  expect(await minutesUntilBad()).toBeCloseTo(30, -1);
+  player.host.broken.clear();
+  await eventually(async () => {
+    tick(clock, player, 1_000);
+    const { plays, failure } = await stored(folder);
+    return plays === "newest" && failure === null;
+  });
+  expect(shownBy(player)).toBe(bad);
+}, 60_000);
+
+test("[GNR9] content that crashes the browser again and again gives way to the content before at once", async () => {
+  await using setup = await createSetup();
+  const { clock, folder, good } = setup;
+  await using player = setup.start();
+  await setup.pair(player);
+  const bad = await setup.upload(9);
+  await setup.publish(bad);
+  await untilDue(clock, player, bad);
+  const withheldFrom = player.host.scenes.length;
+  for (let from = player.lines.length, count = 0; count < 5; count += 1) {
+    player.host.fail({ is: "browser-exited", detail: "out of memory" });
+    await player.line("recovering the display", from);
+    from = player.lines.findIndex(({ msg }, index) => index >= from && msg === "recovering the display") + 1;
+    clock.advance(1_000);
+  }
+  await untilShown(player, good);
+  expect((await stored(folder)).failure).toMatchObject({ fault: { is: "crash", detail: "out of memory" }, count: 1 });
+  expect(player.host.scenes.slice(withheldFrom).some(({ screen }) => screen.is === "stage")).toBe(true);
+  await eventually(async () => {
+    const { problems } = await setup.now();
+    return problems.length === 1 && problems[0].code === "content-reverted";
+  });
+});
+
+test("[GNR10] failed content is tried again at once when its damaged file has been fetched again", async () => {
+  await using setup = await createSetup();
+  const { clock, folder, good, service } = setup;
+  await using player = setup.start();
+  await setup.pair(player);
+  const bad = await setup.upload(9);
+  player.host.broken.add(bad);
+  await setup.publish(bad);
+  await untilDue(clock, player, bad);
+  await eventually(async () => {
+    tick(clock, player, 1_000);
+    return shownBy(player) === good;
+  });
+  player.host.broken.clear();
+  const { sha256 } = (await service.call("GET", `assets/${bad}`)).body;
+  await writeFile(join(folder, "content", sha256), "damaged");
+  // The background verification finds the damage long before the next try.
+  await eventually(() => {
+    if (shownBy(player) === bad) return true;
+    tick(clock, player, 5_000);
+    return false;
+  });
+  const { failure } = await stored(folder);
+  expect(failure === null || clock.now() < failure.retryAt).toBe(true);
+});
+
+test("[GNR11] an override keeps its content although a zone of it is empty", async () => {
+  await using setup = await createSetup();
+  const { clock, folder, service } = setup;
+  await using player = setup.start();
+  await setup.pair(player);
+  const bad = await setup.upload(9);
+  player.host.broken.add(bad);
+  const args = { asset_id: bad };
+  expect((await service.call("POST", `players/${setup.playerId}/commands`, { type: "override.set", args })).status).toBe(202);
+  await untilShown(player, bad);
+  for (let seconds = 0; seconds < 60; seconds += 1) tick(clock, player, 1_000);
+  await eventually(async () => {
+    tick(clock, player, 1_000);
+    return (await setup.now()).problems.some(({ code }: { code: string }) => code === "zone-empty");
+  });
+  expect([shownBy(player), (await stored(folder)).plays]).toEqual([bad, "newest"]);
+});
+
+test("[GNR12] a restart during a download continues with the last complete content", async () => {
+  await using setup = await createSetup();
+  const { good, service } = setup;
+  {
+    await using player = setup.start();
+    await setup.pair(player);
+  }
+  const next = await setup.upload(9);
+  await setup.publish(next);
+  const { sha256 } = (await service.call("GET", `assets/${next}`)).body;
+  const { folder } = setup;
+  const desired = new DurableFile(join(folder, "desired.json"), (json) => json as { revision: string });
+  // The player has received the new state and stopped before it had the file.
+  const response = await desired.read();
+  const received = response.is === "found" ? response.value : null;
+  await desired.write(
+    JSON.parse(
+      JSON.stringify(received)
+        .replaceAll(good, next)
+        .replaceAll(/"revision":"[^"]*"/g, '"revision":"next"'),
+    ),
+  );
+  await using player = new TestPlayer(folder, () => "http://127.0.0.1:9", setup.clock);
+  await untilShown(player, good);
+  await player.line("the service is unreachable");
+  expect(await readdir(join(folder, "content"))).not.toContain(sha256);
+  expect(player.host.scenes.every(({ screen }) => screen.is === "starting" || screen.is === "stage")).toBe(true);
+});
+
+test("[GNR13] a revocation removes both states and their files", async () => {
+  await using setup = await createSetup();
+  const { clock, folder, good } = setup;
+  await using player = setup.start();
+  await setup.pair(player);
+  const bad = await setup.upload(9);
+  player.host.broken.add(bad);
+  await setup.publish(bad);
+  await untilDue(clock, player, bad);
+  await eventually(() => {
+    tick(clock, player, 1_000);
+    return shownBy(player) === good;
+  });
+  const from = player.host.scenes.length;
+  expect((await setup.service.call("DELETE", `players/${setup.playerId}`)).status).toBe(204);
+  await player.pairingCode(from);
+  expect(await readdir(join(folder, "content"))).toEqual([]);
+});
