@@ -134,11 +134,10 @@ export class GenerationLoop {
   async #check(): Promise<void> {
     const { cache, clock, releaseContent } = this.#dependencies;
     const now = clock.monotonic();
-    for (const [zoneId, { provenAt }] of this.#shown) {
-      if (now < provenAt) continue;
-      this.#shown.delete(zoneId);
-      await cache.content.change((before) => zoneShown(before, zoneId));
-    }
+    const proven = [...this.#shown].filter(([, { provenAt }]) => now >= provenAt).map(([zoneId]) => zoneId);
+    for (const zoneId of proven) this.#shown.delete(zoneId);
+    // All in one write, because the file has both states.
+    if (proven.length > 0) await cache.content.change((before) => proven.reduce(zoneShown, before));
     const crash = this.#crash;
     this.#crash = null;
     if (crash !== null) {

@@ -127,8 +127,9 @@ export class ReadyContent {
   dropPrevious(): Promise<void> {
     this.#before.clear();
     return this.#inOrder(() => {
-      const { plays } = this.generations;
-      return plays === "previous" ? Promise.resolve() : this.#store.set({ ...this.generations, previous: null });
+      const { plays, previous } = this.generations;
+      const isNothingToDrop = plays === "previous" || previous === null;
+      return isNothingToDrop ? Promise.resolve() : this.#store.set({ ...this.generations, previous: null });
     });
   }
 
