@@ -40,6 +40,8 @@ export interface PlayerOptions {
   ntp: readonly NtpServer[];
   /** Whether sensors and buttons may set variables over a socket in `folder`. */
   triggers: boolean;
+  /** A folder to take content files from before they are downloaded; null: none. */
+  preload: string | null;
   /** Whether feeds and streams may come from this host and port of the machine itself. */
   mayReachLocal: (host: string, port: number) => boolean;
   /** How the player's own connections reach the service, feeds and streams. */
@@ -56,7 +58,7 @@ export type PlayerEnd = "restart";
  * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
-  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, mayReachLocal, network, log } = options;
+  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, preload, mayReachLocal, network, log } = options;
   await using cleanup = new AsyncDisposableStack();
   const restart = new AbortController();
   const running = AbortSignal.any([signal, restart.signal]);
@@ -103,6 +105,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         outboundHttp,
         webItems,
         disk,
+        preload,
         deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         createHeartbeat: () => status.heartbeat(),
         onChange: () => scenes.update(),

@@ -14,6 +14,7 @@ import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import { suspectAssets } from "./content/suspect-assets.ts";
 import { GenerationLoop } from "./generation-loop.ts";
+import { preloadFrom } from "./content/preload.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { saveRepeatedly } from "./save-loop.ts";
 import type { ServiceApi } from "./link/service-api.ts";
@@ -52,6 +53,8 @@ export interface SessionDependencies {
   /** How commands act on the player outside the session. */
   commandEffects: CommandEffects;
   disk: DiskHealth;
+  /** A folder to take content files from before they are downloaded; null: none. */
+  preload: string | null;
   /** Called with each key that the service uses. */
   onServiceKey: (key: string) => Promise<void>;
 }
@@ -102,14 +105,16 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock } = this.#dependencies;
+    const { clock, log, preload } = this.#dependencies;
     const { desired, cache, outbox, commands, follower, interventions, proof } = this.#stores;
+    const { openFile } = this.#link.client;
+    const open = preload === null ? openFile : preloadFrom(preload, openFile, log);
     try {
       return await runAll(
         [
           (end) => this.#play(end),
           (end) => this.#generations.run(end),
-          (end) => prepareNewest(desired.current, cache, this.#link.client.openFile, clock, end),
+          (end) => prepareNewest(desired.current, cache, open, clock, end),
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),

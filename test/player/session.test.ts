@@ -85,6 +85,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     outboundHttp,
     webItems,
     disk: new DiskHealth(silentLog),
+    preload: null,
     deviceZone: "UTC",
     createHeartbeat: async () => heartbeat(),
     onChange: () => phases.push(session.view.phase),

@@ -36,7 +36,7 @@ export class TestPlayer implements AsyncDisposable {
   readonly ended: Promise<PlayerEnd | Error>;
   readonly #stop = new AbortController();
 
-  constructor(folder: string, server: () => string, clock: FakeClock, network: Network = directNetwork()) {
+  constructor(folder: string, server: () => string, clock: FakeClock, network: Network = directNetwork(), preload: string | null = null) {
     const { log, lines } = recordingLog();
     this.lines = lines;
     this.host = new FakeHost(clock);
@@ -50,6 +50,7 @@ export class TestPlayer implements AsyncDisposable {
       settings: { rememberServer: async (address: string) => void this.servers.push(address) },
       ntp: [],
       triggers: false,
+      preload,
       mayReachLocal: () => false,
       network,
       clock,

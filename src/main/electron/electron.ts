@@ -48,7 +48,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const server = embedded === null ? () => known! : () => embedded.address;
   // The embedded service's address is not stored: it may change, and with a stored address the next start would not start the service.
   const settings = embedded === null ? createPlayerSettings(async () => store) : { rememberServer: async () => undefined };
-  const { ntp, triggers, window, data: folder } = config;
+  const { ntp, triggers, preload = null, window, data: folder } = config;
   const mayReachLocal = localAccessRule(config.allowLocal);
   const network = readNetwork(config, process.env);
   // Without the flag, the browser's own settings decide for content.
@@ -57,8 +57,8 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
     await using host = createElectronHost({ clock, log, window, mayReachLocal, ...proxied });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    const options = { server, folder, rendererFolder, version, host, machine, ntp, triggers, mayReachLocal, network, settings, clock, log };
-    await runPlayer(options, signal);
+    const own = { server, folder, rendererFolder, version, host, machine, settings, clock, log };
+    await runPlayer({ ...own, ntp, triggers, preload, mayReachLocal, network }, signal);
   }
 }
 

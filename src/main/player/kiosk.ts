@@ -49,6 +49,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       machine,
       ntp: config.ntp,
       triggers: config.triggers,
+      preload: config.preload ?? null,
       mayReachLocal,
       network,
       settings: createPlayerSettings(openStore),

@@ -25,6 +25,7 @@ const usage = defineUsage({
       help: "HTTP proxy of the network, such as http://user:password@proxy:3128, instead of http_proxy, https_proxy and all_proxy",
     },
     ca: { value: "FILE", help: "Certificate authorities (PEM) to trust besides those of the system" },
+    preload: { value: "FOLDER", help: "A folder or USB stick to take content files from, under any name, instead of downloading them" },
     triggers: { help: "Allow sensors and buttons to set variables over the Unix socket DIR/triggers/socket" },
   },
   notes: [
@@ -61,6 +62,8 @@ export interface PlayerConfig {
   proxy: string | undefined;
   /** A file with certificates to trust. */
   ca: string | undefined;
+  /** A folder that has files of the content. */
+  preload: string | undefined;
 }
 
 // Chromium switches that a player on Electron accepts, with a pattern for their value; null if they have none.
@@ -111,7 +114,7 @@ export function withoutBrowserSwitches(argv: readonly string[]): string[] {
  * argument that is a URL is followed by others (CVE-2018-1000006).
  */
 export function playerFlags(config: PlayerConfig): string[] {
-  const { server, data, engine, headless, window, ntp, triggers, allowLocal, proxy, ca } = config;
+  const { server, data, engine, headless, window, ntp, triggers, allowLocal, proxy, ca, preload } = config;
   const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
   return [
     ...(server === undefined ? [] : [`--server=${server}`]),
@@ -124,12 +127,13 @@ export function playerFlags(config: PlayerConfig): string[] {
     ...(allowLocal.length === 0 ? [] : [`--allow-local=${formatLocalExceptions(allowLocal)}`]),
     ...(proxy === undefined ? [] : [`--proxy=${proxy}`]),
     ...(ca === undefined ? [] : [`--ca=${ca}`]),
+    ...(preload === undefined ? [] : [`--preload=${preload}`]),
   ];
 }
 
 /** @throws Fault `bad-config` in one line that names every invalid flag. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
-  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local, proxy, ca } = readFlags(argv, usage);
+  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local, proxy, ca, preload } = readFlags(argv, usage);
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
@@ -142,6 +146,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   if (allowLocal === null) faults.push("--allow-local: must be services of this machine such as 127.0.0.1:3000, localhost:* or [::1]:3000");
   if (proxy !== undefined && routeThrough(proxy).is === "unusable") faults.push("--proxy: must be an HTTP proxy such as http://HOST:PORT");
   if (ca === "") faults.push("--ca: must name a file");
+  if (preload === "") faults.push("--preload: must name a folder");
   if (faults.length > 0) throw badFlags(faults.join("; "), usage);
   return {
     server,
@@ -153,6 +158,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     allowLocal: allowLocal ?? [],
     proxy,
     ca,
+    preload,
     window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
   };
 }

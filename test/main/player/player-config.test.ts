@@ -7,6 +7,7 @@ test.each([
   [["--server", "https://s.example/x?a=b", "--data=--d", "--headless", "--engine", "chromium"]],
   [["--data", "/d", "--allow-local", "127.0.0.1:3000,localhost:*,[::1]:80,my-box:8080"]],
   [["--data", "/d", "--proxy", "http://user:pass@proxy.test:3128", "--ca", "/etc/a folder/ca.pem"]],
+  [["--data", "/d", "--preload", "/media/a stick"]],
   [["--data", "/d", "--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]],
 ])("[ENG7] the player's flags are passed to Electron as one argument each, with the same meaning: %j", (argv) => {
   const config = readPlayerConfig(argv);

@@ -1,0 +1,52 @@
+// Takes files from a folder, such as one on a USB stick, instead of downloading them: for sites with a slow network or none.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { opendir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isSystemError } from "../../base/files/system-error.ts";
+import { reasonOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
+import type { OpenFile } from "./download-file.ts";
+
+// The folder may be a large disk that has other things on it.
+const maxEntries = 10_000;
+
+/**
+ * Opens a file of `folder` that has the asset's bytes, whatever its name, and any other from the service. The folder is searched for
+ * each file that is missing, so it may appear later.
+ */
+export function preloadFrom(folder: string, openFile: OpenFile, log: Log): OpenFile {
+  return async (asset, offset, signal) => {
+    const path = await findFile(folder, asset, log, signal);
+    if (path === null) return openFile(asset, offset, signal);
+    log.info({ asset_id: asset.id, path }, "importing a file from the preload folder");
+    const body = createReadStream(path, { start: offset, signal });
+    return { body: body as AsyncIterable<Buffer>, resumed: offset > 0 };
+  };
+}
+
+/** The path of a file with the asset's bytes; null if there is none or the folder cannot be read. */
+async function findFile(folder: string, { sha256, size_bytes }: DesiredAsset, log: Log, signal: AbortSignal): Promise<string | null> {
+  try {
+    let entries = 0;
+    for await (const entry of await opendir(folder, { recursive: true })) {
+      signal.throwIfAborted();
+      if ((entries += 1) > maxEntries) break;
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && (await stat(path)).size === size_bytes && (await hashOf(path, signal)) === sha256) return path;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isSystemError(error)) throw error;
+    // A stick that is not there is normal.
+    if (error.code !== "ENOENT") log.warn({ folder, reason: reasonOf(error) }, "the preload folder could not be read");
+  }
+  return null;
+}
+
+async function hashOf(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const bytes of createReadStream(path, { signal }) as AsyncIterable<Buffer>) hash.update(bytes);
+  return hash.digest("hex");
+}
