@@ -1,5 +1,5 @@
 // The return to the content before: the real player and service with real files; host, machine and clock are fake.
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
@@ -279,4 +279,30 @@ test("[GNR13] a revocation removes both states and their files", async () => {
   expect((await setup.service.call("DELETE", `players/${setup.playerId}`)).status).toBe(204);
   await player.pairingCode(from);
   expect(await readdir(join(folder, "content"))).toEqual([]);
+});
+
+test("[GNR15] a damaged or deleted record of the complete states, or received state, leaves the content on the screen", async () => {
+  await using setup = await createSetup();
+  const { clock, folder, good } = setup;
+  const record = join(folder, "content/generations.json");
+  const received = join(folder, "desired.json");
+  {
+    await using player = setup.start();
+    await setup.pair(player);
+    for (const path of [record, `${record}.previous`]) await rm(path, { force: true });
+    await eventually(() => {
+      tick(clock, player, 1_000);
+      return stored(folder).catch(() => null);
+    });
+  }
+  for (const file of [record, received]) {
+    for (const path of [file, `${file}.previous`]) await writeFile(path, "damaged");
+    await using player = new TestPlayer(folder, () => "http://127.0.0.1:9", clock);
+    await untilShown(player, good);
+    await player.line("the service is unreachable");
+    expect(player.host.scenes.every(({ screen }) => screen.is === "starting" || screen.is === "stage")).toBe(true);
+    expect(player.lines.some(({ msg }) => msg.startsWith("a file is damaged or missing"))).toBe(true);
+    // What is complete is recorded again.
+    await eventually(async () => (await stored(folder).catch(() => null))?.newest?.assets[0]!.id === good);
+  }
 });
