@@ -6,7 +6,8 @@ import { silentLog } from "../../src/base/log.ts";
 import { DiskHealth } from "../../src/player/disk-health.ts";
 import { CommandJournal } from "../../src/player/commands/command-journal.ts";
 import { CommandRunner, type CommandExecutor } from "../../src/player/commands/command-runner.ts";
-import { type OutboxMessage, Outbox } from "../../src/player/proof/outbox.ts";
+import { Outbox } from "../../src/player/proof/outbox.ts";
+import type { OutboxMessage } from "../../src/player/proof/outbox-message.ts";
 import { type CommandUpdate, commandJwsType } from "../../src/protocol/device/commands.ts";
 import type { FakeClock } from "./clock.ts";
 import { newId } from "./states.ts";
@@ -63,9 +64,10 @@ export function signedCommand(
 export async function updatesIn(outbox: Outbox): Promise<CommandUpdate[]> {
   const updates: CommandUpdate[] = [];
   const done = new AbortController();
-  const deliver = async (message: OutboxMessage): Promise<void> => {
+  const deliver = async (message: OutboxMessage): Promise<null> => {
     if (message.is === "command-status") updates.push(message.update);
     if (outbox.length <= 1) done.abort();
+    return null;
   };
   if (outbox.length === 0) return [];
   await outbox.run(deliver, done.signal).catch(() => undefined);

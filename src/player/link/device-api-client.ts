@@ -2,8 +2,9 @@
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { PlayEvent } from "../../protocol/device/play-events.ts";
 import type { AccessTokens } from "./access.ts";
-import type { OutboxMessage } from "../proof/outbox.ts";
+import type { OutboxMessage } from "../proof/outbox-message.ts";
 import type { ServiceApi } from "./service-api.ts";
+import { HttpFault } from "./service-http.ts";
 
 /** Each call renews the token if needed and rejects as {@link ServiceApi} documents. */
 export type DeviceApiClient = ReturnType<typeof createDeviceApiClient>;
@@ -15,12 +16,18 @@ export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessToken
       accessTokens.withToken(signal, (token) => api.file(token, asset, offset, signal)),
     sendPlayEvents: (events: PlayEvent[], signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.playEvents(token, events, signal)),
-    sendOutboxMessage: async (message: OutboxMessage, signal: AbortSignal): Promise<void> => {
-      await accessTokens.withToken(signal, (token) =>
-        message.is === "command-status"
-          ? api.commandStatus(token, message.commandId, message.update, signal)
-          : api.screenshot(token, message.screenshotId, Buffer.from(message.base64, "base64"), message.headers, signal),
-      );
-    },
+    /** Resolves to null once the service has accepted the message, or to its reason for refusing it. */
+    sendOutboxMessage: (message: OutboxMessage, signal: AbortSignal): Promise<HttpFault | null> =>
+      accessTokens.withToken(signal, async (token) => {
+        try {
+          if (message.is === "command-status") await api.commandStatus(token, message.commandId, message.update, signal);
+          else await api.screenshot(token, message.screenshotId, Buffer.from(message.base64, "base64"), message.headers, signal);
+          return null;
+        } catch (error) {
+          // A refused token says nothing about the message, so only responses to the message itself count.
+          if (error instanceof HttpFault && error.isAboutRequest) return error;
+          throw error;
+        }
+      }),
   };
 }

@@ -19,6 +19,11 @@ export class HttpFault extends Fault {
     this.status = status;
   }
 
+  /** Whether the response is about this request, and not about a token, the service's load or a proxy in front of it. */
+  get isAboutRequest(): boolean {
+    return ![401, 408, 425, 429, 502, 503, 504].includes(this.status);
+  }
+
   /** Whether the same request will fail again: 4xx, except 401 (the token is renewed), 408, 425 and 429. */
   get isPermanent(): boolean {
     return this.status >= 400 && this.status < 500 && ![401, 408, 425, 429].includes(this.status);

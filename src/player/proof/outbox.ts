@@ -1,76 +1,76 @@
-// The durable queue of command results and screenshots for the service. Delivers in order until each is accepted. Bounded. What a
-// full or broken disk does not take stays in memory.
+// The durable queue of command results and screenshots for the service. Bounded; what the service refuses is set aside and does not
+// hold up the rest. What a full or broken disk does not take stays in memory.
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
-import { retry } from "../../base/async/retry.ts";
+import { Backoff } from "../../base/async/backoff.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { CommandUpdate } from "../../protocol/device/commands.ts";
-import { id } from "../../protocol/common.ts";
 import { DiskHealth, removals } from "../disk-health.ts";
-import { HttpFault } from "../link/service-http.ts";
+import type { HttpFault } from "../link/service-http.ts";
+import { leastImportant, newMessage, OutboxMessage, storedMessage, type QueuedMessage } from "./outbox-message.ts";
+import { RefusedMessages } from "./refused-messages.ts";
 
-/** A message for the service. A screenshot includes its image. */
-export const OutboxMessage = z.discriminatedUnion("is", [
-  z.object({ is: z.literal("command-status"), commandId: id("cmd"), update: CommandUpdate }),
-  z.object({
-    is: z.literal("screenshot"),
-    screenshotId: id("shot"),
-    headers: z.record(z.string(), z.string()),
-    base64: z.string(),
-  }),
-]);
-export type OutboxMessage = z.infer<typeof OutboxMessage>;
+/** Delivers one message. Resolves to null once the service has accepted it, or to the reason for which the service refuses it. */
+export type DeliverMessage = (message: OutboxMessage, signal: AbortSignal) => Promise<HttpFault | null>;
 
-/** Delivers one message. Rejects with {@link HttpFault} if the service rejects it. */
-export type DeliverMessage = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
-
-/** A message in the queue. `unwritten` is its content while it is only in memory. */
-interface QueuedMessage {
-  name: string;
-  bytes: number;
-  unwritten: OutboxMessage | null;
-}
-
-// A player that is offline for weeks keeps its newest messages. Dropped ones are counted and logged.
+// A player that is offline for weeks keeps its newest and most important messages. Dropped ones are counted and reported.
 const maxMessages = 1_000;
-// A thousand screenshots would fill the card. Only screenshots are dropped for size, never a command's result.
+// A thousand screenshots would fill the card.
 const maxBytes = 128 * 2 ** 20;
 const maxBytesInMemory = 16 * 2 ** 20;
-const maxStatusBytes = 16_384;
 /** The name of the outbox in reports about the disk. */
 const what = "messages";
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
+const maxRefusals = 10;
+// A message that fails this often in a row lets those behind it go first, such as a screenshot that is too large for a slow link.
+const failuresPerTurn = 3;
+// After an outage a whole fleet returns at once: the first messages are sent immediately, the others at random intervals.
+const immediateMessages = 20;
+const longestPauseMs = 1_000;
 
 export class Outbox {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #disk: DiskHealth;
+  readonly #refused: RefusedMessages;
+  readonly #added = new Signal();
+  readonly #backoff = new Backoff(backoffBounds);
+  /** Oldest first. */
   #queue: QueuedMessage[];
   #nextNumber: number;
   #droppedCount = 0;
-  readonly #added = new Signal();
+  /** No message is delivered before this instant, on the monotonic clock: the last one failed. */
+  #retryAt = 0;
+  /** Messages with lower numbers were queued before the end of the last outage. They are sent after the newer ones, with pauses. */
+  #firstNewNumber: number;
+  #nextOldAt = 0;
+  #oldSent = 0;
+  #isServiceAway = false;
+  #acceptedCount = 0;
 
   private constructor(folder: string, queue: QueuedMessage[], clock: Clock, log: Log, disk: DiskHealth) {
     this.#folder = folder;
     this.#clock = clock;
     this.#log = log;
     this.#disk = disk;
+    this.#refused = new RefusedMessages(join(folder, "refused"), disk);
     this.#queue = queue;
-    this.#nextNumber = Number.parseInt(queue.at(-1)?.name ?? "0", 10) + 1;
+    this.#nextNumber = (queue.at(-1)?.number ?? 0) + 1;
+    this.#firstNewNumber = this.#nextNumber;
   }
 
   static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)): Promise<Outbox> {
     const queue: QueuedMessage[] = [];
     await disk.attempt(what, async () => {
       await makeFolder(folder);
-      const names = (await readdir(folder)).filter((name) => /^\d{12}\.json$/.test(name)).toSorted();
-      for (const name of names) queue.push({ name, bytes: (await stat(join(folder, name))).size, unwritten: null });
+      for (const name of (await readdir(folder)).toSorted()) {
+        const message = storedMessage(name, (await stat(join(folder, name))).size);
+        if (message !== null) queue.push(message);
+      }
     });
     const outbox = new Outbox(folder, queue, clock, log, disk);
     await outbox.#enforceLimits();
@@ -89,11 +89,13 @@ export class Outbox {
 
   /** Queues `message` until the service accepts it. Durable once this resolves, unless the disk cannot be written. */
   async put(message: OutboxMessage): Promise<void> {
-    const name = `${String(this.#nextNumber++).padStart(12, "0")}.json`;
-    const isWritten = await this.#disk.attempt(what, () => this.#file(name).write(message));
+    const queued = newMessage(this.#nextNumber++, message);
+    if (await this.#disk.attempt(what, () => this.#file(queued.name).write(message))) queued.unwritten = null;
     // No await between reading and changing the queue: a delivery replaces it meanwhile.
-    this.#queue.push({ name, bytes: Buffer.byteLength(JSON.stringify(message)), unwritten: isWritten ? null : message });
+    this.#queue.push(queued);
     await this.#enforceLimits();
+    // Somebody waits for a new message, so try it now.
+    this.#retryAt = 0;
     this.#added.notify();
   }
 
@@ -105,17 +107,19 @@ export class Outbox {
       if (!(await this.#disk.attempt(what, () => this.#file(name).write(unwritten)))) return;
       queued.unwritten = null;
       // It was delivered meanwhile.
-      if (!this.#queue.includes(queued)) await this.#remove(name);
+      if (!this.#queue.includes(queued)) await this.#remove(queued);
     }
   }
 
   /** Delivers the messages one by one until `signal` aborts. @throws Fault `revoked`. */
   async run(deliver: DeliverMessage, signal: AbortSignal): Promise<never> {
-    const onFailure = (error: unknown, retryInMs: number): void =>
-      this.#log.warn({ reason: reasonOf(error), waiting: this.length, retry_in_ms: retryInMs }, "a message could not be delivered");
     for (;;) {
-      while (this.#queue.length === 0) await this.#added.wait(this.#clock, Number.POSITIVE_INFINITY, signal);
-      await retry(() => this.#deliverOldest(deliver, signal), { clock: this.#clock, bounds: backoffBounds, onFailure, signal });
+      signal.throwIfAborted();
+      const now = this.#clock.monotonic();
+      const next = this.#next(now);
+      const dueAt = next === null ? Number.POSITIVE_INFINITY : this.#dueAt(next);
+      if (next !== null && dueAt <= now) await this.#deliver(next, deliver, signal);
+      else await this.#added.wait(this.#clock, dueAt - now, signal);
     }
   }
 
@@ -128,42 +132,91 @@ export class Outbox {
     });
   }
 
-  async #deliverOldest(deliver: DeliverMessage, signal: AbortSignal): Promise<void> {
-    const oldest = this.#queue[0];
-    if (oldest === undefined) return;
-    const { name } = oldest;
-    try {
-      const message = oldest.unwritten ?? (await this.#read(name));
-      if (message !== null) await deliver(message, signal);
-    } catch (error) {
-      if (!(error instanceof HttpFault) || !error.isPermanent) throw error;
-      this.#log.error({ reason: error.message }, "the service rejected a message: it is dropped");
-    }
-    await this.#remove(name);
+  /** The message to deliver next: of those that are due, one that did not fail, a new one, the oldest. */
+  #next(now: number): QueuedMessage | null {
+    const turn = ({ failures }: QueuedMessage): number => Math.floor(failures / failuresPerTurn);
+    const waitMs = (message: QueuedMessage): number => Math.max(0, this.#dueAt(message) - now);
+    const order = (a: QueuedMessage, b: QueuedMessage): number =>
+      waitMs(a) - waitMs(b) || turn(a) - turn(b) || Number(this.#isOld(a)) - Number(this.#isOld(b));
+    return this.#queue.toSorted(order)[0] ?? null;
   }
 
-  /**
-   * Drops the oldest messages if there are too many, and the oldest screenshots except the newest if they are too large. In memory
-   * the newest screenshot may be too large as well.
-   */
+  #isOld({ number }: QueuedMessage): boolean {
+    return number < this.#firstNewNumber;
+  }
+
+  #dueAt(message: QueuedMessage): number {
+    return Math.max(this.#retryAt, this.#isOld(message) ? this.#nextOldAt : 0);
+  }
+
+  async #deliver(queued: QueuedMessage, deliver: DeliverMessage, signal: AbortSignal): Promise<void> {
+    try {
+      const message = queued.unwritten ?? (await this.#read(queued.name));
+      if (message === null) return await this.#remove(queued);
+      const refusal = await deliver(message, signal);
+      if (refusal !== null) return await this.#onRefusal(queued, refusal);
+      this.#onAccepted(queued);
+      await this.#remove(queued);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isFault(error, "revoked")) throw error;
+      this.#isServiceAway = true;
+      queued.failures += 1;
+      this.#postpone(queued, error);
+    }
+  }
+
+  #onAccepted(queued: QueuedMessage): void {
+    this.#acceptedCount += 1;
+    this.#backoff.reset();
+    if (this.#isServiceAway) {
+      this.#isServiceAway = false;
+      this.#firstNewNumber = this.#nextNumber;
+      this.#oldSent = 0;
+    }
+    if (!this.#isOld(queued)) return;
+    this.#oldSent += 1;
+    if (this.#oldSent >= immediateMessages) this.#nextOldAt = this.#clock.monotonic() + Math.random() * longestPauseMs;
+  }
+
+  /** Sets a message aside that the service refuses for good, or again and again while it accepts others. */
+  async #onRefusal(queued: QueuedMessage, refusal: HttpFault): Promise<void> {
+    queued.refusals += 1;
+    if (queued.refusals === 1) queued.acceptedBefore = this.#acceptedCount;
+    const isRefusedAlone = queued.refusals >= maxRefusals && this.#acceptedCount > queued.acceptedBefore;
+    if (!refusal.isPermanent && !isRefusedAlone) {
+      queued.failures += failuresPerTurn;
+      return this.#postpone(queued, refusal);
+    }
+    await this.#refused.add(join(this.#folder, queued.name), refusal);
+    await this.#remove(queued);
+  }
+
+  #postpone(queued: QueuedMessage, error: unknown): void {
+    const waitMs = this.#backoff.next();
+    const retry_in_ms = Math.round(waitMs);
+    this.#retryAt = this.#clock.monotonic() + waitMs;
+    this.#log.warn(
+      { message: queued.name, reason: reasonOf(error), waiting: this.length, retry_in_ms },
+      "a message could not be delivered",
+    );
+  }
+
+  /** Drops the least important messages if there are too many or they are too large. */
   async #enforceLimits(): Promise<void> {
-    while (this.#queue.length > maxMessages) await this.#drop(this.#queue[0]!);
+    const bytesOf = (messages: readonly QueuedMessage[]): number => messages.reduce((sum, { bytes }) => sum + bytes, 0);
+    while (this.#queue.length > maxMessages || bytesOf(this.#queue) > maxBytes) await this.#drop(leastImportant(this.#queue));
     for (;;) {
       const inMemory = this.#queue.filter(({ unwritten }) => unwritten !== null);
-      if (inMemory.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytesInMemory) break;
-      await this.#drop(inMemory.find(({ bytes }) => bytes > maxStatusBytes) ?? inMemory[0]!);
-    }
-    while (this.#queue.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) {
-      const oldest = this.#queue.slice(0, -1).find(({ bytes }) => bytes > maxStatusBytes);
-      if (oldest === undefined) return;
-      await this.#drop(oldest);
+      if (bytesOf(inMemory) <= maxBytesInMemory) return;
+      await this.#drop(leastImportant(inMemory));
     }
   }
 
-  async #drop({ name }: QueuedMessage): Promise<void> {
+  async #drop(queued: QueuedMessage): Promise<void> {
     this.#droppedCount += 1;
     this.#disk.recordsLost(what, 1, "the outbox is full");
-    await this.#remove(name);
+    await this.#remove(queued);
   }
 
   async #read(name: string): Promise<OutboxMessage | null> {
@@ -179,9 +232,9 @@ export class Outbox {
     return null;
   }
 
-  async #remove(name: string): Promise<void> {
-    this.#queue = this.#queue.filter((other) => other.name !== name);
-    await this.#disk.attempt(removals, () => this.#file(name).remove());
+  async #remove(queued: QueuedMessage): Promise<void> {
+    this.#queue = this.#queue.filter((other) => other !== queued);
+    await this.#disk.attempt(removals, () => this.#file(queued.name).remove());
   }
 
   #file(name: string): DurableFile<OutboxMessage> {

@@ -107,7 +107,8 @@ export const problemCatalog = {
   "records-lost": {
     by: "player",
     title: "Play events or messages of the player were lost",
-    remedy: "The proof of play is incomplete. Solve the problem of the disk, and keep the player connected to the service.",
+    remedy:
+      "The proof of play or the results of commands are incomplete. Solve the problem of the disk, and keep the player connected to the service. If the service refused messages, update both.",
   },
   "disk-damaged": {
     by: "player",

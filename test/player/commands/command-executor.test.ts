@@ -7,7 +7,8 @@ import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { createCommandExecutor } from "../../../src/player/commands/command-executor.ts";
 import type { CommandExecutor } from "../../../src/player/commands/command-runner.ts";
-import { Outbox, type OutboxMessage } from "../../../src/player/proof/outbox.ts";
+import { Outbox } from "../../../src/player/proof/outbox.ts";
+import type { OutboxMessage } from "../../../src/player/proof/outbox-message.ts";
 import { CommandRequest } from "../../../src/protocol/device/commands.ts";
 import { picture } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -70,9 +71,10 @@ test("[WIR21] a screenshot is in the outbox, converted and with its digest, befo
   expect(outbox.length).toBe(1);
   const stop = new AbortController();
   let sent: OutboxMessage | undefined;
-  const deliver = async (message: OutboxMessage): Promise<void> => {
+  const deliver = async (message: OutboxMessage): Promise<null> => {
     sent = message;
     stop.abort();
+    return null;
   };
   await expect(outbox.run(deliver, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
   if (sent?.is !== "screenshot") throw new Error(`sent ${sent?.is}`);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { DiskHealth } from "../../../src/player/disk-health.ts";
-import { Outbox, type OutboxMessage } from "../../../src/player/proof/outbox.ts";
+import { Outbox } from "../../../src/player/proof/outbox.ts";
+import type { OutboxMessage } from "../../../src/player/proof/outbox-message.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -150,10 +151,11 @@ function screenshot(): OutboxMessage {
 async function delivered(outbox: Outbox, count: number): Promise<OutboxMessage[]> {
   const messages: OutboxMessage[] = [];
   const stop = new AbortController();
-  const deliver = async (message: OutboxMessage): Promise<void> => {
+  const deliver = async (message: OutboxMessage): Promise<null> => {
     stop.signal.throwIfAborted();
     messages.push(message);
     if (messages.length === count) stop.abort();
+    return null;
   };
   await expect(outbox.run(deliver, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
   return messages;

@@ -1,0 +1,68 @@
+// The messages of the outbox: their schema, their importance, and the names of their files.
+import { z } from "zod";
+import { id } from "../../protocol/common.ts";
+import { CommandUpdate, finalStatuses } from "../../protocol/device/commands.ts";
+
+/** A message for the service. A screenshot includes its image. */
+export const OutboxMessage = z.discriminatedUnion("is", [
+  z.object({ is: z.literal("command-status"), commandId: id("cmd"), update: CommandUpdate }),
+  z.object({
+    is: z.literal("screenshot"),
+    screenshotId: id("shot"),
+    headers: z.record(z.string(), z.string()),
+    base64: z.string(),
+  }),
+]);
+export type OutboxMessage = z.infer<typeof OutboxMessage>;
+
+/** The kinds of messages, the least important first. A command's result says more than its progress or a picture. */
+const kinds = ["screenshot", "progress", "result"] as const;
+type Kind = (typeof kinds)[number];
+
+/** A message in the queue. */
+export interface QueuedMessage {
+  /** Counts up: the newest has the highest. */
+  number: number;
+  name: string;
+  kind: Kind;
+  bytes: number;
+  /** The message while only the memory has it. */
+  unwritten: OutboxMessage | null;
+  /** How often it could not be delivered. Decides whether others go first. */
+  failures: number;
+  /** How often the service refused it. */
+  refusals: number;
+  /** How many other messages the service had accepted when it first refused this one. */
+  acceptedBefore: number;
+}
+
+// Older versions did not write the kind into the name. Their largest result had 16 kB.
+const maxResultBytes = 16_384;
+const namePattern = new RegExp(`^(\\d{12})(?:-(${kinds.join("|")}))?\\.json$`);
+
+const untried = { failures: 0, refusals: 0, acceptedBefore: 0 };
+
+/** The message in a file of the outbox's folder; null if the file is none. */
+export function storedMessage(name: string, bytes: number): QueuedMessage | null {
+  const [, number, kind] = namePattern.exec(name) ?? [];
+  if (number === undefined) return null;
+  const byBytes = bytes > maxResultBytes ? "screenshot" : "result";
+  return { number: Number(number), name, kind: (kind as Kind | undefined) ?? byBytes, bytes, unwritten: null, ...untried };
+}
+
+/** A new message, which no file has yet. */
+export function newMessage(number: number, message: OutboxMessage): QueuedMessage {
+  const kind = kindOf(message);
+  const name = `${String(number).padStart(12, "0")}-${kind}.json`;
+  return { number, name, kind, bytes: Buffer.byteLength(JSON.stringify(message)), unwritten: message, ...untried };
+}
+
+/** The message to drop if not all can be kept: the oldest of the least important kind. @param messages oldest first, not empty. */
+export function leastImportant(messages: readonly QueuedMessage[]): QueuedMessage {
+  return messages.toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))[0]!;
+}
+
+function kindOf(message: OutboxMessage): Kind {
+  if (message.is === "screenshot") return "screenshot";
+  return finalStatuses.includes(message.update.status) ? "result" : "progress";
+}
