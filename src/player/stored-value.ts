@@ -1,6 +1,7 @@
 // A value in memory with its file: it is in use at once, even while the disk cannot store it, and is written as soon as that works.
 import { basename } from "node:path";
 import type { DurableRead } from "../base/files/durable-file.ts";
+import { isSystemError } from "../base/files/system-error.ts";
 import { isFault } from "../base/fault.ts";
 import type { DiskHealth } from "./disk-health.ts";
 
@@ -11,6 +12,7 @@ export interface ValueFile<T> {
   exists(): Promise<boolean>;
   write(value: T): Promise<void>;
   remove(): Promise<void>;
+  setAside(): Promise<void>;
 }
 
 export class StoredValue<T> {
@@ -38,6 +40,8 @@ export class StoredValue<T> {
     } catch (error) {
       if (!isFault(error, "file-corrupt")) throw error;
       disk.fileDamaged(basename(file.path), ifLost, error);
+      // What could only not be read now may be readable at the next start.
+      if (!isSystemError(error.cause)) await disk.attempt(basename(file.path), () => file.setAside());
       return new StoredValue<T>(file, disk, null, true);
     }
   }

@@ -82,6 +82,15 @@ export class DurableFile<T> {
     return next;
   }
 
+  /** Gives a damaged file and its previous generation other names, so that they are not read again but can be examined. */
+  async setAside(): Promise<void> {
+    for (const path of [this.path, `${this.path}.previous`]) {
+      await rename(path, `${path}.damaged`).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
+    }
+  }
+
   async #replace(value: T): Promise<void> {
     await makeFolder(dirname(this.path));
     const temporary = `${this.path}.new`;

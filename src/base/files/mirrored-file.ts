@@ -45,6 +45,12 @@ export class MirroredFile<T> {
     await this.#copy.write(value);
   }
 
+  /** Gives all damaged generations of both files other names. */
+  async setAside(): Promise<void> {
+    await this.#main.setAside();
+    await this.#copy.setAside();
+  }
+
   /** Removes the value. After a power cut in between, the main file is still there. */
   async remove(): Promise<void> {
     await this.#copy.remove();

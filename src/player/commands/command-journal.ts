@@ -67,9 +67,10 @@ export class CommandJournal {
   /** Opens the journal of a paired player. A loss is logged, and its mark is stored before any command is rejected or run. */
   static async open(dependencies: JournalDependencies): Promise<CommandJournal> {
     const { folder, serviceKey, log, disk } = dependencies;
-    const { stored, marks, isLost } = await readJournalFiles(journalFilesIn(folder), serviceKey);
+    const { stored, marks, isLost, isMarkDamaged } = await readJournalFiles(journalFilesIn(folder), serviceKey);
     const content = { mark: mergeMarks(serviceKey, marks, isLost), entries: stored?.entries ?? [] };
-    const journal = new CommandJournal(dependencies, content, !isLost && marks.length === 2);
+    if (isMarkDamaged) disk.fileDamaged("commands-mark.json", "using its copy in the command journal");
+    const journal = new CommandJournal(dependencies, content, !isLost && !isMarkDamaged && marks.length === 2);
     if (isLost) {
       disk.fileDamaged("commands.json", "commands issued before now are rejected");
       log.error(

@@ -36,12 +36,16 @@ export function journalFilesIn(folder: string): JournalFiles {
   };
 }
 
-/** The content of both files. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran. */
+/**
+ * The content of both files. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran.
+ * `isMarkDamaged`: the copy of the mark is damaged.
+ */
 export async function readJournalFiles(files: JournalFiles, serviceKey: string) {
   const [journal, mark] = [await readFile(files.journal), await readFile(files.mark)];
   const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;
   const marks = [stored?.mark ?? null, mark.value].filter((each) => each?.serviceKey === serviceKey) as CommandMark[];
-  return { stored, marks, isLost: stored === null || journal.isDamaged, isDamaged: journal.isDamaged || mark.isDamaged };
+  const isDamaged = journal.isDamaged || mark.isDamaged;
+  return { stored, marks, isLost: stored === null || journal.isDamaged, isMarkDamaged: mark.isDamaged, isDamaged };
 }
 
 async function readFile<T>(file: DurableFile<T>): Promise<{ value: T | null; isDamaged: boolean }> {

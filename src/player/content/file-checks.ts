@@ -102,6 +102,7 @@ export class FileChecks {
       return read.is === "found" ? read.value.after : "";
     } catch (error) {
       if (!isFault(error, "file-corrupt")) throw error;
+      this.#options.log.warn({ reason: reasonOf(error) }, "the position of the verification is lost: it begins at the first file");
       return "";
     }
   }

@@ -51,9 +51,14 @@ export class ProvenFiles {
     try {
       const read = await files.#file.read();
       if (read.is === "found") files.#fingerprints = read.value;
+      if (read.is === "found" && read.recovered) {
+        disk.fileDamaged("proofs.json", "using its previous generation");
+        await files.save();
+      }
     } catch (error) {
       if (!isFault(error, "file-corrupt")) throw error;
-      log.warn("the list of verified files is damaged: verifying all files again");
+      disk.fileDamaged("proofs.json", "verifying all files again", error);
+      await files.save();
     }
     return files;
   }

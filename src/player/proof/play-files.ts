@@ -144,8 +144,16 @@ export class PlayFiles {
 
   async #lines(number: number): Promise<PlayLogLine[]> {
     const path = playLogPath(this.#folder, number);
+    const onDamaged = (line: number, isLast: boolean): void => {
+      // A power loss may tear the last line. Only a failing disk damages an earlier one.
+      if (isLast) this.#log.warn({ path, line }, "the last line of a play log is incomplete, as after a power loss: it is skipped");
+      else this.#disk.fileDamaged(basename(path), `line ${line} is skipped`);
+    };
     try {
-      return await readLines(path, this.#log);
+      const lines = await readLines(path, onDamaged);
+      // Each file begins with the open plays.
+      if (lines.length === 0) this.#disk.fileDamaged(basename(path), "its play events are lost");
+      return lines;
     } catch (error) {
       if (!isSystemError(error)) throw error;
       this.#disk.fileDamaged(basename(path), "its play events are lost", error);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
-import type { Log } from "../../base/log.ts";
 import { PlayEvent, PlayLayer } from "../../protocol/device/play-events.ts";
 import type { ClockReading, OpenPlay } from "./play-types.ts";
 
@@ -131,8 +130,8 @@ export class PlayLogFile {
   }
 }
 
-/** The lines of a file. Damaged lines are skipped and logged. */
-export async function readLines(path: string, log: Log): Promise<PlayLogLine[]> {
+/** The lines of a file. Damaged lines are skipped. @param onDamaged called with the number of each, and whether it is the last. */
+export async function readLines(path: string, onDamaged: (line: number, isLast: boolean) => void): Promise<PlayLogLine[]> {
   const texts = (await readFile(path, "utf8")).split("\n");
   return texts.flatMap((text, index): PlayLogLine[] => {
     const body = text.slice(checksumLength + 1);
@@ -140,8 +139,8 @@ export async function readLines(path: string, log: Log): Promise<PlayLogLine[]> 
       const line = PlayLogLine.safeParse(JSON.parse(body));
       if (line.success) return [line.data];
     }
-    // A power cut may tear the last line. Only a failing disk damages an earlier one.
-    if (index < texts.length - 1) log.error({ path, line: index + 1 }, "a line of the play log is damaged and is skipped");
+    const isLast = index === texts.length - 1;
+    if (!isLast || text !== "") onDamaged(index + 1, isLast);
     return [];
   });
 }
