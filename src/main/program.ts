@@ -10,7 +10,16 @@ const stopLimitMs = 10_000;
 // One Ctrl+C may arrive twice: from the terminal, and forwarded by npm.
 const secondSignalMs = 500;
 // Errors with a self-explanatory message, which are logged without a stack.
-const plainFaults = ["data-in-use", "folder-unusable", "file-corrupt", "page-missing", "refused", "unreachable", "unsupported"] as const;
+const plainFaults = [
+  "browser-failed",
+  "data-in-use",
+  "folder-unusable",
+  "file-corrupt",
+  "page-missing",
+  "refused",
+  "unreachable",
+  "unsupported",
+] as const;
 
 /** How a program is stopped and how its process exits. Under Node by signals and `process.exit`. */
 export interface Lifecycle {

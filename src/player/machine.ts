@@ -13,10 +13,24 @@ export interface MachineReadings {
   diskFreeBytes: number | null;
 }
 
+/** A run of the machine, from one start of its system to the next. */
+export interface MachineRun {
+  /** Different for each run. */
+  id: string;
+  /** How long the machine has been running, independent of its clock. */
+  ageMs(): number;
+}
+
 export interface Machine {
   /** Differs for each start of the program, so that a heartbeat proves a restart. */
   readonly bootId: string;
   /** The addresses of its network interfaces, in their order, without loopback and link-local ones. */
   addresses(): string[];
   readings(folder: string): Promise<MachineReadings>;
+  /** The present run of the machine, from its start on; null if it is unknown. */
+  readonly run: MachineRun | null;
+  /** Whether a connected display is on. `off`: all are switched off. Null: unknown, as without a display. */
+  displayPower(): Promise<"on" | "off" | null>;
+  /** Restarts the machine. Resolves once that has begun. Null if this player is not able or not allowed to. */
+  readonly restart: ((signal: AbortSignal) => Promise<void>) | null;
 }

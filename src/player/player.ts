@@ -19,11 +19,15 @@ import { SceneLoop } from "./scene-loop.ts";
 import { Session } from "./session.ts";
 import type { SessionView } from "./session-view.ts";
 import { Recovery } from "./surface/recovery.ts";
+import { Restarts } from "./surface/restarts.ts";
 import { Surface } from "./surface/surface.ts";
 import type { Network } from "../base/http/network.ts";
 import { OutboundHttp } from "../base/http/outbound-http.ts";
 import { contentNetwork, contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
+
+/** Runs beside the player until `signal` aborts. @param isHopeful false once no step of the recovery has helped for ten minutes. */
+export type Supervise = (isHopeful: () => boolean, signal: AbortSignal) => Promise<never>;
 
 export interface PlayerOptions {
   /** Returns the service's address. Called for each request, because an embedded service may change its port. */
@@ -46,22 +50,29 @@ export interface PlayerOptions {
   mayReachLocal: (host: string, port: number) => boolean;
   /** How the player's own connections reach the service, feeds and streams. */
   network: Network;
+  /** Reports to the program that supervises this one; null if there is none. */
+  supervise: Supervise | null;
   clock: Clock;
   log: Log;
 }
 
-/** Why a player ended without being aborted: an operator sent the command `restart`. */
-export type PlayerEnd = "restart";
+/** Why a player ended without being aborted: an operator sent the command `restart`, or no milder step brought the display back. */
+export type PlayerEnd = "restart" | "display-failed";
 
 /**
- * Runs a player until `signal` aborts (rejects with AbortError) or an operator asks for a restart.
+ * Runs a player until `signal` aborts (rejects with AbortError) or it has to be started again.
  * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
-  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, preload, mayReachLocal, network, log } = options;
+  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, preload, mayReachLocal, network, supervise, log } = options;
   await using cleanup = new AsyncDisposableStack();
-  const restart = new AbortController();
-  const running = AbortSignal.any([signal, restart.signal]);
+  const end = new AbortController();
+  let reason: PlayerEnd = "restart";
+  const restartPlayer = (why: PlayerEnd): void => {
+    reason = why;
+    end.abort();
+  };
+  const running = AbortSignal.any([signal, end.signal]);
 
   const clock = new CorrectedClock(options.clock, await readKnownTime(folder, log));
   const disk = new DiskHealth(log);
@@ -78,7 +89,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const webItems = cleanup.use(await WebItems.open({ host, surface, media, log }));
   cleanup.defer(() => host.close());
 
-  const recovery = new Recovery({ host, surface, clock, log });
+  const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => restartPlayer("display-failed") });
+  const recovery = new Recovery({ host, surface, machine, restarts, clock, log });
   const { instanceId } = api;
   const status = createPlayerStatus({ host, machine, clock, folder, version, instanceId, surface, recovery, disk, session }, running);
   const lifecycle = new PairingLifecycle({
@@ -113,7 +125,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
           capture: (captureSignal) => host.capture(captureSignal),
           identify: (durationMs) => scenes.identify(durationMs),
           reload: (reloadSignal) => recovery.reload(reloadSignal),
-          restart: () => restart.abort(),
+          restart: () => restartPlayer("restart"),
         },
         onServiceKey,
       }),
@@ -125,18 +137,19 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   try {
     return await runAll(
       [
-        (end) => recovery.run(end),
-        (end) => scenes.run(end),
-        (end) => lifecycle.run(end),
-        (end) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity], clock, end),
-        (end) => storeKnownTime(folder, clock, log, end),
-        ...(triggers ? [(end: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, end)] : []),
-        ...(ntp.length === 0 ? [] : [(end: AbortSignal) => followNtp(ntp, clock, log, end)]),
+        (shared) => recovery.run(shared),
+        (shared) => scenes.run(shared),
+        (shared) => lifecycle.run(shared),
+        (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts], clock, shared),
+        (shared) => storeKnownTime(folder, clock, log, shared),
+        ...(supervise === null ? [] : [(shared: AbortSignal) => supervise(() => recovery.isHopeful, shared)]),
+        ...(triggers ? [(shared: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, shared)] : []),
+        ...(ntp.length === 0 ? [] : [(shared: AbortSignal) => followNtp(ntp, clock, log, shared)]),
       ],
       running,
     );
   } catch (error) {
-    if (restart.signal.aborted && !signal.aborted) return "restart";
+    if (end.signal.aborted && !signal.aborted) return reason;
     throw error;
   }
 }

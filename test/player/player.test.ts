@@ -307,3 +307,24 @@ test.each<[string, (path: string) => Promise<unknown>]>([
   await player.host.sceneThat((scene) => scene.screen.is === "stage", scenes.indexOf(waiting));
   expect(await readFile(path)).toEqual(stored);
 });
+
+test("[REC13] when the browser keeps exiting, the player ends so that its program starts it again; the next one withholds the content", async () => {
+  await using setup = await createSetup();
+  const failUntil = async (player: TestPlayer, action: string): Promise<void> => {
+    const lastAction = (): unknown => player.lines.findLast(({ msg }) => msg === "recovering the display")?.["action"];
+    while (lastAction() !== action) {
+      const from = player.lines.length;
+      player.host.fail({ is: "browser-exited", detail: "exit code 1" });
+      await player.line("recovering the display", from);
+    }
+  };
+  await using first = setup.start();
+  await showing(setup, first);
+  await failUntil(first, "restart-player");
+  expect(await first.ended).toBe("display-failed");
+  await using second = setup.start();
+  await second.host.sceneThat(({ screen }) => screen.is === "stage");
+  await failUntil(second, "withhold");
+  await second.host.sceneThat(({ screen }) => screen.is === "withheld");
+  expect(second.lines.filter(({ msg }) => msg === "recovering the display")).toHaveLength(1);
+});

@@ -16,6 +16,9 @@ export function fakeMachine(): Machine {
   return {
     bootId: randomUUID(),
     addresses: () => ["192.0.2.7"],
+    run: { id: "first", ageMs: () => 0 },
+    displayPower: async () => "on",
+    restart: null,
     readings: async () => ({ hardware: "Fake machine", timezone: "UTC", cpuLoad: 0.5, temperatureC: 40, diskFreeBytes: 1e12 }),
   };
 }
@@ -53,6 +56,7 @@ export class TestPlayer implements AsyncDisposable {
       preload,
       mayReachLocal: () => false,
       network,
+      supervise: null,
       clock,
       log,
     };

@@ -1,9 +1,11 @@
-// The Machine on Linux: reads hardware, load and temperature from /proc, /sys and system calls.
+// The Machine on Linux: reads hardware, load, temperature and displays from /proc, /sys and system calls.
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { readdir, readFile, statfs } from "node:fs/promises";
-import { loadavg, networkInterfaces } from "node:os";
+import { loadavg, networkInterfaces, uptime } from "node:os";
 import { join } from "node:path";
-import type { Machine, MachineReadings } from "../../player/machine.ts";
+import type { Machine, MachineReadings, MachineRun } from "../../player/machine.ts";
+import { readDisplayPower } from "./display-power.ts";
 
 // Single-board computers have their name in the device tree, PCs in DMI.
 const nameFiles = ["/proc/device-tree/model", "/sys/class/dmi/id/product_name"];
@@ -15,7 +17,16 @@ const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
 /** The machine this program runs on. Unknown values are null; `read` never rejects. */
 export function createLinuxMachine(): Machine {
-  return { bootId: randomUUID(), addresses, readings: read };
+  // Restarting the machine needs a right that no installation gives yet.
+  return { bootId: randomUUID(), addresses, readings: read, run: presentRun(), displayPower: () => readDisplayPower(), restart: null };
+}
+
+function presentRun(): MachineRun | null {
+  try {
+    return { id: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), ageMs: () => uptime() * 1_000 };
+  } catch {
+    return null; // not Linux, or a sandbox without it
+  }
 }
 
 async function read(folder: string): Promise<MachineReadings> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { app, utilityProcess } from "electron";
 import Store from "electron-store";
 import { createSystemClock, type Clock } from "../../base/clock.ts";
+import { Fault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { createElectronHost } from "../../host/electron/host.ts";
 import { mediaProcessName, serviceProcessName } from "../../host/electron/processes.ts";
@@ -18,6 +19,7 @@ import { localAccessRule } from "../player/local-exceptions.ts";
 import { readNetwork } from "../player/network.ts";
 import { lockPlayerFolder } from "../player/player-folder.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player/player-config.ts";
+import { displayFailed, reportToSystemd } from "../player/service-manager.ts";
 import { runProgram } from "../program.ts";
 import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../player/settings.ts";
 
@@ -34,7 +36,10 @@ function configure(): PlayerConfig {
   return config;
 }
 
-/** Runs the player until `signal` aborts. A restart command opens a new window. */
+/**
+ * Runs the player until `signal` aborts. A restart command opens a new window, and so does a display that has failed.
+ * @throws Fault `browser-failed` in that case if a parent process supervises this one: it then starts a new Electron.
+ */
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   requirePage();
   startKeepAlive(signal);
@@ -53,12 +58,15 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const network = readNetwork(config, process.env);
   // Without the flag, the browser's own settings decide for content.
   const proxied = config.proxy === undefined ? {} : { route: network.route };
+  const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
     await using host = createElectronHost({ clock, log, window, mayReachLocal, ...proxied });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    const own = { server, folder, rendererFolder, version, host, machine, settings, clock, log };
-    await runPlayer({ ...own, ntp, triggers, preload, mayReachLocal, network }, signal);
+    const place = { server, folder, rendererFolder, version, host, machine };
+    const options = { ...place, ntp, triggers, preload, mayReachLocal, network, supervise, settings, clock, log };
+    const end = await runPlayer(options, signal);
+    if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }
 }
 

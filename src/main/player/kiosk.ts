@@ -1,6 +1,7 @@
 // Runs the player on the system's Chromium.
 import { join } from "node:path";
 import { createSystemClock } from "../../base/clock.ts";
+import { Fault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
@@ -9,9 +10,13 @@ import { localAccessRule } from "./local-exceptions.ts";
 import { readNetwork } from "./network.ts";
 import { lockPlayerFolder } from "./player-folder.ts";
 import type { PlayerConfig } from "./player-config.ts";
+import { displayFailed, reportToSystemd } from "./service-manager.ts";
 import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSettings } from "./settings.ts";
 
-/** Runs the player until `signal` aborts. A restart command starts a new browser. */
+/**
+ * Runs the player until `signal` aborts. A restart command starts a new browser, and so does a display that has failed.
+ * @throws Fault `browser-failed` in that case if systemd supervises this program: it then starts a new process.
+ */
 export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
   using _lock = lockPlayerFolder(config.data, log);
   const headless = config.headless || !hasDisplay();
@@ -21,6 +26,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   const mayReachLocal = localAccessRule(config.allowLocal);
   const network = readNetwork(config, process.env);
   const { route } = network;
+  const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
     const { window } = config;
     await using host = createChromiumHost({
@@ -52,11 +58,13 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       preload: config.preload ?? null,
       mayReachLocal,
       network,
+      supervise,
       settings: createPlayerSettings(openStore),
       clock,
       log,
     };
-    await runPlayer(options, signal);
+    const end = await runPlayer(options, signal);
+    if (end === "display-failed" && supervise !== null) throw new Fault("browser-failed", displayFailed);
   }
 }
 

@@ -25,6 +25,7 @@ export interface PlayerCondition {
   lostAssets: readonly DesiredAsset[];
   /** How long no frame has been presented, ms. */
   stillMs: number;
+  isDisplayOff: boolean;
   withheld: WithheldContent | null;
   diskFreeBytes: number | null;
   disk: DiskCondition;
@@ -102,10 +103,12 @@ export class Problems {
 
 /** Problems of the whole screen or of the player. */
 function screenProblems(condition: PlayerCondition): PlayerProblem[] {
-  const { now, uptimeMs, stillMs, withheld, progress, generations, lostAssets, diskFreeBytes, disk, clockErrorMs } = condition;
+  const { now, uptimeMs, stillMs, isDisplayOff, withheld, progress, generations, lostAssets, diskFreeBytes, disk, clockErrorMs } =
+    condition;
   const problems: PlayerProblem[] = [];
   if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
-  if (uptimeMs >= startupMs && stillMs >= stillLimitMs) problems.push(createProblem("not-rendering", now - stillMs));
+  if (uptimeMs >= startupMs && stillMs >= stillLimitMs)
+    problems.push(createProblem(isDisplayOff ? "display-off" : "not-rendering", now - stillMs));
   if (generations.failure !== null && hasReturned(generations)) {
     problems.push(createProblem("content-reverted", generations.failure.since, { detail: describeFailure(generations) }));
   }

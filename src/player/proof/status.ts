@@ -30,7 +30,7 @@ export interface StatusDependencies {
   drift: () => DriftFigures | null;
   withheld: () => WithheldContent | null;
   problems: (
-    condition: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">,
+    condition: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "diskFreeBytes" | "clockErrorMs">,
   ) => ProblemList;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
@@ -63,7 +63,11 @@ export class Status {
   /** The current heartbeat. */
   async heartbeat(): Promise<Heartbeat> {
     const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#dependencies;
-    const [readings, browserBytes] = await Promise.all([machine.readings(folder), host.memoryBytes()]);
+    const [readings, displayPower, browserBytes] = await Promise.all([
+      machine.readings(folder),
+      machine.displayPower(),
+      host.memoryBytes(),
+    ]);
     const state = page();
     const lastFrameAgo = state.is === "here" && state.lastFrameAt !== null ? clock.monotonic() - state.lastFrameAt : null;
     const { offsetMs, errorMs } = clock.offset;
@@ -77,6 +81,7 @@ export class Status {
       now: clock.now(),
       uptimeMs,
       stillMs: stillMsOf(state, clock.monotonic()),
+      isDisplayOff: displayPower === "off" && browser?.headless !== true,
       withheld,
       diskFreeBytes,
       clockErrorMs: errorMs,

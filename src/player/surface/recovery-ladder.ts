@@ -1,19 +1,35 @@
-// The recovery ladder: which step to take for which fault of the browser, from the mildest to the strongest. Pure.
+// The recovery ladder: which step to take for which fault of the display, from the mildest to the strongest. Pure.
 import type { HostFault } from "../host.ts";
 
-/** `no-frames`: the page's script runs, but the browser presents no frame. */
-export type DisplayFault = HostFault | { is: "no-frames"; detail: string };
+/**
+ * The page's script runs, but the browser presents no frame. `no-frames`: although the display is on. `no-frames-unexplained`: perhaps
+ * because the display is off, since nothing says whether it is on.
+ */
+export type DisplayFault = HostFault | { is: "no-frames" | "no-frames-unexplained"; detail: string };
 
-/** `withhold` relaunches the browser and shows no content for a while. */
-export type RecoveryAction = "reload" | "relaunch" | "relaunch-without-gpu" | "withhold";
+/** `player` starts the player's program again, `machine` the whole machine. */
+export type RestartAction = "restart-player" | "restart-machine";
 
-/** A step that was taken, in monotonic ms. */
+/** `withhold` relaunches the browser and shows no content for a while. `wait` does nothing until a frame is presented or an hour has passed. */
+export type RecoveryAction = "reload" | "relaunch" | "relaunch-without-gpu" | RestartAction | "withhold" | "wait";
+
+/** A step that was taken, in monotonic ms. Steps of an earlier run of the player may be before 0. */
 export interface RecoveryAttempt {
   action: RecoveryAction;
   at: number;
 }
 
-/** A step, and how often it is tried within `failureMemoryMs`. */
+/** What the choice of a step depends on, besides the fault. Times in monotonic ms. */
+export interface Circumstances {
+  now: number;
+  attempts: readonly RecoveryAttempt[];
+  /** Since when faults have followed each other within `failureMemoryMs`. */
+  troubleSince: number;
+  /** Whether the player is able and allowed to restart its machine. */
+  canRestartMachine: boolean;
+}
+
+/** A step, and how often it is tried: within a day for restarts, within `failureMemoryMs` for the others. */
 interface Step {
   action: RecoveryAction;
   tries: number;
@@ -21,38 +37,67 @@ interface Step {
 
 // Attempts and failures older than this no longer count.
 export const failureMemoryMs = 300_000;
+// A restart that has not helped is not repeated before this.
+export const restartPauseMs = 900_000;
+// Restarts are limited by the day.
+export const restartMemoryMs = 86_400_000;
+export const restartsPerDay = 3;
+// A restart of the machine takes a minute, and a display server that restarts is back before this.
+const troubleBeforeMachineMs = 300_000;
 
 const reload = { action: "reload", tries: 3 } as const;
 const relaunch = { action: "relaunch", tries: 4 } as const;
+const restarts = [
+  { action: "restart-player", tries: restartsPerDay },
+  { action: "restart-machine", tries: restartsPerDay },
+  { action: "withhold", tries: Number.POSITIVE_INFINITY },
+] as const;
 
-// The page itself skips an item that fails. After the last step, content is withheld.
+// The page itself skips an item that fails.
 const ladder: Readonly<Record<DisplayFault["is"], readonly Step[]>> = {
-  "page-crashed": [reload, relaunch],
-  "page-hung": [reload, relaunch],
+  "page-crashed": [reload, relaunch, ...restarts],
+  "page-hung": [reload, relaunch, ...restarts],
   // A process that has exited has no page to reload.
-  "browser-exited": [relaunch],
+  "browser-exited": [relaunch, ...restarts],
   // The page works, so a reload cannot help: a hung GPU process or driver stays.
-  "no-frames": [
+  "no-frames": [{ action: "relaunch", tries: 2 }, { action: "relaunch-without-gpu", tries: 1 }, ...restarts],
+  // Stronger steps, and drawing without the GPU, would do harm if the display is only switched off.
+  "no-frames-unexplained": [
     { action: "relaunch", tries: 2 },
-    { action: "relaunch-without-gpu", tries: 1 },
+    { action: "wait", tries: Number.POSITIVE_INFINITY },
   ],
 };
 
-/** The step to take for a fault at `now`: the one after the strongest step that has used up its tries. */
-export function nextAction(fault: DisplayFault["is"], attempts: readonly RecoveryAttempt[], now: number): RecoveryAction {
-  const taken = recent(attempts, now).map(({ action }) => action);
+/** Whether the action ends this run of the player. */
+export function isRestart(action: RecoveryAction): action is RestartAction {
+  return action === "restart-player" || action === "restart-machine";
+}
+
+/** The step to take for a fault: the next possible one after the strongest step that has just been tried in vain. */
+export function nextAction(fault: DisplayFault["is"], circumstances: Circumstances): RecoveryAction {
+  const { now, attempts, troubleSince, canRestartMachine } = circumstances;
+  const taken = (action: RecoveryAction, withinMs: number): number =>
+    recent(attempts, now, withinMs).filter((each) => each.action === action).length;
   const steps = ladder[fault];
-  const usedUp = steps.findLastIndex(({ action, tries }) => taken.filter((each) => each === action).length >= tries);
-  return steps[usedUp + 1]?.action ?? "withhold";
+  const reached = steps.findLastIndex(({ action, tries }) =>
+    isRestart(action) ? taken(action, restartPauseMs) > 0 : taken(action, failureMemoryMs) >= tries,
+  );
+  const isPossible = ({ action, tries }: Step): boolean => {
+    if (!isRestart(action)) return true;
+    if (taken(action, restartMemoryMs) >= tries) return false;
+    return action === "restart-player" || (canRestartMachine && now - troubleSince >= troubleBeforeMachineMs);
+  };
+  return steps.slice(reached + 1).find(isPossible)!.action;
 }
 
 /** The recent `attempts` and a new one. A new browser has a new page, and a browser without content starts from the beginning. */
 export function addAttempt(attempts: readonly RecoveryAttempt[], action: RecoveryAction, now: number): RecoveryAttempt[] {
   if (action === "withhold") return [];
-  const counted = recent(attempts, now).filter((attempt) => action === "reload" || attempt.action !== "reload");
+  const counted = recent(attempts, now, failureMemoryMs).filter((attempt) => action === "reload" || attempt.action !== "reload");
   return [...counted, { action, at: now }];
 }
 
-function recent(attempts: readonly RecoveryAttempt[], now: number): readonly RecoveryAttempt[] {
-  return attempts.filter(({ at }) => now - at < failureMemoryMs);
+/** The attempts of the last `memoryMs`. */
+export function recent(attempts: readonly RecoveryAttempt[], now: number, memoryMs: number): readonly RecoveryAttempt[] {
+  return attempts.filter(({ at }) => now - at < memoryMs);
 }

@@ -5,15 +5,19 @@ import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { BrowserEngine, Host, HostPage } from "../host.ts";
+import type { Machine } from "../machine.ts";
+import { FrameWatch, hasFrame } from "./frame-watch.ts";
 import type { PageState } from "./page-state.ts";
 import {
   addAttempt,
   type DisplayFault,
   failureMemoryMs,
+  isRestart,
   nextAction,
   type RecoveryAction,
   type RecoveryAttempt,
 } from "./recovery-ladder.ts";
+import type { Restarts } from "./restarts.ts";
 import type { Surface } from "./surface.ts";
 import type { WithheldContent } from "./withheld-content.ts";
 
@@ -25,28 +29,30 @@ export type DisplayState =
   | { is: "withholding"; fault: string; until: number };
 
 const withholdMs = 60_000;
-// The page reports frames every three seconds. A page that decodes 4K video on a Raspberry Pi may miss a few reports.
-const silentPageMs = 15_000;
-const pageLoadLimitMs = 30_000;
-// A page that reports so often has had the time to present a frame.
-const reportsToTrust = 3;
 // How long a browser draws without the GPU. A new one that is needed after that uses the GPU again.
 const withoutGpuMs = 3_600_000;
+// Time for all steps of the ladder.
+const recoveryLimitMs = 600_000;
 
 export interface RecoveryDependencies {
   host: Host;
   surface: Surface;
+  machine: Machine;
+  restarts: Restarts;
   clock: Clock;
   log: Log;
 }
 
 export class Recovery {
   readonly #dependencies: RecoveryDependencies;
+  readonly #frames: FrameWatch;
   readonly #display = new Observable<DisplayState>({ is: "starting" });
   #attempts: readonly RecoveryAttempt[] = [];
   #pendingFault: DisplayFault | null = null;
   readonly #faultReported = new Signal();
   #recoveredAt: number;
+  /** Since when faults have followed each other, and the last one, monotonic ms. */
+  #trouble = { since: Number.NEGATIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
   #engine: BrowserEngine | null = null;
   /** When the browser failed recently, monotonic ms. */
   #failures: number[] = [];
@@ -56,8 +62,13 @@ export class Recovery {
   #withheld: Omit<WithheldContent, "isNow"> | null = null;
 
   constructor(dependencies: RecoveryDependencies) {
+    const { surface, clock, restarts } = dependencies;
     this.#dependencies = dependencies;
-    this.#recoveredAt = dependencies.clock.monotonic();
+    this.#frames = new FrameWatch({ ...dependencies, page: surface.page });
+    this.#recoveredAt = clock.monotonic();
+    // A restart continues the trouble that it was to end.
+    const lastRestart = Math.max(...restarts.attempts.map(({ at }) => at), Number.NEGATIVE_INFINITY);
+    this.#trouble = { since: lastRestart, last: lastRestart };
   }
 
   get display(): Watchable<DisplayState> {
@@ -67,6 +78,11 @@ export class Recovery {
   /** The running browser; null before the first one has started. */
   get engine(): BrowserEngine | null {
     return this.#engine;
+  }
+
+  /** False if no frame has been presented for ten minutes although one was needed: no step has helped. */
+  get isHopeful(): boolean {
+    return this.#dependencies.clock.monotonic() - this.#frames.lastGoodAt < recoveryLimitMs;
   }
 
   /** The content that is withheld or shown again on trial; null if there is none. */
@@ -94,6 +110,7 @@ export class Recovery {
   async run(signal: AbortSignal): Promise<never> {
     const { clock, host, surface, log } = this.#dependencies;
     host.onFault((fault) => this.#report(fault), signal);
+    this.#frames.follow(signal);
     surface.page.watch((page) => this.#onPageState(page), signal);
     await this.#open(surface.hostPage, signal).catch((error: unknown) => {
       if (signal.aborted || isFault(error, "browser-missing")) throw error;
@@ -116,28 +133,32 @@ export class Recovery {
 
   /** Waits until the host reports a fault or the page stops presenting frames. */
   async #nextFault(signal: AbortSignal): Promise<DisplayFault> {
-    const { surface, clock } = this.#dependencies;
+    const { clock } = this.#dependencies;
     for (;;) {
       const pending = this.#pendingFault;
       this.#pendingFault = null;
       if (pending !== null) return pending;
       // A page that was just reloaded gets the time that it needs to load.
-      const deadline = Math.max(frameDeadlineOf(surface.page.value), this.#recoveredAt + pageLoadLimitMs);
-      if (clock.monotonic() >= deadline) return faultOf(surface.page.value);
-      await this.#faultReported.wait(clock, deadline - clock.monotonic(), signal);
+      const leftMs = this.#frames.deadline(this.#recoveredAt) - clock.monotonic();
+      if (leftMs > 0) {
+        await this.#faultReported.wait(clock, leftMs, signal);
+        continue;
+      }
+      const fault = await this.#frames.judge(this.#engine?.headless === true);
+      if (fault !== null) return fault;
     }
   }
 
   #onPageState(page: PageState): void {
-    if (page.is === "here" && page.lastFrameAt !== null && page.reportsWithoutFrame === 0) this.#setDisplay({ is: "showing" });
+    if (hasFrame(page)) this.#setDisplay({ is: "showing" });
   }
 
   async #recoverFrom(fault: DisplayFault, page: HostPage, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#dependencies;
     const now = clock.monotonic();
-    const action = nextAction(fault.is, this.#attempts, now);
+    const action = await this.#chooseAction(fault, now);
     this.#failures = [...this.#failures.filter((at) => now - at < failureMemoryMs), now];
-    this.#attempts = addAttempt(this.#attempts, action, now);
+    if (!isRestart(action)) this.#attempts = addAttempt(this.#attempts, action, now);
     log.warn({ action }, "recovering the display");
     if (action === "withhold") this.#withhold(fault.detail, now, signal);
     else this.#setDisplay({ is: "recovering", fault: fault.detail });
@@ -153,8 +174,21 @@ export class Recovery {
     }
   }
 
+  async #chooseAction(fault: DisplayFault, now: number): Promise<RecoveryAction> {
+    const { restarts } = this.#dependencies;
+    const since = now - this.#trouble.last < failureMemoryMs ? this.#trouble.since : now;
+    this.#trouble = { since, last: now };
+    const attempts = [...restarts.attempts, ...this.#attempts];
+    const { canRestartMachine } = restarts;
+    const action = nextAction(fault.is, { now, attempts, troubleSince: since, canRestartMachine });
+    // A restart that the disk cannot record could be repeated without end.
+    return isRestart(action) && !(await restarts.record(action)) ? "withhold" : action;
+  }
+
   async #take(action: RecoveryAction, page: HostPage, signal: AbortSignal): Promise<void> {
-    const { host } = this.#dependencies;
+    const { host, restarts } = this.#dependencies;
+    if (action === "wait") return this.#frames.wait();
+    if (isRestart(action)) return await restarts.begin(action, signal);
     if (action === "reload") return await host.reload(signal);
     await host.close();
     // Faults that the old browser reported while it closed no longer matter.
@@ -198,17 +232,4 @@ export class Recovery {
     const display = this.#display.value;
     if (display.is === "withholding" && display.until === until) this.#display.set({ is: "starting" });
   }
-}
-
-/** The fault of a page that has presented no frame for too long. */
-function faultOf(page: PageState): DisplayFault {
-  if (page.is === "here" && page.reportsWithoutFrame >= reportsToTrust)
-    return { is: "no-frames", detail: "the page responds, but no frame was presented" };
-  return { is: "page-hung", detail: page.is === "here" ? "the page stopped reporting" : "the page did not connect" };
-}
-
-/** When a page in this state counts as hung, monotonic ms. */
-function frameDeadlineOf(page: PageState): number {
-  if (page.is === "away") return page.since + pageLoadLimitMs;
-  return (page.lastFrameAt ?? page.since) + silentPageMs;
 }

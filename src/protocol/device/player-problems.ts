@@ -27,6 +27,11 @@ export const problemCatalog = {
     title: "No frame is presented on the screen",
     remedy: "Send the command restart. If the problem returns, check the device's memory, graphics and display.",
   },
+  "display-off": {
+    by: "player",
+    title: "The display is switched off",
+    remedy: "Switch it on, or leave it: the player continues once it is on.",
+  },
   "content-reverted": {
     by: "player",
     title: "The newest content failed on the screen, and the content before it plays",

@@ -13,6 +13,7 @@ import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import type { Stage } from "../../../src/protocol/scene.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { fakeMachine } from "../../support/player.ts";
 import { assetOf, desiredOf, newId, withItems } from "../../support/states.ts";
 
 const t0 = Date.UTC(2026, 10, 22, 12);
@@ -46,6 +47,7 @@ function screen() {
       const parts = {
         uptimeMs: 3_600_000,
         stillMs: 0,
+        isDisplayOff: false,
         withheld: null,
         generations: noGenerations,
         lostAssets: [],
@@ -146,6 +148,7 @@ test("[PRB9] withheld content, a frozen screen, failed downloads, lost files, a 
   expect(all[1]).toMatchObject({ since: new Date(t0 - 20_000).toISOString() });
   expect(all[2]!.detail).toContain("ast_1: disk");
   expect(all[3]!.detail).toMatch(/asset ast_\w+ and 1 more/);
+  expect(codes(at(t0, { stillMs: 20_000, isDisplayOff: true }))).toEqual(["display-off", "item-load"]);
   // A player that has just started has time to show its first frame.
   expect(codes(at(t0, { uptimeMs: 30_000, stillMs: 20_000, clockErrorMs: Infinity }))).toEqual(["item-load"]);
 });
@@ -216,14 +219,11 @@ function heartbeatOf(more: {
     verdict: "shows" as const,
     detail: "the player's layout",
   };
+  const readings = { hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null };
   const presented = { zone_id: stage.zones[0]!.id, item_id: newId("itm"), asset_id: null, presented_at: new Date(t0).toISOString() };
   const status = new Status({
     host: { memoryBytes: async () => 0 } as never,
-    machine: {
-      bootId: "b",
-      addresses: () => [],
-      readings: async () => ({ hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null }),
-    },
+    machine: { ...fakeMachine(), readings: async () => readings },
     clock: new CorrectedClock(base),
     folder: "/nowhere",
     version: "1",

@@ -1,37 +1,65 @@
 import { expect, test } from "vitest";
 import {
   addAttempt,
+  type Circumstances,
   type DisplayFault,
+  isRestart,
   nextAction,
   type RecoveryAction,
   type RecoveryAttempt,
 } from "../../../src/player/surface/recovery-ladder.ts";
 import { screenOf, type ScreenContext } from "../../../src/player/playback/screen.ts";
 
-/** The actions for faults that occur `intervalMs` apart. */
-function actionsFor(fault: DisplayFault["is"], count: number, intervalMs: number): RecoveryAction[] {
+const startMs = 1_000_000;
+
+/** The actions for faults that occur `intervalMs` apart. A restart forgets the other attempts. */
+function actionsFor(fault: DisplayFault["is"], count: number, intervalMs: number, canRestartMachine = false): RecoveryAction[] {
   let attempts: RecoveryAttempt[] = [];
+  let restarts: RecoveryAttempt[] = [];
+  let troubleSince = startMs;
   return Array.from({ length: count }, (_, index) => {
-    const now = 1_000_000 + index * intervalMs;
-    const action = nextAction(fault, attempts, now);
-    attempts = addAttempt(attempts, action, now);
+    const now = startMs + index * intervalMs;
+    if (intervalMs >= 300_000) troubleSince = now;
+    const action = nextAction(fault, { now, attempts: [...restarts, ...attempts], troubleSince, canRestartMachine });
+    if (isRestart(action)) restarts = [...restarts, { action, at: now }];
+    attempts = isRestart(action) ? [] : addAttempt(attempts, action, now);
     return action;
   });
 }
 
-test("[REC1] if a page keeps failing, it is reloaded, then the browser is relaunched, then the content is withheld", () => {
-  const actions = actionsFor("page-crashed", 17, 1_000);
+test("[REC1] if a page keeps failing, it is reloaded, then the browser is relaunched, then the player restarts, then content is withheld", () => {
+  const actions = actionsFor("page-crashed", 18, 1_000);
   expect(actions.slice(0, 4)).toEqual(["reload", "reload", "reload", "relaunch"]);
   expect(actions.filter((action) => action === "relaunch")).toHaveLength(4);
-  expect(actions.at(-1)).toBe("withhold");
+  expect(actions.slice(-3)).toEqual(["relaunch", "restart-player", "withhold"]);
 });
 
 test("[REC1] a browser that has exited cannot be reloaded", () => {
-  expect(actionsFor("browser-exited", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch", "relaunch", "withhold"]);
+  expect(actionsFor("browser-exited", 6, 1_000)).toEqual([...Array(4).fill("relaunch"), "restart-player", "withhold"]);
 });
 
-test("[REC10] a browser that presents no frames is relaunched, then draws without the GPU, then shows no content", () => {
-  expect(actionsFor("no-frames", 4, 1_000)).toEqual(["relaunch", "relaunch", "relaunch-without-gpu", "withhold"]);
+test("[REC10] a browser that presents no frames is relaunched, then draws without the GPU, then the player restarts, then content is withheld", () => {
+  expect(actionsFor("no-frames", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch-without-gpu", "restart-player", "withhold"]);
+});
+
+test("[REC13] once faults have followed each other for five minutes, the machine is restarted; a restart that did not help is not repeated within fifteen minutes", () => {
+  const restarting = (at: number): RecoveryAttempt => ({ action: "restart-player", at });
+  const now = startMs;
+  const attempts = [restarting(now - 10_000)];
+  const next = (about: Partial<Circumstances>) =>
+    nextAction("browser-exited", { now, attempts, troubleSince: now - 300_000, canRestartMachine: true, ...about });
+  expect(next({})).toBe("restart-machine");
+  expect(next({ troubleSince: now - 299_000 })).toBe("withhold");
+  expect(next({ canRestartMachine: false })).toBe("withhold");
+  expect(next({ attempts: [...attempts, { action: "restart-machine", at: now - 60_000 }] })).toBe("withhold");
+});
+
+test("[REC14] in a day the recovery restarts the player and the machine at most three times each", () => {
+  const perMinute = actionsFor("browser-exited", 1_440, 60_000, true);
+  expect(perMinute.filter((action) => action === "restart-player").length).toBeLessThanOrEqual(3);
+  const perTenSeconds = actionsFor("browser-exited", 8_639, 10_000, true);
+  for (const restart of ["restart-player", "restart-machine"]) expect(perTenSeconds.filter((action) => action === restart)).toHaveLength(3);
+  expect(perTenSeconds.at(-1)).toMatch(/relaunch|withhold/);
 });
 
 test("[REC2] faults that are far apart do not escalate the recovery", () => {

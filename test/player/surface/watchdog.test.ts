@@ -8,12 +8,28 @@ import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Recovery } from "../../../src/player/surface/recovery.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
+import { Restarts } from "../../../src/player/surface/restarts.ts";
+import { DiskHealth } from "../../../src/player/disk-health.ts";
+import type { Machine } from "../../../src/player/machine.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { fakeMachine } from "../../support/player.ts";
 import { eventually } from "../../support/polling.ts";
 
+/** A disk whose last write a test waits for, because the fake clock would run far ahead of it. */
+class SlowDisk extends DiskHealth {
+  written: Promise<unknown> = Promise.resolve();
+
+  override attempt(what: string, change: () => Promise<unknown>): Promise<boolean> {
+    const done = super.attempt(what, change);
+    this.written = done;
+    return done;
+  }
+}
+
 /** A surface and recovery without a browser. It records the calls to the host; the test sends faults and the page's messages. */
-async function openDisplay() {
+async function openDisplay(about: Partial<Machine> = {}) {
   const clock = new FakeClock();
   const stop = new AbortController();
   const calls: string[] = [];
@@ -24,7 +40,7 @@ async function openDisplay() {
     prepare: async () => undefined,
     open: async (_page, _signal, options) => {
       calls.push(options?.withoutGpu === true ? "open without GPU" : "open");
-      return { name: "chromium", version: "1", headless: true };
+      return { name: "chromium", version: "1", headless: false };
     },
     reload: record("reload"),
     close: record("close"),
@@ -46,7 +62,17 @@ async function openDisplay() {
     clock,
     log: silentLog,
   });
-  const recovery = new Recovery({ host, surface, clock, log: silentLog });
+  const folder = await temporaryFolder();
+  const machine = { ...fakeMachine(), ...about };
+  const disk = new SlowDisk(silentLog);
+  const restarts = await Restarts.open({
+    folder: folder.path,
+    machine,
+    clock,
+    disk,
+    restartPlayer: () => void calls.push("restart player"),
+  });
+  const recovery = new Recovery({ host, surface, machine, restarts, clock, log: silentLog });
   const running = recovery.run(stop.signal);
   await eventually(() => calls.length === 1 && clock.pendingWaits > 0);
   const { url, cookie } = surface.hostPage;
@@ -69,12 +95,21 @@ async function openDisplay() {
     for (let left = ms; left > 0; left -= stepMs) {
       clock.advance(Math.min(left, stepMs));
       await each();
+      await disk.written;
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  /** Makes the browser exit until `is` holds. */
+  const failUntil = async (is: () => boolean): Promise<void> => {
+    while (!is()) {
+      reportFault({ is: "browser-exited", detail: "exit code 1" });
+      await pass(10_000);
     }
   };
   return {
     calls,
     recovery,
+    failUntil,
     page,
     pass,
     fail: (fault: HostFault) => reportFault(fault),
@@ -83,6 +118,7 @@ async function openDisplay() {
       await running.catch(() => undefined);
       await surface[Symbol.asyncDispose]();
       await outside[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
     },
   };
 }
@@ -136,14 +172,61 @@ test("[REC10] after two relaunches the browser draws without the GPU for an hour
   expect(display.calls.slice(9)).toEqual(["close", "open"]);
 });
 
+test("[REC15] while the display is off, missing frames are no fault; once it is on, they are again", async () => {
+  let power: "on" | "off" = "on";
+  await using display = await openDisplay({ displayPower: async () => power });
+  const send = await display.page();
+  await send(hello);
+  await display.pass(40_000, () => send(report(1)));
+  power = "off";
+  await display.pass(3_600_000, () => send(report(0)), 3_000);
+  expect([display.calls, display.recovery.isHopeful]).toEqual([["open"], true]);
+  power = "on";
+  await display.pass(31_000, () => send(report(0)));
+  expect(display.calls).toEqual(["open", "close", "open"]);
+});
+
+test("[REC15] if nothing says whether the display is on, missing frames relaunch the browser twice an hour and restart nothing", async () => {
+  await using display = await openDisplay({ displayPower: async () => null, restart: async () => undefined });
+  const send = await display.page();
+  await send(hello);
+  await display.pass(3_600_000, () => send(report(0)), 3_000);
+  expect(display.calls).toEqual(["open", "close", "open", "close", "open"]);
+  expect([display.recovery.display.value.is, display.recovery.withheld, display.recovery.isHopeful]).toEqual(["recovering", null, true]);
+  // A page that stops reporting is a fault nevertheless.
+  await display.pass(31_000);
+  expect(display.calls.slice(5)).toEqual(["reload"]);
+});
+
+test("[REC16] the recovery is hopeful until no frame has been presented for ten minutes", async () => {
+  await using display = await openDisplay();
+  const send = await display.page();
+  await send(hello);
+  await display.pass(1_800_000, () => send(report(1)), 10_000);
+  await display.pass(590_000);
+  expect(display.recovery.isHopeful).toBe(true);
+  await display.pass(11_000);
+  expect(display.recovery.isHopeful).toBe(false);
+});
+
+test("[REC13] if the browser keeps exiting, the player restarts, and then its machine", async () => {
+  let machineRestarts = 0;
+  await using display = await openDisplay({ restart: async () => void (machineRestarts += 1) });
+  await display.failUntil(() => display.calls.includes("restart player"));
+  expect(display.calls).toEqual(["open", ...Array(4).fill(["close", "open"]).flat(), "restart player"]);
+  // This player cannot be restarted, so it goes on after the limit for that.
+  await display.failUntil(() => display.recovery.withheld?.isNow === true);
+  expect(machineRestarts).toBe(0);
+  await display.failUntil(() => machineRestarts === 1);
+  expect(display.calls.filter((call) => call === "restart player")).toHaveLength(1);
+});
+
 test.each(["page-crashed", "page-hung", "browser-exited"] as const)(
   "[REC11] a %s fault while content is withheld is recovered from, and content stays withheld until its time",
   async (is) => {
     await using display = await openDisplay();
-    for (let failure = 0; failure < 5; failure += 1) {
-      display.fail({ is: "browser-exited", detail: "exit code 1" });
-      await display.pass(1_000);
-    }
+    // The restart of the player does not happen in this test.
+    await display.failUntil(() => display.recovery.display.value.is === "withholding");
     const withheld = display.recovery.withheld;
     expect([withheld?.isNow, display.recovery.display.value.is]).toEqual([true, "withholding"]);
     const { length } = display.calls;
