@@ -325,6 +325,7 @@ test("[REC13] when the browser keeps exiting, the player ends so that its progra
   await using second = setup.start();
   await second.host.sceneThat(({ screen }) => screen.is === "stage");
   await failUntil(second, "withhold");
-  await second.host.sceneThat(({ screen }) => screen.is === "withheld");
+  const { screen } = await second.host.sceneThat((scene) => scene.screen.is === "withheld");
+  expect(JSON.stringify(screen)).toMatch(/fail 6 times within five minutes/);
   expect(second.lines.filter(({ msg }) => msg === "recovering the display")).toHaveLength(1);
 });

@@ -98,6 +98,6 @@ export function addAttempt(attempts: readonly RecoveryAttempt[], action: Recover
 }
 
 /** The attempts of the last `memoryMs`. */
-export function recent(attempts: readonly RecoveryAttempt[], now: number, memoryMs: number): readonly RecoveryAttempt[] {
+export function recent<T extends RecoveryAttempt>(attempts: readonly T[], now: number, memoryMs: number): readonly T[] {
   return attempts.filter(({ at }) => now - at < memoryMs);
 }

@@ -67,8 +67,10 @@ export class Recovery {
     this.#frames = new FrameWatch({ ...dependencies, page: surface.page });
     this.#recoveredAt = clock.monotonic();
     // A restart continues the trouble that it was to end.
-    const lastRestart = Math.max(...restarts.attempts.map(({ at }) => at), Number.NEGATIVE_INFINITY);
-    this.#trouble = { since: lastRestart, last: lastRestart };
+    const last = restarts.attempts.at(-1);
+    if (last === undefined) return;
+    this.#trouble = { since: last.at, last: last.at };
+    this.#failures = Array.from({ length: last.failures }, () => last.at);
   }
 
   get display(): Watchable<DisplayState> {
@@ -156,8 +158,8 @@ export class Recovery {
   async #recoverFrom(fault: DisplayFault, page: HostPage, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#dependencies;
     const now = clock.monotonic();
-    const action = await this.#chooseAction(fault, now);
     this.#failures = [...this.#failures.filter((at) => now - at < failureMemoryMs), now];
+    const action = await this.#chooseAction(fault, now);
     if (!isRestart(action)) this.#attempts = addAttempt(this.#attempts, action, now);
     log.warn({ action }, "recovering the display");
     if (action === "withhold") this.#withhold(fault.detail, now, signal);
@@ -182,7 +184,7 @@ export class Recovery {
     const { canRestartMachine } = restarts;
     const action = nextAction(fault.is, { now, attempts, troubleSince: since, canRestartMachine });
     // A restart that the disk cannot record could be repeated without end.
-    return isRestart(action) && !(await restarts.record(action)) ? "withhold" : action;
+    return isRestart(action) && !(await restarts.record(action, this.#failures.length)) ? "withhold" : action;
   }
 
   async #take(action: RecoveryAction, page: HostPage, signal: AbortSignal): Promise<void> {

@@ -13,13 +13,19 @@ const Age = z.number().min(0).max(restartMemoryMs);
 /** Ages count the time that the machine was running, which no wrong clock changes. `run`: the one of the machine that wrote it. */
 const StoredRestarts = z.object({
   run: z.object({ id: z.string(), age_ms: z.number().min(0) }).nullable(),
-  restarts: z.array(z.object({ action: z.enum(actions), age_ms: Age })).max(100),
+  restarts: z.array(z.object({ action: z.enum(actions), age_ms: Age, failures: z.int().min(0).max(1e6) })).max(100),
 });
 type StoredRestarts = z.infer<typeof StoredRestarts>;
 
 const saveIntervalMs = 3_600_000;
 // A machine that still runs this long after its restart began is not restarting.
 const machineStopLimitMs = 120_000;
+
+/** A restart, and how often the browser had failed within five minutes before it. */
+interface Restart extends RecoveryAttempt {
+  action: RestartAction;
+  failures: number;
+}
 
 export interface RestartsDependencies {
   folder: string;
@@ -33,7 +39,7 @@ export interface RestartsDependencies {
 export class Restarts {
   readonly #dependencies: RestartsDependencies;
   readonly #file: MirroredFile<StoredRestarts>;
-  #attempts: readonly RecoveryAttempt[] = [];
+  #attempts: readonly Restart[] = [];
   #savedAt: number;
 
   private constructor(dependencies: RestartsDependencies) {
@@ -53,14 +59,14 @@ export class Restarts {
       if (!isFault(error, "file-corrupt")) throw error;
       disk.fileDamaged(name, "no restart by the recovery for a day", error);
       const at = clock.monotonic() - restartPauseMs;
-      restarts.#attempts = actions.flatMap((action) => Array.from({ length: restartsPerDay }, () => ({ action, at })));
+      restarts.#attempts = actions.flatMap((action) => Array.from({ length: restartsPerDay }, () => ({ action, at, failures: 0 })));
       await restarts.#write();
     }
     return restarts;
   }
 
   /** The restarts of the last day. */
-  get attempts(): readonly RecoveryAttempt[] {
+  get attempts(): readonly Restart[] {
     return this.#attempts;
   }
 
@@ -69,8 +75,8 @@ export class Restarts {
   }
 
   /** Remembers a restart that is about to begin. Resolves to whether that is durable; if not, it must not begin. */
-  async record(action: RestartAction): Promise<boolean> {
-    this.#attempts = [...this.#attempts, { action, at: this.#dependencies.clock.monotonic() }];
+  async record(action: RestartAction, failures: number): Promise<boolean> {
+    this.#attempts = [...this.#attempts, { action, at: this.#dependencies.clock.monotonic(), failures }];
     return await this.#write();
   }
 
@@ -93,7 +99,7 @@ export class Restarts {
     const now = clock.monotonic();
     this.#savedAt = now;
     this.#attempts = recent(this.#attempts, now, restartMemoryMs);
-    const restarts = this.#attempts.map(({ action, at }) => ({ action: action as RestartAction, age_ms: now - at }));
+    const restarts = this.#attempts.map(({ at, ...rest }) => ({ ...rest, age_ms: now - at }));
     const run = machine.run === null ? null : { id: machine.run.id, age_ms: machine.run.ageMs() };
     return await disk.attempt(name, () => this.#file.write({ run, restarts }));
   }
@@ -102,9 +108,9 @@ export class Restarts {
 const name = "restarts.json";
 
 /** The time that has passed since the file was written, as far as it is certain, makes the restarts older. */
-function toAttempts({ run, restarts }: StoredRestarts, machine: Machine, now: number): readonly RecoveryAttempt[] {
+function toAttempts({ run, restarts }: StoredRestarts, machine: Machine, now: number): readonly Restart[] {
   const ageMs = machine.run?.ageMs() ?? 0;
   const passedMs = run !== null && run.id === machine.run?.id ? Math.max(0, ageMs - run.age_ms) : ageMs;
-  const attempts = restarts.map(({ action, age_ms }) => ({ action, at: now - age_ms - passedMs }));
+  const attempts = restarts.map(({ age_ms, ...rest }) => ({ ...rest, at: now - age_ms - passedMs }));
   return recent(attempts, now, restartMemoryMs);
 }

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
 import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
-import { startPlayer, startService } from "../../support/programs/programs.ts";
+import { Program, startPlayer, startService } from "../../support/programs/programs.ts";
 
 const slow = { timeout: 240_000 };
 
@@ -43,7 +43,8 @@ test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat a
   await using player = startPlayer(api.url, join(folder.path, "player"));
   const playerId = await api.pair(player, layoutId);
   let from = 0;
-  for (let kills = 0; kills < 5; kills += 1) {
+  // Four relaunches, a restart of the player, and the last failure.
+  for (let kills = 0; kills < 6; kills += 1) {
     await player.line("presented", from);
     for (const pid of await chromiumProcesses(player, "browser")) killIfThere(pid);
     await player.line("recovering the display", from);
@@ -55,8 +56,22 @@ test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat a
     return (seen["problems"] as Problems).length > 0 ? seen : null;
   });
   expect(now).toMatchObject({ now_playing: [], content: { is: "failed" }, problems: [{ code: "content-withheld" }] });
-  expect((now["problems"] as Problems)[0]!.detail).toMatch(/5 times/);
+  expect((now["problems"] as Problems)[0]!.detail).toMatch(/6 times/);
   expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ in_sync: false });
+});
+
+test("[REC13] a player whose display has failed exits with 1 if systemd supervises it, so that systemd starts another", slow, async () => {
+  await using folder = await temporaryFolder();
+  const flags = ["--server", "http://127.0.0.1:9", "--data", folder.path, "--engine", "chromium", "--headless"];
+  await using player = new Program(["src/main/cli.ts", "start", ...flags], { NOTIFY_SOCKET: join(folder.path, "nobody-listens") });
+  for (let kills = 0, from = 0; kills < 5; kills += 1) {
+    await player.line("browser started", from);
+    from = player.lines.length;
+    for (const pid of await chromiumProcesses(player, "browser")) killIfThere(pid);
+    await player.line("recovering the display", from);
+  }
+  expect(await player.exitCode).toBe(1);
+  expect(player.lines.at(-1)).toMatchObject({ msg: expect.stringContaining("no milder step brought the display back") });
 });
 
 /** Kills a process, unless it has ended already. */
