@@ -893,7 +893,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall.
+         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail.
          *
          *     Scope: `players:write`.
          */
@@ -2999,6 +2999,8 @@ export interface components {
                 name: string;
                 /** @description Default: landscape */
                 orientation?: components["schemas"]["Orientation"];
+                /** @description The image to show in place of withheld content. Without it: a text */
+                safe_asset_id?: string;
                 /** @default [] */
                 tags: string[];
                 timezone: string | null;
@@ -4194,6 +4196,8 @@ export interface components {
                 height: number;
                 width: number;
             } | null;
+            /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: a text */
+            safe_asset_id: string | null;
             /**
              * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
              * @enum {string}
@@ -4221,6 +4225,8 @@ export interface components {
             layout_id?: string | null;
             name?: string;
             orientation?: components["schemas"]["Orientation"];
+            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: a text that says so */
+            safe_asset_id?: string | null;
             tags?: string[];
             timezone?: string | null;
             /** @description Replaces all variables */
@@ -8209,7 +8215,8 @@ export interface operations {
                      *           "top": 0,
                      *           "width": 1920,
                      *           "height": 1080
-                     *         }
+                     *         },
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *       },
                      *       "layout": {
                      *         "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -9625,6 +9632,7 @@ export interface operations {
                      *             "width": 1920,
                      *             "height": 1080
                      *           },
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -9710,6 +9718,7 @@ export interface operations {
                      *         "width": 1920,
                      *         "height": 1080
                      *       },
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -9851,6 +9860,7 @@ export interface operations {
                      *         "width": 1920,
                      *         "height": 1080
                      *       },
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -10357,6 +10367,7 @@ export interface operations {
                      *         "width": 1920,
                      *         "height": 1080
                      *       },
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -10451,6 +10462,7 @@ export interface operations {
                      *         "width": 1920,
                      *         "height": 1080
                      *       },
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -10789,6 +10801,7 @@ export interface operations {
                      *         "width": 1920,
                      *         "height": 1080
                      *       },
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",

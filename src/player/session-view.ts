@@ -113,6 +113,14 @@ export class SessionView {
     return this.#stores.cache.content.generations;
   }
 
+  /** The operator's picture for withheld content; null without one or without its file. */
+  get safePicture(): DesiredAsset | null {
+    const { applied } = this.#stores.follower;
+    const id = applied?.desired.player.safe_asset_id;
+    if (id === undefined || !applied!.files.has(id)) return null;
+    return applied!.desired.assets.find((asset) => asset.id === id) ?? null;
+  }
+
   /** The input for choosing a screen; null while a state is ready but its first stage is not planned yet. */
   get phase(): ScreenContext["phase"] | null {
     const { desired, progress } = this;
@@ -122,7 +130,15 @@ export class SessionView {
     const isNothingDue = stage === null && (revision === desired?.revision || this.generations.plays === "previous");
     const assigned = this.lostAssets.length > 0 ? "incomplete" : isNothingDue ? "idle" : "content";
     const known = desired === null ? "nothing" : desired.isEmpty ? "empty" : assigned;
-    return { is: "paired", playerName: this.playerName, link: this.#connection.link.value, known, progress, stage };
+    return {
+      is: "paired",
+      playerName: this.playerName,
+      link: this.#connection.link.value,
+      known,
+      progress,
+      stage,
+      safePicture: this.safePicture,
+    };
   }
 
   /** The stream item behind a key in the page's request. */

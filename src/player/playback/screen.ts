@@ -1,9 +1,11 @@
 // Chooses the screen to show: pairing, an empty screen, preparation, withheld content, or the stage. Pure.
 import { problemCatalog } from "../../protocol/device/player-problems.ts";
+import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Screen, Stage, ScreenProblem } from "../../protocol/scene.ts";
 import type { Link } from "../link/connection.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { PairingState } from "../pairing/pairing.ts";
+import { mediaPath } from "./scene-item.ts";
 import { timesInWords, type WithheldContent } from "../surface/withheld-content.ts";
 
 /** Everything that the choice of a screen depends on. */
@@ -22,6 +24,8 @@ export interface ScreenContext {
         known: "nothing" | "empty" | "idle" | "incomplete" | "content";
         progress: DownloadProgress;
         stage: Stage | null;
+        /** The operator's picture for withheld content. */
+        safePicture: DesiredAsset | null;
       };
   /** The content that is or recently was withheld; null if there is none. */
   withheld: WithheldContent | null;
@@ -37,8 +41,9 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
       return { is: "pairing", code, claim_url, service, device, notice, trouble: pairing.trouble };
     }
     case "paired": {
-      const { playerName: player_name, link, known, progress, stage } = phase;
+      const { playerName: player_name, link, known, progress, stage, safePicture } = phase;
       const problem = link.is === "offline" ? link.trouble : progress.is === "failed" ? downloadProblem(progress) : null;
+      if (withheld?.isNow === true && !withheld.hasFailed && safePicture !== null) return { is: "stage", stage: pictureStage(safePicture) };
       if (withheld?.isNow === true) return withheldScreen(withheld, player_name, service);
       if (stage !== null && showsAnything(stage)) return { is: "stage", stage };
       if (known === "empty" || known === "idle" || (stage !== null && known !== "incomplete")) {
@@ -55,6 +60,16 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
 function showsAnything({ zones, background_src }: Stage): boolean {
   return background_src !== undefined || zones.some(({ slots }) => slots.length > 0);
 }
+
+/** A stage of the picture alone, whole and as large as fits. It has no zones, so it counts as no play. */
+function pictureStage(picture: DesiredAsset): Stage {
+  const { sha256, width, height } = picture;
+  const size = { width: width ?? defaultSize.width, height: height ?? defaultSize.height };
+  return { key: `safe ${sha256}`, ...size, background_color: "#000000", background_src: mediaPath(picture), zones: [] };
+}
+
+// Drawings without a size of their own fit any.
+const defaultSize = { width: 1_920, height: 1_080 };
 
 function downloadProblem(progress: DownloadProgress): ScreenProblem {
   const text = `A file could not be downloaded. The player tries again. ${progress.detail ?? ""}`.trim();

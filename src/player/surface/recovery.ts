@@ -159,6 +159,7 @@ export class Recovery {
     const { clock, log } = this.#dependencies;
     const now = clock.monotonic();
     this.#failures = [...this.#failures.filter((at) => now - at < failureMemoryMs), now];
+    if (this.#display.value.is === "withholding" && this.#withheld !== null) this.#withheld.hasFailed = true;
     const action = await this.#chooseAction(fault, now);
     if (!isRestart(action)) this.#attempts = addAttempt(this.#attempts, action, now);
     log.warn({ action }, "recovering the display");
@@ -208,7 +209,8 @@ export class Recovery {
     const before = this.#withheld;
     const since = before === null || this.#isTrialOver(before.until) ? now : before.since;
     const until = now + withholdMs;
-    this.#withheld = { fault, failures: this.#failures.length, since, until };
+    const hasFailed = this.#display.value.is === "withholding";
+    this.#withheld = { hasFailed, fault, failures: this.#failures.length, since, until };
     this.#display.set({ is: "withholding", fault, until });
     void this.#endWithholding(until, signal);
   }

@@ -55,6 +55,7 @@ export const DesiredState = z.object({
     variables: Variables.default({}),
     orientation: Orientation.optional().describe("Default: landscape"),
     wall: WallPart.optional().describe("The part of a video wall that it shows. Without it: whole layouts"),
+    safe_asset_id: id("ast").optional().describe("The image to show in place of withheld content. Without it: a text"),
   }),
   layout: DesiredLayout.nullable().describe("The layout that plays when nothing else is due"),
   layouts: z.array(DesiredLayout).default([]).describe("Layouts that schedules and overrides refer to"),

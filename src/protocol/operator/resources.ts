@@ -106,6 +106,9 @@ export const Player = z.object({
   ),
   orientation: Orientation.describe("The orientation of the display: the whole picture is rotated to match"),
   wall: WallPart.nullable().describe("The part of a video wall that it shows; null: whole layouts"),
+  safe_asset_id: id("ast")
+    .nullable()
+    .describe("The image, such as a logo, that it shows in place of content that makes its browser fail; null: a text"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser engine, such as `chromium 156`"),
@@ -139,6 +142,10 @@ export const PlayerChange = z.strictObject({
   variables: Variables.optional().describe("Replaces all variables"),
   orientation: Orientation.optional(),
   wall: Wall.nullable().optional().describe("The part of a video wall that it shows; null: whole layouts"),
+  safe_asset_id: id("ast")
+    .nullable()
+    .optional()
+    .describe("An image, such as a logo, to show in place of content that makes its browser fail; null: a text that says so"),
 });
 
 /** Why a request was rejected (RFC 9457). */

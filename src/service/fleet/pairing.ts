@@ -73,6 +73,7 @@ export class Pairing {
       variables: "{}",
       orientation: "landscape",
       wall: null,
+      safe_asset_id: null,
       public_key: request.public_key,
       thumbprint: thumbprint(request.public_key),
       reported: request.reported,

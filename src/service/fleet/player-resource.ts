@@ -61,6 +61,7 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     reported_variables: latest?.heartbeat.variables ?? null,
     orientation: Orientation.parse(row.orientation),
     wall: row.wall === null ? null : (JSON.parse(row.wall) as Wall),
+    safe_asset_id: row.safe_asset_id,
     last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
     player_version: reported.player_version ?? paired.player_version,
     engine: reported.engine ?? null,

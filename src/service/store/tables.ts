@@ -15,6 +15,8 @@ export interface PlayerRow extends OwnedRow {
   orientation: string;
   /** JSON of the part of a video wall that it shows, or null. */
   wall: string | null;
+  /** The picture in place of withheld content. */
+  safe_asset_id: string | null;
   public_key: string;
   thumbprint: string;
   /** JSON of the pairing request, in which the device described itself. */

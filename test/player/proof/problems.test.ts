@@ -134,7 +134,7 @@ test("[PRB8] a zone that has nothing to show is a problem until it shows somethi
 test("[PRB9] withheld content, a frozen screen, failed downloads, lost files, a full disk and an unknown time are problems of the whole screen", () => {
   const { at, report, failed } = screen();
   report(failed(0), t0);
-  const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0 - 9_000, until: t0 + 60_000 };
+  const withheld = { isNow: true, hasFailed: false, fault: "out of memory", failures: 5, since: t0 - 9_000, until: t0 + 60_000 };
   const all = at(t0, {
     withheld,
     stillMs: 20_000,
@@ -253,7 +253,7 @@ test("[REC5] one late report from the page does not count as a failure to render
 });
 
 test("[REC8] while content is withheld, the heartbeat says that none of it is on the screen, why and until when", async () => {
-  const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0, until: t0 + 60_000 };
+  const withheld = { isNow: true, hasFailed: false, fault: "out of memory", failures: 5, since: t0, until: t0 + 60_000 };
   const heartbeat = Heartbeat.parse(await heartbeatOf({ withheld }));
   expect(heartbeat).toMatchObject({
     rendering: true,

@@ -8,6 +8,7 @@ import {
   type RecoveryAction,
   type RecoveryAttempt,
 } from "../../../src/player/surface/recovery-ladder.ts";
+import { assetOf } from "../../support/states.ts";
 import { screenOf, type ScreenContext } from "../../../src/player/playback/screen.ts";
 
 const startMs = 1_000_000;
@@ -96,7 +97,16 @@ function paired(about: Partial<Extract<ScreenContext["phase"], { is: "paired" }>
     service: "http://s",
     device: "192.0.2.7 · signage-player 1.0.0",
     withheld: null,
-    phase: { is: "paired", playerName: "Lobby", link: { is: "online" }, known: "content", progress, stage: full, ...about },
+    phase: {
+      is: "paired",
+      playerName: "Lobby",
+      link: { is: "online" },
+      known: "content",
+      progress,
+      stage: full,
+      safePicture: null,
+      ...about,
+    },
   };
 }
 
@@ -120,7 +130,7 @@ test("[SCN2] the screens for an unpaired player, an unreachable service, an empt
 });
 
 test("[REC7] content that crashes the browser is withheld, and the screen says so, why, until when and what to do", () => {
-  const withheld = { isNow: true, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
+  const withheld = { isNow: true, hasFailed: false, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
   for (const link of [{ is: "online" as const }, { is: "offline" as const, trouble }]) {
     const screen = screenOf({ ...paired({ link }), withheld });
     expect(screen).toMatchObject({ is: "withheld", player_name: "Lobby", trouble: { retry_at: 61_000 } });
@@ -129,6 +139,18 @@ test("[REC7] content that crashes the browser is withheld, and the screen says s
   }
   // The content is shown again as a trial.
   expect(screenOf({ ...paired({}), withheld: { ...withheld, isNow: false } })).toEqual({ is: "stage", stage: full });
+});
+
+test("[REC17] the operator's picture is shown in place of withheld content, unless the browser fails with it too", () => {
+  const withheld = { isNow: true, hasFailed: false, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
+  const safePicture = { ...assetOf(Buffer.from("logo")), width: 300, height: 100 };
+  const screen = screenOf({ ...paired({ safePicture }), withheld });
+  expect(screen).toMatchObject({
+    is: "stage",
+    stage: { width: 300, height: 100, zones: [], background_src: `/media/${safePicture.sha256}` },
+  });
+  expect(screenOf({ ...paired({ safePicture }), withheld: { ...withheld, hasFailed: true } })).toMatchObject({ is: "withheld" });
+  expect(screenOf(paired({ safePicture }))).toEqual({ is: "stage", stage: full });
 });
 
 test("[SCN3] the empty screen says whether content is assigned, and whether the player is online", () => {

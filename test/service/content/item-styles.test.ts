@@ -51,3 +51,24 @@ test("[ZON8] a player's orientation, a zone's rotation and a layout's background
   await api.call("PATCH", `layouts/${layout.id}`, { background_asset_id: null });
   expect((await api.call("DELETE", `assets/${ground.id}`)).status).toBe(204);
 });
+
+test("[CNT9] a player's safe image is published with its file, must be an image, and cannot be deleted while a player has it", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const state = async () => DesiredState.parse((await device.call("GET", "state")).body);
+  const { revision } = await state();
+  const { id: safe_asset_id } = (await api.upload(await picture("png", 80))).body;
+  const set = (value: string | null) => api.call("PATCH", `players/${device.playerId}`, { safe_asset_id: value });
+  expect(Player.parse((await set(safe_asset_id)).body).safe_asset_id).toBe(safe_asset_id);
+  const desired = await state();
+  expect([desired.player.safe_asset_id, desired.assets.map(({ id }) => id)]).toEqual([safe_asset_id, [safe_asset_id]]);
+  expect(desired.revision).not.toBe(revision);
+  const kept = await api.call("DELETE", `assets/${safe_asset_id}`);
+  expect([kept.status, kept.body.detail]).toEqual([409, expect.stringContaining("safe content")]);
+  const nowhere = await set("ast_01jd3v8q6m9x2k4n7r5t1w0yzh");
+  expect([nowhere.status, errorPointers(nowhere)]).toEqual([422, ["/safe_asset_id"]]);
+  await set(null);
+  expect((await state()).revision).toBe(revision);
+  expect((await api.call("DELETE", `assets/${safe_asset_id}`)).status).toBe(204);
+});

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
+import { startXvfb } from "../../support/browser/xvfb.ts";
 import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
 import { Program, startPlayer, startService } from "../../support/programs/programs.ts";
 
@@ -42,14 +43,7 @@ test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat a
   const { layoutId } = await api.publish([image]);
   await using player = startPlayer(api.url, join(folder.path, "player"));
   const playerId = await api.pair(player, layoutId);
-  let from = 0;
-  // Four relaunches, a restart of the player, and the last failure.
-  for (let kills = 0; kills < 6; kills += 1) {
-    await player.line("presented", from);
-    for (const pid of await chromiumProcesses(player, "browser")) killIfThere(pid);
-    await player.line("recovering the display", from);
-    from = player.lines.length;
-  }
+  await killUntilWithheld(player);
   await player.line(({ msg, screen }) => msg === "screen shown" && screen === "withheld");
   const now = await eventually(async () => {
     const seen = await api.ok("GET", `players/${playerId}/now`);
@@ -73,6 +67,39 @@ test("[REC13] a player whose display has failed exits with 1 if systemd supervis
   expect(await player.exitCode).toBe(1);
   expect(player.lines.at(-1)).toMatchObject({ msg: expect.stringContaining("no milder step brought the display back") });
 });
+
+test("[REC17] without the service a real screen shows the operator's picture, whole, in place of withheld content", slow, async () => {
+  await using folder = await temporaryFolder();
+  await using xvfb = await startXvfb({ width: 1_280, height: 720 });
+  const service = await startService(join(folder.path, "service"));
+  await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
+  {
+    await using _ = service;
+    const { api } = service;
+    const green = await api.upload("green.png", await plainImage([20, 160, 60]));
+    const safe_asset_id = await api.upload("logo.png", await plainImage([200, 30, 30], 300, 300));
+    const { layoutId } = await api.publish([{ type: "image", asset_id: green, duration_ms: 1_000 }]);
+    const playerId = await api.pair(player, layoutId);
+    await api.ok("PATCH", `players/${playerId}`, { safe_asset_id });
+    await eventually(async () => (await api.ok("GET", `players/${playerId}`))["in_sync"]);
+  }
+  await killUntilWithheld(player);
+  const isNear = (x: number, color: readonly number[]): boolean =>
+    xvfb.framebuffer.pixel(x, 360).every((value, channel) => Math.abs(value - color[channel]!) <= 4);
+  // The square picture is whole, between black margins.
+  await eventually(() => isNear(640, [200, 30, 30]) && isNear(100, [0, 0, 0]) && isNear(1_180, [0, 0, 0]));
+});
+
+/** Kills the browser until the ladder withholds content: after four relaunches and a restart of the player. */
+async function killUntilWithheld(player: Program): Promise<void> {
+  let from = 0;
+  for (let kills = 0; kills < 6; kills += 1) {
+    await player.line("presented", from);
+    for (const pid of await chromiumProcesses(player, "browser")) killIfThere(pid);
+    await player.line("recovering the display", from);
+    from = player.lines.length;
+  }
+}
 
 /** Kills a process, unless it has ended already. */
 function killIfThere(pid: number): void {

@@ -72,6 +72,7 @@ async function readState(db: Db, player: PlayerRow, cache: StateCache): Promise<
       // Landscape is the default and omitted.
       ...(player.orientation === "landscape" ? {} : { orientation: Orientation.parse(player.orientation) }),
       ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }),
+      ...(player.safe_asset_id === null ? {} : { safe_asset_id: player.safe_asset_id }),
     },
     layout: content.layouts.find((layout) => layout.id === layout_id) ?? null,
     layouts: content.layouts.filter((layout) => layout.id !== layout_id),

@@ -37,7 +37,7 @@ export async function readStateInputs(db: Db, player: PlayerRow, overrides: Over
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
   const ids = {
     layoutIds: uniqueIds(layoutIds),
-    assetIds: uniqueIds(overrides.map(({ asset_id }) => asset_id)),
+    assetIds: uniqueIds([player.safe_asset_id, ...overrides.map(({ asset_id }) => asset_id)]),
   };
   const content = await readOnce(cache.contents, `${player.team_id} ${JSON.stringify(ids)}`, () => readContent(db, player.team_id, ids));
   const calendars = await readCalendarsOf(db, player.team_id, schedules, cache);
@@ -73,8 +73,9 @@ function revisionOf(
   const layoutId = layouts.some((layout) => layout.id === player.layout_id) ? player.layout_id : null;
   const scheduleValues = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
   const values = [id, name, timezone, tags, variables, orientation, wall, layoutId, digest, scheduleValues];
-  // Omitted when empty, so that revisions from versions without calendars stay the same.
+  // Omitted when empty, so that revisions from versions without calendars and safe content stay the same.
   if (calendars.length > 0) values.push(calendars.map((calendar) => [calendar.id, calendar.digest]));
+  if (player.safe_asset_id !== null) values.push(player.safe_asset_id);
   return hash("sha256", JSON.stringify(values), "base64url");
 }
 

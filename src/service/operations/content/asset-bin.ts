@@ -56,6 +56,13 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
             `Layouts use this asset as their background: ${listNames(layouts)}. Give them another background first`,
           );
         }
+        const keepers = await playersKeeping(db, teamId, row.id);
+        if (keepers.length > 0) {
+          throw new ProblemError(
+            "in-use",
+            `Players have this asset as their safe content: ${listNames(keepers)}. Give them another image first`,
+          );
+        }
         const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, clock.now());
         const players = await playersShowingByOverride(db, teamId, row.id);
         if (players.length > 0)
@@ -106,6 +113,12 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
 function layoutsOn(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
   const rows = db.selectFrom("layouts").select(["id", "name"]).where("team_id", "=", teamId).where("deleted_at", "is", null);
   return rows.where("background_asset_id", "=", assetId).execute();
+}
+
+/** The players that show the asset in place of withheld content. */
+function playersKeeping(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
+  const rows = db.selectFrom("players").select(["id", "name"]).where("team_id", "=", teamId).where("removed_at", "is", null);
+  return rows.where("safe_asset_id", "=", assetId).execute();
 }
 
 async function playlistsShowing(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {

@@ -69,7 +69,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
       return unitOfWork.write(async (db) => {
         const now = Math.trunc(clock.now());
         const zones = await assignZoneIds(db, makeId, teamId, body, body.zones, []);
-        await checkBackground(db, teamId, body.background_asset_id);
+        await checkImage(db, teamId, body.background_asset_id, "/background_asset_id");
         const own = { id: makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
         const row: LayoutRow = { ...body, ...own, transition: toJson(body.transition), zones: JSON.stringify(zones) };
         await db.insertInto("layouts").values(row).execute();
@@ -134,7 +134,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const size = { width: body.width ?? row.width, height: body.height ?? row.height };
         // Unchanged zones are validated too: the layout may have become too small for them.
         const zones = await assignZoneIds(db, makeId, teamId, size, body.zones ?? before, before);
-        await checkBackground(db, teamId, body.background_asset_id);
+        await checkImage(db, teamId, body.background_asset_id, "/background_asset_id");
         const { name = row.name, background_color = row.background_color, background_asset_id = row.background_asset_id } = body;
         const transition = body.transition === undefined ? row.transition : toJson(body.transition);
         const changed = { ...row, ...size, name, background_color, background_asset_id, transition, zones: JSON.stringify(zones) };
@@ -224,8 +224,8 @@ function toJson(transition: Layout["transition"]): string | null {
   return transition === null ? null : JSON.stringify(transition);
 }
 
-/** @throws ProblemError 422 unless the background is an image of the team. */
-async function checkBackground(db: Db, teamId: string, assetId: string | null | undefined): Promise<void> {
+/** @throws ProblemError 422 unless the asset, if one is given, is an image of the team. */
+export async function checkImage(db: Db, teamId: string, assetId: string | null | undefined, pointer: string): Promise<void> {
   if (assetId === null || assetId === undefined) return;
   const asset = await db
     .selectFrom("assets")
@@ -233,9 +233,8 @@ async function checkBackground(db: Db, teamId: string, assetId: string | null | 
     .where("team_id", "=", teamId)
     .where("id", "=", assetId)
     .executeTakeFirst();
-  if (asset === undefined) throw invalidField("/background_asset_id", "there is no such asset");
-  if (asset.kind !== "image")
-    throw invalidField("/background_asset_id", `the asset is ${asset.mime_type ?? "not ready yet"}: use an image`);
+  if (asset === undefined) throw invalidField(pointer, "there is no such asset");
+  if (asset.kind !== "image") throw invalidField(pointer, `the asset is ${asset.mime_type ?? "not ready yet"}: use an image`);
 }
 
 function eventOf(type: EventType, { team_id: teamId, id: layout_id, name }: LayoutRow) {

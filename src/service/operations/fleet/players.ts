@@ -10,6 +10,7 @@ import type { Pairing } from "../../fleet/pairing.ts";
 import { findPlayer, playerVersion, readPlayer, showPlayer, statusOf, type ShownPlayerDependencies } from "../../fleet/player-resource.ts";
 import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { checkImage } from "../content/layouts.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -167,7 +168,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     path: "/players/{id}",
     summary: "Change a player",
     description:
-      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall.",
+      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail.",
     agent:
       "Use it to set the layout, name, tags or orientation of one screen. For a limited time use create_schedule, or send_command with `override.set`. For many players use update_players.",
     caller: "operator",
@@ -186,6 +187,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
         const before = found(await findPlayer(db, teamId, playerId), "player");
         const { tags, variables, wall, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
+        await checkImage(db, teamId, body.safe_asset_id, "/safe_asset_id");
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
         const after: PlayerRow = {
           ...before,

@@ -16,6 +16,7 @@ import { retentionMigration } from "./0012-retention.ts";
 import { originalsMigration } from "./0013-originals.ts";
 import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
+import { safeContentMigration } from "./0016-safe-content.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -36,6 +37,7 @@ export const migrations: Record<string, Migration> = {
   "0013-originals": originalsMigration,
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
+  "0016-safe-content": safeContentMigration,
 };
 
 /** The migrations of the telemetry database. */
