@@ -1,10 +1,36 @@
 // Builds the player's page into dist/renderer/player: relative addresses, hashed assets, nothing from elsewhere.
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 const here = import.meta.dirname;
 
+/**
+ * Writes the build's time to build.json: SOURCE_DATE_EPOCH (reproducible-builds.org), else that of the newest commit, so that equal
+ * sources give an equal build. Writes nothing if both are unknown. The player's clock never starts earlier.
+ */
+function buildStamp(): Plugin {
+  return {
+    name: "build-stamp",
+    generateBundle() {
+      const seconds = Number(process.env["SOURCE_DATE_EPOCH"] ?? newestCommit());
+      if (!(seconds > 0)) return this.warn("the build's time is unknown: set SOURCE_DATE_EPOCH, or build in a git repository");
+      this.emitFile({ type: "asset", fileName: "build.json", source: JSON.stringify({ time_ms: seconds * 1_000 }) });
+    },
+  };
+}
+
+/** The newest commit's time, seconds since the epoch; an empty text outside a repository. */
+function newestCommit(): string {
+  try {
+    return execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: here, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    return ""; // No git, or no repository: the caller warns.
+  }
+}
+
 export default defineConfig({
+  plugins: [buildStamp()],
   root: join(here, "renderer/player"),
   base: "./",
   publicDir: false,

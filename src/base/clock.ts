@@ -1,12 +1,17 @@
 // The injected clock: corrected wall time for schedules, monotonic time for durations, and abortable waits.
+import { uptime } from "node:os";
 import { Listeners } from "./async/listeners.ts";
+import { type ClockOffset, type ClockSample, offsetOf } from "./clock-sample.ts";
+import { type Moment, TimeWitness } from "./time-witness.ts";
 
 /** The source of time for all code. All values are in milliseconds. */
 export interface Clock {
   /** Corrected wall time, ms since the Unix epoch (fractions allowed). */
   now(): number;
-  /** Monotonic time, ms from an arbitrary origin; never jumps. */
+  /** Monotonic time, ms from an arbitrary origin; never jumps, and stands still while the machine is suspended. */
   monotonic(): number;
+  /** Like `monotonic`, but includes the time for which the machine was suspended. */
+  elapsed(): number;
   /** Resolves after `ms` on the monotonic clock; rejects with an AbortError when `signal` aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -20,6 +25,11 @@ export function createSystemClock(): Clock {
   // ignoring them keeps time smooth below the millisecond.
   const noiseMs = 20;
   let originMs = performance.timeOrigin;
+  // While a machine is suspended, its wall clock and its uptime run on, but not performance.now() (on Linux and macOS).
+  const suspensionMs = 1_000;
+  const awakeSince = uptime() * 1_000 - performance.now();
+  let wallLead = Date.now() - performance.now();
+  let suspendedMs = 0;
   return {
     now: () => {
       const drift = Date.now() - (originMs + performance.now());
@@ -27,6 +37,16 @@ export function createSystemClock(): Clock {
       return originMs + performance.now();
     },
     monotonic: () => performance.now(),
+    elapsed: () => {
+      // Reading the uptime is slow, so do it only after the wall clock has jumped.
+      const lead = Date.now() - performance.now();
+      if (Math.abs(lead - wallLead) > suspensionMs) {
+        wallLead = lead;
+        const measured = uptime() * 1_000 - performance.now() - awakeSince;
+        if (measured - suspendedMs > suspensionMs) suspendedMs = measured;
+      }
+      return performance.now() + suspendedMs;
+    },
     wait,
   };
 }
@@ -52,47 +72,39 @@ function abortError(signal: AbortSignal): Error {
   return reason instanceof Error && reason.name === "AbortError" ? reason : new DOMException("The wait was aborted", "AbortError");
 }
 
-/** One exchange with a reference clock (RFC 5905 section 8): all in ms, t0/t3 local, t1/t2 remote. */
-export interface ClockSample {
-  t0: number;
-  t1: number;
-  t2: number;
-  t3: number;
-  /** Bound of the reference's own error; none by default. */
-  errorMs?: number;
-  /** Whether the reference has proven its identity. */
-  isAuthenticated?: boolean;
-}
-
-/** Offset of the reference clock from ours, and the bound of its error, both in ms. */
-export interface ClockOffset {
-  offsetMs: number;
-  errorMs: number;
-}
-
 // As in NTP's clock filter, the quickest of the last eight exchanges wins.
 const samplesKept = 8;
 // Smaller differences can come from a network path that is slower in one direction than in the other. A larger one is a jump.
 const stepMs = 1_000;
+// Schedules must follow a jump within five seconds.
+const watchMs = 2_000;
+// A machine whose clock is further ahead of a proven time has a wrong clock.
+const longestUnprovenMs = 10 * 365.25 * 86_400_000;
 
 /**
- * A clock corrected by exchanges with the service. It never changes the machine's own clock. After the first exchange it
- * runs on monotonic time, so later changes of the machine's wall clock (by NTP, a person, an empty battery) do not move it.
+ * A clock corrected by exchanges with the service and with time servers. It never changes the machine's own clock. After the first
+ * exchange it runs on monotonic time, so later changes of the machine's wall clock (by NTP, a person, an empty battery) do not move it.
  */
 export class CorrectedClock implements Clock {
   readonly #base: Clock;
   readonly #stepListeners = new Listeners<void>();
+  readonly #witness = new TimeWitness();
   #samples: ClockOffset[] = [];
   #learnedAt: number | null = null;
   #authenticatedAt: number | null = null;
-  #anchor: { wall: number; monotonic: number } | null = null;
-  /** A time that has certainly passed. */
-  #earliest: { wall: number; monotonic: number };
+  #anchor: Moment | null = null;
+  /** A time that has certainly passed, and that no time server contradicts. */
+  #certain: Moment;
+  /** The time of the last authenticated exchange. */
+  #authenticated: Moment | null = null;
+  /** How far corrected time was ahead of monotonic time when the listeners last knew. */
+  #knownLead: number;
 
   /** @param earliestMs a time that has certainly passed, ms since the epoch. Only an authenticated time can be earlier. */
   constructor(base: Clock, earliestMs = Number.NEGATIVE_INFINITY) {
     this.#base = base;
-    this.#earliest = { wall: earliestMs, monotonic: base.monotonic() };
+    this.#certain = { wall: earliestMs, elapsed: base.elapsed() };
+    this.#knownLead = this.#lead;
   }
 
   now(): number {
@@ -103,14 +115,23 @@ export class CorrectedClock implements Clock {
     return this.#base.monotonic();
   }
 
+  elapsed(): number {
+    return this.#base.elapsed();
+  }
+
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     return this.#base.wait(ms, signal);
   }
 
-  /** Uncorrected wall time for the local timestamps of an exchange. Follows the machine's wall clock only until the first exchange. */
+  /**
+   * Uncorrected wall time for the local timestamps of an exchange. Follows the machine's wall clock only until the first exchange, and
+   * only while that is possible: no earlier than `earliest`, and no more than ten years later.
+   */
   raw(): number {
-    if (this.#anchor === null) return Math.max(this.#base.now(), this.earliest);
-    return this.#sinceThen(this.#anchor);
+    if (this.#anchor !== null) return this.#sinceThen(this.#anchor);
+    const [machine, { earliest }] = [this.#base.now(), this];
+    const isPossible = earliest === Number.NEGATIVE_INFINITY || (machine >= earliest && machine <= earliest + longestUnprovenMs);
+    return isPossible ? machine : earliest;
   }
 
   /** The wall time of the machine, as other programs and the verification of certificates use it. */
@@ -132,12 +153,17 @@ export class CorrectedClock implements Clock {
 
   /** The earliest time that it can be now, by the last authenticated exchange or by the constructor's parameter; ms since the epoch. */
   get earliest(): number {
-    return this.#sinceThen(this.#earliest);
+    return this.#sinceThen(this.#authenticated ?? this.#certain);
   }
 
-  /** When the clock last learned from an authenticated exchange, in monotonic ms; null if never. */
+  /** When the clock last learned from an authenticated exchange that it still believes, in monotonic ms; null if never. */
   get authenticatedAt(): number | null {
     return this.#authenticatedAt;
+  }
+
+  /** By how much the service's time, which is not believed, is ahead of that of the time servers, ms; null: they do not contradict it. */
+  get contradictionMs(): number | null {
+    return this.#witness.contradictionMs;
   }
 
   /** Calls `listener` whenever corrected time jumps, until `signal` aborts. Code that waits for an instant then checks again. */
@@ -145,32 +171,78 @@ export class CorrectedClock implements Clock {
     this.#stepListeners.add(listener, signal);
   }
 
+  /** Notifies the listeners of a jump within two seconds: the machine's clock was set, or the machine was suspended. */
+  async watchForSteps(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#base.wait(watchMs, signal);
+      this.#notifyIfStepped();
+    }
+  }
+
   /**
-   * Learns from one exchange. Ignores an impossible one with a negative round trip, and a time that is not authenticated and earlier
-   * than the last one that was.
+   * Learns from one exchange. Ignores an impossible one with a negative round trip, a time that is not authenticated and earlier
+   * than the last one that was, and a service's time that a time server contradicts.
    * @returns whether the clock learned from it.
    */
-  learn({ t0, t1, t2, t3, errorMs = 0, isAuthenticated = false }: ClockSample): boolean {
-    const delayMs = t3 - t0 - (t2 - t1);
-    if (!(delayMs >= 0)) return false;
-    if (!isAuthenticated && t2 + delayMs + errorMs < this.earliest) return false;
+  learn(exchange: ClockSample): boolean {
+    const { t3, isAuthenticated = false, source = "service" } = exchange;
+    const sample = offsetOf(exchange);
+    if (sample === null) return false;
+    const moment = this.#at(t3 + sample.offsetMs);
+    if (source === "service" && !this.#witness.serviceSays(moment, sample.errorMs)) return false;
+    if (!isAuthenticated && moment.wall + sample.errorMs < this.earliest) return false;
     this.#learnedAt = this.#base.monotonic();
-    this.#anchor ??= { wall: this.raw(), monotonic: this.#base.monotonic() };
-    const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, errorMs: delayMs / 2 + errorMs };
+    this.#anchor ??= this.#at(this.raw());
     const known = this.offset;
-    // A sample that differs by more than both error bounds: the machine slept, or the service's clock was corrected.
+    // A sample that differs by more than both error bounds: the service's clock was corrected.
     const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + sample.errorMs + stepMs;
     this.#samples = contradicts ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
     if (isAuthenticated) {
       this.#authenticatedAt = this.#learnedAt;
-      this.#earliest = { wall: this.raw() + sample.offsetMs - sample.errorMs, monotonic: this.#base.monotonic() };
+      this.#authenticated = this.#at(moment.wall - sample.errorMs);
+      if (this.#authenticated.wall < this.#sinceThen(this.#certain)) this.#certain = this.#authenticated;
     }
-    if (Math.abs(this.offset.offsetMs - known.offsetMs) > stepMs) this.#stepListeners.notify();
+    this.#notifyIfStepped();
     return true;
   }
 
+  /**
+   * Compares the service's time with that of a time server, without setting the clock by it. If they contradict each other, the clock
+   * forgets what it learned from the service, and continues until it learns the time server's time.
+   * @returns whether the time server is believed: its time is not earlier than a certain one.
+   */
+  compare(exchange: ClockSample): boolean {
+    const sample = offsetOf(exchange);
+    if (sample === null) return false;
+    const moment = this.#at(exchange.t3 + sample.offsetMs);
+    if (moment.wall + sample.errorMs < this.#sinceThen(this.#certain)) return false;
+    const isAgreed = this.#witness.timeServerSays(moment, sample.errorMs);
+    if (isAgreed && this.#authenticated !== null) {
+      // The earlier of two times that agree has certainly passed.
+      this.#certain = this.#at(Math.min(this.#sinceThen(this.#authenticated), moment.wall - sample.errorMs));
+    }
+    if (!isAgreed) [this.#authenticated, this.#authenticatedAt] = [null, null];
+    return true;
+  }
+
+  get #lead(): number {
+    return this.now() - this.#base.monotonic();
+  }
+
+  #notifyIfStepped(): void {
+    const lead = this.#lead;
+    if (Math.abs(lead - this.#knownLead) <= stepMs) return;
+    this.#knownLead = lead;
+    this.#stepListeners.notify();
+  }
+
+  /** The moment at which it is `wall` now. */
+  #at(wall: number): Moment {
+    return { wall, elapsed: this.#base.elapsed() };
+  }
+
   /** A wall time moved forward to now. */
-  #sinceThen({ wall, monotonic }: { wall: number; monotonic: number }): number {
-    return wall + (this.#base.monotonic() - monotonic);
+  #sinceThen({ wall, elapsed }: Moment): number {
+    return wall + (this.#base.elapsed() - elapsed);
   }
 }

@@ -74,7 +74,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   };
   const running = AbortSignal.any([signal, end.signal]);
 
-  const clock = new CorrectedClock(options.clock, await readKnownTime(folder, log));
+  const clock = new CorrectedClock(options.clock, await readKnownTime(folder, rendererFolder, log));
   const disk = new DiskHealth(log);
   const identity = await Identity.open(folder, log, disk);
   const api = cleanup.use(new ServiceApi(options.server, network));
@@ -141,6 +141,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (shared) => scenes.run(shared),
         (shared) => lifecycle.run(shared),
         (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts], clock, shared),
+        (shared) => clock.watchForSteps(shared),
         (shared) => storeKnownTime(folder, clock, log, shared),
         ...(supervise === null ? [] : [(shared: AbortSignal) => supervise(() => recovery.isHopeful, shared)]),
         ...(triggers ? [(shared: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, shared)] : []),

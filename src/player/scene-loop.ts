@@ -25,8 +25,8 @@ const maxAddresses = 3;
 export class SceneLoop {
   readonly #dependencies: SceneLoopDependencies;
   readonly #changed = new Signal();
-  /** When the identify overlay ends, corrected wall time in ms; null while it is not shown. */
-  #identifyUntil: number | null = null;
+  /** When the identify overlay ends, in monotonic ms and in corrected wall time; null while it is not shown. */
+  #identify: { endsAt: number; until: number } | null = null;
 
   constructor(dependencies: SceneLoopDependencies) {
     this.#dependencies = dependencies;
@@ -39,7 +39,8 @@ export class SceneLoop {
 
   /** Shows the player's name and details over the content for `durationMs`. */
   identify(durationMs: number): void {
-    this.#identifyUntil = this.#dependencies.clock.now() + durationMs;
+    const { clock } = this.#dependencies;
+    this.#identify = { endsAt: clock.monotonic() + durationMs, until: clock.now() + durationMs };
     this.update();
   }
 
@@ -47,12 +48,16 @@ export class SceneLoop {
   async run(signal: AbortSignal): Promise<never> {
     const { clock, recovery, surface } = this.#dependencies;
     recovery.display.watch(() => this.update(), signal);
+    clock.onStep(() => {
+      if (this.#identify !== null) this.#identify.until = clock.now() + this.#identify.endsAt - clock.monotonic();
+      this.update();
+    }, signal);
     for (;;) {
-      const now = clock.now();
-      if (this.#identifyUntil !== null && this.#identifyUntil <= now) this.#identifyUntil = null;
+      const now = clock.monotonic();
+      if (this.#identify !== null && this.#identify.endsAt <= now) this.#identify = null;
       const scene = this.#compose();
       if (scene !== null) surface.show(scene);
-      await this.#changed.wait(clock, this.#identifyUntil === null ? Number.POSITIVE_INFINITY : this.#identifyUntil - now, signal);
+      await this.#changed.wait(clock, this.#identify === null ? Number.POSITIVE_INFINITY : this.#identify.endsAt - now, signal);
     }
   }
 
@@ -80,7 +85,7 @@ export class SceneLoop {
   #identifyText(): Scene["identify"] {
     const { lifecycle, surface, recovery, serviceOrigin } = this.#dependencies;
     const { session } = lifecycle;
-    if (this.#identifyUntil === null || session === null) return null;
+    if (this.#identify === null || session === null) return null;
     const page = surface.page.value;
     const { engine } = recovery;
     const lines = [
@@ -90,7 +95,7 @@ export class SceneLoop {
       page.is === "here" ? `${page.viewport.width} × ${page.viewport.height}` : "",
       `${this.#versionText()}${engine === null ? "" : ` · ${engine.name} ${engine.version}`}`,
     ];
-    return { player_name: session.playerName, lines: lines.filter((line) => line !== ""), until: this.#identifyUntil };
+    return { player_name: session.playerName, lines: lines.filter((line) => line !== ""), until: this.#identify.until };
   }
 
   #addresses(): string[] {

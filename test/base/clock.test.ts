@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Signal } from "../../src/base/async/signal.ts";
 import { CorrectedClock, createSystemClock } from "../../src/base/clock.ts";
 import { FakeClock } from "../support/clock.ts";
+import { eventually } from "../support/polling.ts";
 
 /** An exchange with a service whose clock is `aheadMs` ahead, with these one-way delays. */
 function exchange(
@@ -132,4 +133,77 @@ test("[CLK8] only an authenticated time lowers the bound, so that one bad readin
   expect(exchange(fake, clock, real + 86_400_000, 1, 1)).toBe(true);
   expect(clock.now()).toBe(fake.now() + real + 86_400_000);
   expect(clock.earliest).toBe(fake.now() + real - 2);
+});
+
+test.each([
+  ["a day forward", 86_400_000],
+  ["an hour back", -3_600_000],
+])("[CLK9] a jump of the machine's clock by %s is noticed within two seconds", async (_, jumpMs) => {
+  const fake = new FakeClock();
+  const clock = new CorrectedClock(fake);
+  const stop = new AbortController();
+  let steps = 0;
+  clock.onStep(() => (steps += 1), stop.signal);
+  const watching = clock.watchForSteps(stop.signal);
+  const pass = async (ms: number): Promise<void> => {
+    fake.advance(ms);
+    await eventually(() => fake.pendingWaits === 1);
+  };
+  await pass(2_000);
+  expect(steps).toBe(0);
+  fake.step(jumpMs);
+  await pass(2_000);
+  await pass(2_000);
+  expect(steps).toBe(1);
+  // An exchange that shows no other time is no jump.
+  exchange(fake, clock, 0, 1, 1);
+  await pass(2_000);
+  expect(steps).toBe(1);
+  stop.abort();
+  await expect(watching).rejects.toMatchObject({ name: "AbortError" });
+});
+
+test("[CLK10] a suspended machine's clock runs on, also after it was corrected, and the jump is noticed", async () => {
+  const fake = new FakeClock();
+  const known = fake.now() - 1_000;
+  const clock = new CorrectedClock(fake, known);
+  exchange(fake, clock, 5_000, 1, 1, true);
+  const stop = new AbortController();
+  let steps = 0;
+  clock.onStep(() => (steps += 1), stop.signal);
+  const watching = clock.watchForSteps(stop.signal);
+  const before = { now: clock.now(), monotonic: clock.monotonic(), earliest: clock.earliest };
+  fake.suspend(3_600_000);
+  expect(clock.now()).toBe(before.now + 3_600_000);
+  expect(clock.earliest).toBe(before.earliest + 3_600_000);
+  expect(clock.monotonic()).toBe(before.monotonic);
+  fake.advance(2_000);
+  await eventually(() => steps === 1);
+  // The machine's own clock does not move the corrected one.
+  fake.step(7_200_000);
+  expect(clock.now()).toBe(before.now + 3_602_000);
+  stop.abort();
+  await expect(watching).rejects.toMatchObject({ name: "AbortError" });
+});
+
+test("[CLK10] the system clock's elapsed time is its monotonic time while the machine is awake", () => {
+  const clock = createSystemClock();
+  const before = clock.monotonic();
+  const elapsed = clock.elapsed();
+  expect(elapsed).toBeGreaterThanOrEqual(before);
+  expect(elapsed).toBeLessThanOrEqual(clock.monotonic());
+});
+
+test("[CLK11] a machine whose clock is more than ten years ahead of a proven time is not believed, until an exchange shows that it is right", () => {
+  const fake = new FakeClock(Date.UTC(2099, 0, 1));
+  const known = Date.UTC(2026, 10, 21);
+  const clock = new CorrectedClock(fake, known);
+  fake.advance(1_000);
+  expect(clock.now()).toBe(known + 1_000);
+  // The machine's battery is replaced, and its clock set.
+  fake.step(Date.UTC(2030, 0, 1) - fake.now());
+  expect(clock.now()).toBe(Date.UTC(2030, 0, 1));
+  fake.step(Date.UTC(2099, 0, 1) - fake.now());
+  exchange(fake, clock, 0, 1, 1);
+  expect(clock.now()).toBe(fake.now());
 });

@@ -9,6 +9,7 @@ interface Waiter {
 export class FakeClock implements Clock {
   #wall: number;
   #monotonic = 1_000;
+  #suspendedMs = 0;
   #waiters: Waiter[] = [];
 
   constructor(wall = Date.UTC(2026, 10, 21, 12)) {
@@ -21,6 +22,10 @@ export class FakeClock implements Clock {
 
   monotonic(): number {
     return this.#monotonic;
+  }
+
+  elapsed(): number {
+    return this.#monotonic + this.#suspendedMs;
   }
 
   wait(ms: number, signal?: AbortSignal): Promise<void> {
@@ -56,5 +61,11 @@ export class FakeClock implements Clock {
   /** Sets the wall clock only, as NTP or a person does. */
   step(ms: number): void {
     this.#wall += ms;
+  }
+
+  /** Suspends the machine: the wall clock runs on, the monotonic clock and waits do not. */
+  suspend(ms: number): void {
+    this.#wall += ms;
+    this.#suspendedMs += ms;
   }
 }

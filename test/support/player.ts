@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { directNetwork, type Network } from "../../src/base/http/network.ts";
+import type { NtpServer } from "../../src/player/link/ntp.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Machine } from "../../src/player/machine.ts";
 import { runPlayer, type PlayerEnd } from "../../src/player/player.ts";
@@ -39,7 +40,12 @@ export class TestPlayer implements AsyncDisposable {
   readonly ended: Promise<PlayerEnd | Error>;
   readonly #stop = new AbortController();
 
-  constructor(folder: string, server: () => string, clock: FakeClock, network: Network = directNetwork(), preload: string | null = null) {
+  constructor(
+    folder: string,
+    server: () => string,
+    clock: FakeClock,
+    more: { network?: Network; ntp?: readonly NtpServer[]; preload?: string } = {},
+  ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
     this.host = new FakeHost(clock);
@@ -51,11 +57,11 @@ export class TestPlayer implements AsyncDisposable {
       host: this.host,
       machine: this.machine,
       settings: { rememberServer: async (address: string) => void this.servers.push(address) },
-      ntp: [],
+      ntp: more.ntp ?? [],
       triggers: false,
-      preload,
+      preload: more.preload ?? null,
       mayReachLocal: () => false,
-      network,
+      network: more.network ?? directNetwork(),
       supervise: null,
       clock,
       log,

@@ -1,4 +1,5 @@
 // Remembers the last authenticated time, so that a machine without a clock battery does not start in the past.
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { isAbort, reasonOf } from "../../base/fault.ts";
@@ -9,6 +10,8 @@ import { Instant } from "../../protocol/common.ts";
 
 const StoredTime = z.object({ time_ms: Instant });
 
+const BuildStamp = z.object({ time_ms: Instant });
+
 /** No version of this software is older, ms since the epoch. */
 export const firstReleaseMs = Date.UTC(2025, 0, 1);
 const firstStoreMs = 60_000;
@@ -18,13 +21,25 @@ function fileIn(folder: string): DurableFile<{ time_ms: number }> {
   return new DurableFile(join(folder, "known-time.json"), (json) => StoredTime.parse(json));
 }
 
-/** A time that has certainly passed: the last authenticated one that was stored in `folder`, and at least the first release. */
-export async function readKnownTime(folder: string, log: Log): Promise<number> {
+/** A time that has certainly passed: the last authenticated one that was stored in `folder`, and at least the time of the build. */
+export async function readKnownTime(folder: string, rendererFolder: string, log: Log): Promise<number> {
+  const buildMs = await readBuildTime(rendererFolder, log);
   try {
     const stored = await fileIn(folder).read();
-    return Math.max(firstReleaseMs, stored.is === "found" ? stored.value.time_ms : firstReleaseMs);
+    return Math.max(buildMs, stored.is === "found" ? stored.value.time_ms : buildMs);
   } catch (error) {
     log.warn({ reason: reasonOf(error) }, "the stored time cannot be read: continuing without it");
+    return buildMs;
+  }
+}
+
+/** The build's time (`buildStamp` in vite.config.ts). A build outside a repository may have none. */
+async function readBuildTime(rendererFolder: string, log: Log): Promise<number> {
+  try {
+    const text = await readFile(join(rendererFolder, "player/build.json"), "utf8");
+    return Math.max(firstReleaseMs, BuildStamp.parse(JSON.parse(text)).time_ms);
+  } catch (error) {
+    log.debug({ reason: reasonOf(error) }, "the build's time is unknown");
     return firstReleaseMs;
   }
 }

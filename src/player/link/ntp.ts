@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import type { ClockSample, CorrectedClock } from "../../base/clock.ts";
+import type { ClockSample } from "../../base/clock-sample.ts";
+import type { CorrectedClock } from "../../base/clock.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 
@@ -25,6 +26,8 @@ const firstRoundMs = 5_000;
 const roundMs = 64_000;
 // The service comes first, since its players share its time. It sends its time twice a minute.
 const silenceMs = 120_000;
+// How often the time of a service that responds is compared with that of the time servers.
+const comparisonMs = 3_600_000;
 // After a kiss-o'-death the client must stop using the server (RFC 4330, section 8).
 const kissOfDeathMs = 3_600_000;
 
@@ -79,7 +82,7 @@ async function exchange(socket: Socket, { host }: NtpServer, clock: CorrectedClo
       if (read === null) return;
       if (read === "kiss-of-death") return fail(new Fault("refused", `${host} asks clients to stop sending requests`));
       done.abort();
-      resolve({ t0, t1: read.received, t2: read.sent, t3, errorMs: read.rootMs });
+      resolve({ t0, t1: read.received, t2: read.sent, t3, errorMs: read.rootMs, source: "time-server" });
     });
     const t0 = clock.raw();
     socket.send(packet);
@@ -112,20 +115,33 @@ function timeOf(packet: Buffer, at: number): number | null {
   return 1_000 * ((seconds >= 2 ** 31 ? seconds : seconds + eraS) - unixEpochS + fraction / eraS);
 }
 
-/** Corrects the clock by the first server that responds whenever the service has been silent for two minutes. Runs until `signal` aborts. */
+/**
+ * Asks the time servers in order, until one responds: every hour, to compare the service's time with theirs, and every 64 seconds while
+ * the service has been silent for two minutes or its time contradicts theirs. Then they set the clock. Runs until `signal` aborts.
+ */
 export async function followNtp(servers: readonly NtpServer[], clock: CorrectedClock, log: Log, signal: AbortSignal): Promise<never> {
   const avoidUntil = new Map<NtpServer, number>();
   // When the clock last learned from a time server. A later time in `clock.learnedAt` is that of the service.
   let learnedAt: number | null = null;
+  let comparedAt = Number.NEGATIVE_INFINITY;
   await clock.wait(firstRoundMs, signal);
   for (;;) {
     const isSetByNtp = clock.learnedAt === learnedAt;
-    const isNeeded = isSetByNtp || clock.monotonic() - clock.learnedAt! > silenceMs;
-    for (const server of isNeeded ? servers : []) {
+    const isServiceSilent = isSetByNtp || clock.monotonic() - clock.learnedAt! > silenceMs;
+    const wasContradicted = clock.contradictionMs !== null;
+    const isDue = isServiceSilent || wasContradicted || clock.monotonic() - comparedAt >= comparisonMs;
+    if (isDue) comparedAt = clock.monotonic();
+    for (const server of isDue ? servers : []) {
       if ((avoidUntil.get(server) ?? 0) > clock.monotonic()) continue;
       try {
-        const isLearned = clock.learn(await queryNtp(server, clock, signal));
-        if (!isLearned) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
+        const exchange = await queryNtp(server, clock, signal);
+        if (!clock.compare(exchange)) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
+        const { contradictionMs } = clock;
+        if (contradictionMs !== null && !wasContradicted) {
+          log.warn({ server: server.host, ahead_ms: Math.round(contradictionMs) }, "the service's time is wrong: using the time servers");
+        }
+        if (!isServiceSilent && contradictionMs === null) break;
+        if (!clock.learn(exchange)) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
         if (learnedAt === null || !isSetByNtp) {
           log.info({ server: server.host, offset_ms: clock.offset.offsetMs }, "clock set by a time server");
         }

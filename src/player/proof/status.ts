@@ -30,7 +30,10 @@ export interface StatusDependencies {
   drift: () => DriftFigures | null;
   withheld: () => WithheldContent | null;
   problems: (
-    condition: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "diskFreeBytes" | "clockErrorMs">,
+    condition: Pick<
+      PlayerCondition,
+      "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "diskFreeBytes" | "clockErrorMs" | "serviceAheadMs"
+    >,
   ) => ProblemList;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
@@ -85,6 +88,7 @@ export class Status {
       withheld,
       diskFreeBytes,
       clockErrorMs: errorMs,
+      serviceAheadMs: clock.contradictionMs,
     };
     return {
       boot_id: machine.bootId,

@@ -125,6 +125,11 @@ export const problemCatalog = {
     title: "The player's disk is nearly full",
     remedy: "Free some space or use a larger disk: new content may not fit.",
   },
+  "service-time-wrong": {
+    by: "player",
+    title: "The service's time differs from that of the time servers by more than a minute",
+    remedy: "The player uses the time servers. Correct the clock of the service's machine, or the time servers given with --ntp.",
+  },
   "clock-unsure": {
     by: "player",
     title: "The player does not know how accurate its clock is",

@@ -65,7 +65,7 @@ test("[CCH14] a player with a preload folder imports its files", async () => {
   const stick = join(folder.path, "stick");
   await mkdir(stick);
   await writeFile(join(stick, "picture"), bytes);
-  await using player = new TestPlayer(join(folder.path, "player"), () => service.service.url, clock, undefined, stick);
+  await using player = new TestPlayer(join(folder.path, "player"), () => service.service.url, clock, { preload: stick });
   const { id } = (await service.call("POST", "players/pair", { code: await player.pairingCode(), name: "Lobby" })).body;
   const asset_id = (await service.upload(bytes)).body.id as string;
   const items = [{ type: "image", asset_id, duration_ms: 5_000 }];

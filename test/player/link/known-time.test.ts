@@ -1,10 +1,13 @@
 // The time that a player remembers over restarts, in real files.
-import { writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { firstReleaseMs, readKnownTime, storeKnownTime } from "../../../src/player/link/known-time.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
@@ -16,7 +19,7 @@ const real = Date.UTC(2026, 10, 21);
 /** A player that starts in 1970. It learns times of a service that is `ahead` of the machine's clock. */
 async function startPlayer(folder: string) {
   const base = new FakeClock(0);
-  const clock = new CorrectedClock(base, await readKnownTime(folder, silentLog));
+  const clock = new CorrectedClock(base, await readKnownTime(folder, folder, silentLog));
   const stop = new AbortController();
   const running = storeKnownTime(folder, clock, silentLog, stop.signal);
   const learn = (time: number, isAuthenticated: boolean): void => {
@@ -74,3 +77,28 @@ test("[NTP7] a damaged or impossible stored time is ignored", async () => {
     expect(await startTime(folder.path)).toBe(firstReleaseMs);
   }
 });
+
+test("[NTP9] before the first authenticated time the clock starts at the time of the build", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "player"));
+  const stamp = (text: string): Promise<void> => writeFile(join(folder.path, "player/build.json"), text);
+  await stamp(JSON.stringify({ time_ms: real }));
+  expect(await startTime(folder.path)).toBe(real);
+  for (const text of ["", "nonsense", "{}", JSON.stringify({ time_ms: 1e300 }), JSON.stringify({ time_ms: 5 })]) {
+    await stamp(text);
+    expect(await startTime(folder.path)).toBe(firstReleaseMs);
+  }
+});
+
+test("[NTP9] equal sources give an equal build time: that of SOURCE_DATE_EPOCH, else of the newest commit", async () => {
+  await using folder = await temporaryFolder();
+  const build = async (env: NodeJS.ProcessEnv): Promise<unknown> => {
+    const vite = join(rootFolder, "node_modules/vite/bin/vite.js");
+    await promisify(execFile)(process.execPath, [vite, "build", "--logLevel", "error", "--outDir", folder.path], { cwd: rootFolder, env });
+    return JSON.parse(await readFile(join(folder.path, "build.json"), "utf8"));
+  };
+  const { SOURCE_DATE_EPOCH: _, ...env } = process.env;
+  expect(await build({ ...env, SOURCE_DATE_EPOCH: "1790000000" })).toEqual({ time_ms: 1_790_000_000_000 });
+  const commit = await promisify(execFile)("git", ["log", "-1", "--format=%ct"], { cwd: rootFolder }).catch(() => null);
+  if (commit !== null) expect(await build(env)).toEqual({ time_ms: Number(commit.stdout) * 1_000 });
+}, 120_000);

@@ -1,61 +1,14 @@
 // Time servers on loopback that are honest, silent or lying.
-import { createSocket, type RemoteInfo } from "node:dgram";
-import { once } from "node:events";
 import { expect, test } from "vitest";
 import { CorrectedClock, createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { readPlayerConfig } from "../../../src/main/player/player-config.ts";
 import { queryNtp, followNtp } from "../../../src/player/link/ntp.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { eventually } from "../../support/polling.ts";
+import { responseTo, startTimeServer, writeTime } from "../../support/time-server.ts";
 
-const unixEpochS = 2_208_988_800;
 const never = new AbortController().signal;
-
-/** Writes UTC ms as an NTP timestamp. */
-function write(packet: Buffer, at: number, ms: number): void {
-  const seconds = ms / 1_000 + unixEpochS;
-  packet.writeUInt32BE(Math.floor(seconds) % 2 ** 32, at);
-  packet.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), at + 4);
-}
-
-/** An honest response to `asked` at `now`. */
-function responseTo(asked: Buffer, now: number): Buffer {
-  const packet = Buffer.alloc(48);
-  packet[0] = 0x24;
-  packet[1] = 2;
-  packet.writeInt32BE(0.02 * 65_536, 4); // root delay 20 ms
-  packet.writeUInt32BE(0.005 * 65_536, 8); // root dispersion 5 ms
-  asked.copy(packet, 24, 40, 48);
-  write(packet, 32, now);
-  write(packet, 40, now);
-  return packet;
-}
-
-/** A time server on loopback that sends `reply` for each request. */
-async function startTimeServer(reply: (asked: Buffer) => readonly Buffer[]) {
-  const socket = createSocket("udp4");
-  let asked = 0;
-  const listeners: (() => void)[] = [];
-  socket.on("message", (packet, from: RemoteInfo) => {
-    asked += 1;
-    for (const answer of reply(packet)) socket.send(answer, from.port, from.address);
-    for (const listener of listeners.splice(0)) listener();
-  });
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  return {
-    server: { host: "127.0.0.1", port: socket.address().port },
-    get asked() {
-      return asked;
-    },
-    whenAsked: () => new Promise<void>((resolve) => listeners.push(resolve)),
-    async [Symbol.asyncDispose]() {
-      const closed = once(socket, "close");
-      socket.close();
-      await closed;
-    },
-  };
-}
 
 test("[NTP1] sets the clock by a time server and adds its own error to the error bound", async () => {
   const aheadMs = 7_000;
@@ -84,7 +37,7 @@ const invalidResponses: [string, (honest: Buffer) => Buffer][] = [
   ["to another request", (packet) => (packet.writeUInt8(packet[24]! ^ 1, 24), packet)],
   ["that is a request itself", (packet) => (packet.writeUInt8(0x23, 0), packet)],
   ["without a time", (packet) => packet.fill(0, 40, 48)],
-  ["sent before the request", (packet) => (write(packet, 40, Date.now() - 5_000), packet)],
+  ["sent before the request", (packet) => (writeTime(packet, 40, Date.now() - 5_000), packet)],
   ["from a server far from its own reference", (packet) => (packet.writeUInt32BE(3 * 65_536, 8), packet)],
   ["cut short", (packet) => packet.subarray(0, 47)],
 ];
@@ -171,4 +124,75 @@ test("[NTP6] accepts hosts with or without a port as time servers and rejects ot
   for (const wrong of ["", "a,,b", "host:0", "host:70000", "[host]:1", "two words"]) {
     expect(() => readPlayerConfig(["--ntp", wrong])).toThrow(/--ntp: must be hosts/);
   }
+});
+
+test("[NTP8] a service that responds is compared with the time servers every hour; one that contradicts them by more than a minute is not believed", async () => {
+  const fake = new FakeClock();
+  await using time = await startTimeServer((asked) => [responseTo(asked, fake.now())]);
+  const clock = new CorrectedClock(fake);
+  const serviceSays = (aheadMs: number): boolean => {
+    const t = clock.raw();
+    const at = fake.now() + aheadMs;
+    return clock.learn({ t0: t, t1: at, t2: at, t3: t, isAuthenticated: true });
+  };
+  const aheadMs = (): number => Math.round(clock.now() - fake.now());
+  const end = new AbortController();
+  const following = expect(followNtp([time.server], clock, silentLog, end.signal)).rejects.toMatchObject({ name: "AbortError" });
+  const round = async (ms: number): Promise<void> => {
+    await eventually(() => fake.pendingWaits === 1);
+    fake.advance(ms);
+    await eventually(() => fake.pendingWaits === 1);
+  };
+  // The service is 50 s ahead. That is left to it, since its players share its time.
+  expect(serviceSays(50_000)).toBe(true);
+  await round(5_000);
+  await eventually(() => time.asked === 1);
+  await round(0);
+  expect([aheadMs(), clock.contradictionMs]).toEqual([50_000, null]);
+  // Its clock is set to two hours ahead: its players do not follow.
+  expect(serviceSays(7_200_000)).toBe(false);
+  expect(aheadMs()).toBe(50_000);
+  expect(Math.round(clock.contradictionMs!)).toBe(7_200_000);
+  // From now on the time servers set the clock. It may go back behind the time that the service proved.
+  await round(64_000);
+  await eventually(() => aheadMs() === 0);
+  expect(serviceSays(7_200_000)).toBe(false);
+  // The service is right again.
+  expect(serviceSays(1_000)).toBe(true);
+  expect(clock.contradictionMs).toBeNull();
+  expect(aheadMs()).toBeGreaterThanOrEqual(0);
+  const asked = time.asked;
+  for (let minute = 0; minute < 59; minute += 1) {
+    await round(60_000);
+    serviceSays(1_000);
+  }
+  expect(time.asked).toBeLessThanOrEqual(asked + 1);
+  end.abort();
+  await following;
+});
+
+test("[NTP8] a service that was wrong before the first time server responded is forgotten, with the bound that it had proven", () => {
+  const fake = new FakeClock();
+  const known = fake.now() - 3_600_000;
+  const clock = new CorrectedClock(fake, known);
+  const exchange = (aheadMs: number, isAuthenticated: boolean, source: "service" | "time-server") => {
+    const t = clock.raw();
+    const at = fake.now() + aheadMs;
+    return { t0: t, t1: at, t2: at, t3: t, isAuthenticated, source };
+  };
+  expect(clock.learn(exchange(86_400_000, true, "service"))).toBe(true);
+  expect(clock.earliest).toBe(fake.now() + 86_400_000);
+  expect(clock.authenticatedAt).not.toBeNull();
+  expect(clock.compare(exchange(0, false, "time-server"))).toBe(true);
+  expect(clock.contradictionMs).toBe(86_400_000);
+  expect(clock.learn(exchange(0, false, "time-server"))).toBe(true);
+  expect([clock.now(), clock.earliest, clock.authenticatedAt]).toEqual([fake.now(), known, null]);
+  // A time server that is behind a certain time is not believed, so it cannot discredit the service.
+  expect(clock.learn(exchange(0, true, "service"))).toBe(true);
+  expect(clock.compare(exchange(0, false, "time-server"))).toBe(true);
+  expect(clock.compare(exchange(-86_400_000, false, "time-server"))).toBe(false);
+  expect(clock.contradictionMs).toBeNull();
+  // After a day a time server's statement is too old to contradict anybody.
+  fake.advance(2 * 86_400_000);
+  expect(clock.learn(exchange(600_000, true, "service"))).toBe(true);
 });

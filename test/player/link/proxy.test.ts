@@ -36,7 +36,7 @@ test.each([
   const hosts = { "service.test": Number(new URL(service.service.url).port) };
   await using proxy = await startNetworkProxy({ hosts, ...(credentials !== undefined && { credentials }) });
   const network = networkOf({ HTTP_PROXY: `http://${inUrl}127.0.0.1:${proxy.port}` });
-  await using player = new TestPlayer(`${folder.path}/player`, () => "http://service.test", clock, network);
+  await using player = new TestPlayer(`${folder.path}/player`, () => "http://service.test", clock, { network });
   const paired = await service.call("POST", "players/pair", { code: await player.pairingCode(), name: "Lobby" });
   await player.line("connected");
   const asset = (await service.upload(await picture("png", 8))).body;

@@ -54,6 +54,7 @@ function screen() {
         diskFreeBytes: null,
         disk: healthyDisk,
         clockErrorMs: 1,
+        serviceAheadMs: null,
       };
       return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
     },

@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { startService } from "../../support/programs/programs.ts";
 import { TestService, call, Device, picture, errorPointers, type ApiResponse } from "../harness.ts";
 
-const makeId = createIds({ now: () => Date.UTC(2026, 10, 21), monotonic: () => 0, wait: async () => undefined });
+const makeId = createIds({ now: () => Date.UTC(2026, 10, 21), monotonic: () => 0, elapsed: () => 0, wait: async () => undefined });
 const layout = makeId("lay");
 const zone = makeId("zon");
 const item = makeId("itm");
