@@ -45,6 +45,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     generations: session()?.generations ?? noGenerations,
     disk: disk.condition,
     lostAssets: session()?.lostAssets ?? [],
+    impairment: session()?.impairment ?? null,
   });
   return new Status({
     host,

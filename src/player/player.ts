@@ -131,7 +131,16 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
       }),
     onChange: () => scenes.update(),
   });
-  const scenes = new SceneLoop({ lifecycle, surface, recovery, machine, version, clock, serviceOrigin: () => api.server.origin });
+  const scenes = new SceneLoop({
+    lifecycle,
+    surface,
+    recovery,
+    machine,
+    version,
+    clock,
+    serviceOrigin: () => api.server.origin,
+    problems: () => status.problems,
+  });
   surface.onMessage((message) => logPageMessage(message, log), running);
 
   try {

@@ -2,6 +2,7 @@
 import { Signal } from "../base/async/signal.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import { rotationOf } from "../protocol/content/orientation.ts";
+import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { Scene } from "../protocol/scene.ts";
 import type { Machine } from "./machine.ts";
 import type { PairingLifecycle } from "./pairing-lifecycle.ts";
@@ -17,10 +18,14 @@ export interface SceneLoopDependencies {
   version: string;
   clock: CorrectedClock;
   serviceOrigin: () => string;
+  /** The problems of the last heartbeat. */
+  problems: () => readonly PlayerProblem[];
 }
 
 // A machine with many networks has more addresses than fit on a line.
 const maxAddresses = 3;
+// The details and the most severe problems fit on any screen.
+const maxProblems = 3;
 
 export class SceneLoop {
   readonly #dependencies: SceneLoopDependencies;
@@ -83,7 +88,7 @@ export class SceneLoop {
   }
 
   #identifyText(): Scene["identify"] {
-    const { lifecycle, surface, recovery, serviceOrigin } = this.#dependencies;
+    const { lifecycle, surface, recovery, serviceOrigin, problems } = this.#dependencies;
     const { session } = lifecycle;
     if (this.#identify === null || session === null) return null;
     const page = surface.page.value;
@@ -94,6 +99,10 @@ export class SceneLoop {
       this.#addresses().join(" · "),
       page.is === "here" ? `${page.viewport.width} × ${page.viewport.height}` : "",
       `${this.#versionText()}${engine === null ? "" : ` · ${engine.name} ${engine.version}`}`,
+      session.trouble ?? "",
+      ...problems()
+        .slice(0, maxProblems)
+        .map(({ detail }) => detail),
     ];
     return { player_name: session.playerName, lines: lines.filter((line) => line !== ""), until: this.#identify.until };
   }

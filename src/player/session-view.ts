@@ -141,6 +141,17 @@ export class SessionView {
     };
   }
 
+  /** Why the service cannot be reached now, for people; null: it can. */
+  get trouble(): string | null {
+    const { value } = this.#connection.link;
+    return value.is === "offline" ? value.trouble.text : null;
+  }
+
+  /** What impairs the connection to the service, and for how long; null: nothing. */
+  get impairment(): Connection["impairment"] {
+    return this.#connection.impairment;
+  }
+
   /** The stream item behind a key in the page's request. */
   streamOf(key: string): StreamSource | null {
     return streamsOf(this.appliedState?.playlists ?? []).get(key) ?? null;

@@ -6,16 +6,13 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../protocol/device/heartbeat.ts";
-import type { ScreenProblem } from "../../protocol/scene.ts";
 import { parseMessage, ServiceMessage, type DeviceMessage } from "../../protocol/device/messages.ts";
 import type { AccessTokens } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { DeviceSocket } from "./device-socket.ts";
+import { Impairment, type Link } from "./impairment.ts";
 import { ReconnectDelay } from "./reconnect-delay.ts";
 import { diagnoseConnectivity } from "./connectivity-diagnosis.ts";
-
-/** How the player reaches the service. A revoked player has no link: the connection ends instead. */
-export type Link = { is: "connecting" } | { is: "online" } | { is: "polling" } | { is: "offline"; trouble: ScreenProblem };
 
 export interface ConnectionDependencies {
   api: ServiceApi;
@@ -31,7 +28,10 @@ export interface ConnectionDependencies {
   onRevocation: (jws: string) => void;
 }
 
-const welcomeLimitMs = 10_000;
+const connectLimits = { handshakeMs: 10_000, welcomeMs: 10_000 };
+// Commands must arrive within ten seconds, also while an attempt to open a socket hangs.
+const pollMs = 4_000;
+const connectLimitsWhilePolling = { handshakeMs: 3_000, welcomeMs: 1_500 };
 const heartbeatJitter = 0.1;
 
 export class Connection {
@@ -39,6 +39,7 @@ export class Connection {
   readonly #link = new Observable<Link>({ is: "connecting" });
   readonly #reconnectDelay = new ReconnectDelay();
   readonly #heartbeatDue = new Signal();
+  readonly #impairment = new Impairment();
   // Kept in memory only: after a restart the player fetches everything again.
   #epoch: string | null = null;
   #lastSeq = 0;
@@ -55,9 +56,15 @@ export class Connection {
     return this.#link;
   }
 
+  /** What impairs the connection, and for how long; null: nothing. */
+  get impairment(): ReturnType<Impairment["describe"]> {
+    return this.#impairment.describe(this.#dependencies.clock.monotonic());
+  }
+
   /** Connects and reconnects until `signal` aborts. @throws Fault `revoked`; AbortError. */
   async run(signal: AbortSignal): Promise<never> {
     const { clock } = this.#dependencies;
+    this.#link.watch((link) => this.#impairment.linkChanged(link, clock.monotonic()), signal);
     for (;;) {
       const startedAt = clock.monotonic();
       let waitMs: number;
@@ -68,11 +75,10 @@ export class Connection {
         this.#link.set({ is: "connecting" });
       } catch (error) {
         if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
-        waitMs = await this.#poll(error, signal);
+        waitMs = Math.max(this.#reconnectDelay.next(), this.#link.value.is === "polling" ? pollMs : 0);
+        await this.#poll(reasonOf(error), waitMs, signal);
       }
-      // A requested heartbeat may poll early, but must not reconnect early: a whole fleet may request one at the same time.
-      if (this.#link.value.is === "polling") await this.#heartbeatDue.wait(clock, waitMs, signal);
-      else await clock.wait(waitMs, signal);
+      await this.#waitToReconnect(waitMs, signal);
     }
   }
 
@@ -81,17 +87,33 @@ export class Connection {
     this.#heartbeatDue.notify();
   }
 
-  /** Sends one heartbeat over HTTP after the socket failed, to find out whether the service is reachable. Resolves to the wait in ms. */
-  async #poll(socketError: unknown, signal: AbortSignal): Promise<number> {
+  /**
+   * Waits before the next socket, and polls meanwhile if the socket is blocked. A requested heartbeat may poll early, but must not
+   * reconnect early: a whole fleet may request one at the same time.
+   */
+  async #waitToReconnect(waitMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#dependencies;
+    const reconnectAt = clock.monotonic() + waitMs;
+    for (let leftMs = waitMs; leftMs > 0; leftMs = reconnectAt - clock.monotonic()) {
+      const { value } = this.#link;
+      if (value.is !== "polling") return clock.wait(leftMs, signal);
+      await this.#heartbeatDue.wait(clock, Math.min(leftMs, pollMs), signal);
+      if (clock.monotonic() < reconnectAt) await this.#poll(value.reason, reconnectAt - clock.monotonic(), signal);
+    }
+  }
+
+  /**
+   * Sends one heartbeat over HTTP after the socket failed, to find out whether the service is reachable, and to get commands.
+   * @param reason why the socket fails. @param waitMs until the next socket.
+   */
+  async #poll(reason: string, waitMs: number, signal: AbortSignal): Promise<void> {
     const { api, accessTokens, clock, log } = this.#dependencies;
-    const waitMs = this.#reconnectDelay.next();
     try {
       const heartbeat = await this.#dependencies.createHeartbeat();
       const answer = await accessTokens.withToken(signal, (token) => api.heartbeat(token, heartbeat, signal));
       await this.#handleAnswer(answer, signal);
-      if (this.#link.value.is !== "polling") log.warn({ reason: reasonOf(socketError) }, "the socket is blocked: polling");
-      this.#link.set({ is: "polling" });
-      return Math.min(Math.max(waitMs, 1_000), this.#heartbeatMs);
+      if (this.#link.value.is !== "polling") log.warn({ reason }, "the socket is blocked: polling");
+      this.#link.set({ is: "polling", reason });
     } catch (error) {
       if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
       if (this.#link.value.is !== "offline") log.warn({ reason: reasonOf(error) }, "the service is unreachable");
@@ -99,7 +121,6 @@ export class Connection {
         is: "offline",
         trouble: diagnoseConnectivity(error, api.server, clock.machineNow(), clock.now() + waitMs),
       });
-      return waitMs;
     }
   }
 
@@ -108,10 +129,11 @@ export class Connection {
     const { api, accessTokens, clock, log } = this.#dependencies;
     const token = await accessTokens.token(outer);
     const welcome = new Signal();
+    const limits = this.#link.value.is === "polling" ? connectLimitsWhilePolling : connectLimits;
     let isWelcomed = false;
     let reconnectAfterMs: number | null = null;
     try {
-      using socket = await DeviceSocket.open(api.socketUrl, token, api.network, clock, outer);
+      using socket = await DeviceSocket.open(api.socketUrl, token, api.network, clock, outer, limits.handshakeMs);
       const onMessage = async (text: string): Promise<void> => {
         const message = this.#parse(text);
         if (message === null) return;
@@ -127,7 +149,7 @@ export class Connection {
       };
       const sendMessages = async (signal: AbortSignal): Promise<void> => {
         await this.#sendHello(socket);
-        await welcome.wait(clock, welcomeLimitMs, signal);
+        await welcome.wait(clock, limits.welcomeMs, signal);
         if (!isWelcomed) throw new Fault("timeout", "the service did not send a welcome");
         await this.#sendHeartbeats(socket, signal);
       };
@@ -212,5 +234,6 @@ export class Connection {
       this.#dependencies.log.warn("another device uses this player's identity, as a clone of its disk does: pair one of them again");
     }
     this.#isIdentityShared = isShared;
+    this.#impairment.identityShared(isShared);
   }
 }

@@ -11,7 +11,6 @@ import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import { messageText } from "../../base/websocket-text.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../protocol/device/messages.ts";
 
-const handshakeLimitMs = 10_000;
 // The service pings every 15 s. After this much silence the socket is half open (users.md 26).
 const silenceLimitMs = 40_000;
 
@@ -50,7 +49,14 @@ export class DeviceSocket implements Disposable {
   }
 
   /** Opens a socket. @throws Fault `unreachable`, or `refused` if the service rejects the token; AbortError. */
-  static async open(address: string, token: string, network: Network, clock: Clock, signal: AbortSignal): Promise<DeviceSocket> {
+  static async open(
+    address: string,
+    token: string,
+    network: Network,
+    clock: Clock,
+    signal: AbortSignal,
+    handshakeLimitMs = 10_000,
+  ): Promise<DeviceSocket> {
     const url = new URL(address);
     const proxy = await proxyFor(network, url);
     const tunnel = proxy === null ? null : await openTunnel(proxy, hostPort(hostOf(url), portOf(url)), handshakeLimitMs, signal);

@@ -2,7 +2,7 @@
 import { problemCatalog } from "../../protocol/device/player-problems.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Screen, Stage, ScreenProblem } from "../../protocol/scene.ts";
-import type { Link } from "../link/connection.ts";
+import type { Link } from "../link/impairment.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { PairingState } from "../pairing/pairing.ts";
 import { mediaPath } from "./scene-item.ts";

@@ -31,6 +31,8 @@ export interface PlayerCondition {
   disk: DiskCondition;
   /** The largest possible clock error, ms; infinite before the first synchronization. */
   clockErrorMs: number;
+  /** What impairs the connection to the service, and for how long; null: nothing. */
+  impairment: { text: string; forMs: number } | null;
   /** By how much the service's time is ahead of the time servers', ms; null: it is believed. */
   serviceAheadMs: number | null;
 }
@@ -105,7 +107,7 @@ export class Problems {
 
 /** Problems of the whole screen or of the player. */
 function screenProblems(condition: PlayerCondition): PlayerProblem[] {
-  const { now, uptimeMs, stillMs, isDisplayOff, withheld, progress, generations, lostAssets, diskFreeBytes, disk, clockErrorMs, serviceAheadMs } =
+  const { now, uptimeMs, stillMs, isDisplayOff, withheld, progress, generations, lostAssets, diskFreeBytes, disk, impairment, clockErrorMs, serviceAheadMs } =
     condition;
   const problems: PlayerProblem[] = [];
   if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
@@ -124,6 +126,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   if (diskFreeBytes !== null && diskFreeBytes < minDiskBytes) {
     problems.push(createProblem("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
   }
+  if (impairment !== null) problems.push(createProblem("connection-impaired", now - impairment.forMs, { detail: impairment.text }));
   if (serviceAheadMs !== null) {
     const detail = `it is ${Math.round(Math.abs(serviceAheadMs) / 1_000)} s ${serviceAheadMs > 0 ? "ahead" : "behind"}`;
     problems.push(createProblem("service-time-wrong", now, { detail }));

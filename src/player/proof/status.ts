@@ -1,6 +1,6 @@
 // Builds heartbeats from the current values of the player's parts. Reports presented content, not requested content.
 import type { CorrectedClock } from "../../base/clock.ts";
-import type { ProblemList } from "../../protocol/device/player-problems.ts";
+import type { PlayerProblem, ProblemList } from "../../protocol/device/player-problems.ts";
 import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
@@ -50,10 +50,16 @@ export interface StatusDependencies {
 export class Status {
   readonly #dependencies: StatusDependencies;
   readonly #startedAt: number;
+  #problems: readonly PlayerProblem[] = [];
 
   constructor(dependencies: StatusDependencies) {
     this.#dependencies = dependencies;
     this.#startedAt = dependencies.clock.monotonic();
+  }
+
+  /** The problems of the last heartbeat, whether it could be sent or not. */
+  get problems(): readonly PlayerProblem[] {
+    return this.#problems;
   }
 
   /** The description that a device sends when it requests a pairing code. */
@@ -90,6 +96,8 @@ export class Status {
       clockErrorMs: errorMs,
       serviceAheadMs: clock.contradictionMs,
     };
+    const listed = this.#dependencies.problems(condition);
+    this.#problems = listed.problems;
     return {
       boot_id: machine.bootId,
       instance_id: this.#dependencies.instanceId,
@@ -103,7 +111,7 @@ export class Status {
       now_playing: isWithheld || state.is === "away" ? [] : nowPlaying(),
       why: isWithheld ? this.#dependencies.why().map(withheldReason) : this.#dependencies.why(),
       variables: this.#dependencies.variables(),
-      ...this.#dependencies.problems(condition),
+      ...listed,
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,

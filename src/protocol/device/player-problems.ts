@@ -125,6 +125,12 @@ export const problemCatalog = {
     title: "The player's disk is nearly full",
     remedy: "Free some space or use a larger disk: new content may not fit.",
   },
+  "connection-impaired": {
+    by: "player",
+    title: "The player's connection to the service is impaired",
+    remedy:
+      "Check the player's network: its proxy, firewall and login page must let requests and WebSockets through to the service. Without a WebSocket, commands take up to ten seconds.",
+  },
   "service-time-wrong": {
     by: "player",
     title: "The service's time differs from that of the time servers by more than a minute",

@@ -1,4 +1,5 @@
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
 import { directNetwork } from "../../../src/base/http/network.ts";
@@ -61,6 +62,15 @@ test("[LNK3] fails if the service rejects the token or the upgrade, or cannot be
   await expect(DeviceSocket.open("ws://127.0.0.1:9", "token", directNetwork(), new FakeClock(), signal)).rejects.toMatchObject({
     code: "unreachable",
   });
+});
+
+test("[LNK3] fails to open if the other end accepts the connection but says nothing for the given time", async () => {
+  const mute = createServer().listen(0, "127.0.0.1");
+  await once(mute, "listening");
+  const url = `ws://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+  const opening = DeviceSocket.open(url, "token", directNetwork(), new FakeClock(), signal, 100);
+  await expect(opening).rejects.toMatchObject({ code: "unreachable" });
+  mute.close();
 });
 
 test("[LNK4] ends at once when the opening is aborted", async () => {

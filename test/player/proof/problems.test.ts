@@ -54,6 +54,7 @@ function screen() {
         diskFreeBytes: null,
         disk: healthyDisk,
         clockErrorMs: 1,
+        impairment: null,
         serviceAheadMs: null,
       };
       return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
@@ -234,7 +235,7 @@ function heartbeatOf(more: {
     drift: () => null,
     withheld: () => more.withheld ?? null,
     problems: (about) =>
-      problems.list({ ...about, stage, desired, progress, generations: noGenerations, lostAssets: [], disk: healthyDisk }),
+      problems.list({ ...about, stage, desired, progress, generations: noGenerations, lostAssets: [], disk: healthyDisk, impairment: null }),
     nowPlaying: () => [presented],
     why: () => [shows],
     variables: () => ({}),

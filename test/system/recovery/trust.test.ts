@@ -1,49 +1,11 @@
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FaultyProxy, startFaultyProxy } from "../../support/faulty-proxy.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
 import { startPlayer, startService } from "../../support/programs/programs.ts";
-
-/** A proxy between player and service that forwards everything, unless a test replaces responses. */
-async function startProxy(target: string) {
-  let lie: ((request: IncomingMessage, response: ServerResponse) => boolean) | null = null;
-  let alter: ((path: string, body: Buffer) => Buffer) | null = null;
-  const server = createServer((request, response) => {
-    if (lie?.(request, response)) return;
-    const onward = httpRequest(new URL(request.url!, target), { method: request.method!, headers: request.headers }, (answer) => {
-      const parts: Buffer[] = [];
-      answer.on("data", (part: Buffer) => parts.push(part));
-      answer.on("end", () => {
-        const body = alter === null ? Buffer.concat(parts) : alter(request.url!, Buffer.concat(parts));
-        response.writeHead(answer.statusCode!, { ...answer.headers, "content-length": body.length });
-        response.end(body);
-      });
-    });
-    onward.on("error", () => response.destroy());
-    request.pipe(onward);
-  });
-  // WebSockets are rejected, so that the player has to poll.
-  server.on("upgrade", (_request, socket) => {
-    // The client may close the connection before it has read the response.
-    socket.on("error", () => socket.destroy());
-    socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lieWith: (answer: typeof lie) => (lie = answer),
-    alterWith: (change: typeof alter) => (alter = change),
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
-}
 
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });
 
@@ -51,7 +13,7 @@ test("[TRB1] with WebSockets blocked a player pairs, plays and executes commands
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
-  await using proxy = await startProxy(api.url);
+  await using proxy = await startFaultyProxy(api.url);
   const { layoutId } = await api.publish([image(await api.upload("red.png", await plainImage([220, 30, 40])))]);
   await using player = startPlayer(proxy.url, join(folder.path, "player"));
   const playerId = await api.pair(player, layoutId);
@@ -64,13 +26,13 @@ test("[TRB1] with WebSockets blocked a player pairs, plays and executes commands
 describe("a proxy that responds to everything with an error", () => {
   const owned = new AsyncDisposableStack();
   let playerFolder: string;
-  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  let proxy: FaultyProxy;
 
   beforeAll(async () => {
     const folder = owned.use(await temporaryFolder());
     playerFolder = join(folder.path, "player");
     const { api } = owned.use(await startService(join(folder.path, "service")));
-    proxy = owned.use(await startProxy(api.url));
+    proxy = owned.use(await startFaultyProxy(api.url));
     const { layoutId } = await api.publish([image(await api.upload("red.png", await plainImage([220, 30, 40])))]);
     await using player = startPlayer(proxy.url, playerFolder);
     await api.pair(player, layoutId);
@@ -138,7 +100,7 @@ test(
     await using folder = await temporaryFolder();
     await using service = await startService(join(folder.path, "service"));
     const { api } = service;
-    await using proxy = await startProxy(api.url);
+    await using proxy = await startFaultyProxy(api.url);
     const redId = await api.upload("red.png", await plainImage([220, 30, 40]));
     const { playlistId, layoutId } = await api.publish([image(redId)]);
     await using player = startPlayer(proxy.url, join(folder.path, "player"));
