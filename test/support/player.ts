@@ -1,11 +1,10 @@
 // The real player in this process, on a fake host, a fake machine and a fake clock.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { directNetwork, type Network } from "../../src/base/http/network.ts";
-import type { NtpServer } from "../../src/player/link/ntp.ts";
+import { directNetwork } from "../../src/base/http/network.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Machine } from "../../src/player/machine.ts";
-import { runPlayer, type PlayerEnd } from "../../src/player/player.ts";
+import { runPlayer, type PlayerEnd, type PlayerOptions } from "../../src/player/player.ts";
 import type { FakeClock } from "./clock.ts";
 import { FakeHost } from "./fake-host.ts";
 import { eventually } from "./polling.ts";
@@ -44,7 +43,7 @@ export class TestPlayer implements AsyncDisposable {
     folder: string,
     server: () => string,
     clock: FakeClock,
-    more: { network?: Network; ntp?: readonly NtpServer[]; preload?: string } = {},
+    more: Partial<Pick<PlayerOptions, "network" | "ntp" | "preload" | "log">> = {},
   ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
@@ -64,7 +63,7 @@ export class TestPlayer implements AsyncDisposable {
       network: more.network ?? directNetwork(),
       supervise: null,
       clock,
-      log,
+      log: more.log ?? log,
     };
     this.ended = runPlayer(options, this.#stop.signal).catch((error: unknown) => error as Error);
   }

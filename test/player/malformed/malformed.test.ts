@@ -1,0 +1,11 @@
+// A short run of the campaigns; the long one is test/long/malformed.test.ts.
+import { test } from "vitest";
+import { publishStates, sendMessages, startWithDamagedFiles } from "./campaigns.ts";
+
+const seed = Number(process.env["MALFORMED_SEED"] ?? 1);
+
+test("[MAL1] thousands of damaged messages neither end the player nor change its screen", () => sendMessages(3_000, seed));
+
+test("[MAL2] a damaged state is not shown, and a valid one after it is", () => publishStates(30, seed));
+
+test("[MAL3] with any stored file damaged the player starts, and shows its content", () => startWithDamagedFiles(40, seed));
