@@ -57,7 +57,7 @@ export const nothing: Promises = {
 };
 
 /** The keys of the service that the player is paired with. */
-export const serviceKeys = createKeyPair();
+const serviceKeys = createKeyPair();
 const playerId = newId("plr");
 export const pairing: Pairing = { server: "http://192.0.2.1/", playerId, playerName: "Lobby", serviceKey: serviceKeys.publicKey };
 /** The play that is on the screen all the time. */
