@@ -36,7 +36,7 @@ export interface Usage {
   pssBytes: number;
   processes: number;
   /**
-   * Private (anonymous) memory by the role of the process: `node`, `browser`, `renderer`, `gpu-process`, `utility`, …
+   * Private (anonymous) memory by the role of the process: `node`, `browser`, `renderer`, `gpu-process`, a service such as `network`, …
    * Unlike PSS it does not rise when other browsers on the machine end.
    */
   ownByRole: Record<string, number>;
@@ -46,14 +46,7 @@ export interface Usage {
 
 /** Measures a process and its descendants. Linux only. */
 export function usageOf(root: number): Usage {
-  const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
-  const tree = new Set([root]);
-  // A child may come before its parent in the list.
-  for (let size = 0; size !== tree.size;) {
-    size = tree.size;
-    for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
-  }
-  const inTree = stats.filter(({ pid }) => tree.has(pid));
+  const inTree = processTree(root);
   const ownByRole: Record<string, number> = {};
   for (const { pid } of inTree) {
     const role = roleOf(pid);
@@ -68,11 +61,35 @@ export function usageOf(root: number): Usage {
   };
 }
 
+/** What a process and its descendants have written to disks so far, by process id. Linux only. */
+export function writtenBytes(root: number): Map<number, { role: string; bytes: number }> {
+  const known = new Map<number, { role: string; bytes: number }>();
+  for (const { pid } of processTree(root)) {
+    const io = readProc(pid, "io") ?? "";
+    const bytes = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(io)?.[1] ?? 0);
+    // Memory file systems do not count. What was removed before it reached the disk is subtracted.
+    known.set(pid, { role: roleOf(pid), bytes: bytes("write_bytes") - bytes("cancelled_write_bytes") });
+  }
+  return known;
+}
+
+function processTree(root: number): { pid: number; parent: number; cpuMs: number }[] {
+  const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
+  const tree = new Set([root]);
+  // A child may come before its parent in the list.
+  for (let size = 0; size !== tree.size;) {
+    size = tree.size;
+    for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
+  }
+  return stats.filter(({ pid }) => tree.has(pid));
+}
+
 /** The role of a process. Chromium's processes name it on their command line. */
 function roleOf(pid: number): string {
   const line = readProc(pid, "cmdline") ?? "";
+  const service = /--utility-sub-type=(\w+)/.exec(line)?.[1];
   const type = /--type=([\w-]+)/.exec(line)?.[1];
-  return type ?? (/chrom/.test(line.split("\0")[0]!) ? "browser" : "node");
+  return service ?? type ?? (/chrom/.test(line.split("\0")[0]!) ? "browser" : "node");
 }
 
 // USER_HZ is 100 on every supported Linux architecture.

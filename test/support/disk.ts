@@ -14,10 +14,11 @@ export function recordDiskCalls(): { calls: DiskCall[] } & Disposable {
   const real = { open: fs.open, rename: fs.rename, rm: fs.rm, link: fs.link };
   const open: typeof fs.open = async (path, ...how) => {
     const handle = await real.open(path, ...how);
-    const [sync, writeFile] = [handle.sync.bind(handle), handle.writeFile.bind(handle)];
+    const [sync, datasync, writeFile] = [handle.sync.bind(handle), handle.datasync.bind(handle), handle.writeFile.bind(handle)];
     const record = (is: "write" | "sync"): void => void calls.push({ is, path: String(path) });
     return Object.assign(handle, {
       sync: () => sync().then(() => record("sync")),
+      datasync: () => datasync().then(() => record("sync")),
       writeFile: (...what: Parameters<typeof writeFile>) => writeFile(...what).then(() => record("write")),
     });
   };

@@ -56,13 +56,17 @@ export async function prepareAccount(folder: string, env: Environment, userId: n
   }
 }
 
+/** Folders that are in memory on most machines. */
+export function runtimeFolders(env: Environment, identity: Identity): string[] {
+  const runtimeFolder = identity === null ? env["XDG_RUNTIME_DIR"] : "/run";
+  return [...(runtimeFolder === undefined ? [] : [runtimeFolder]), "/dev/shm"];
+}
+
 /** Creates an empty folder in memory if possible. Any of these may be on the same full disk as the data. */
 async function createTemporaryFolder(base: string, env: Environment, identity: Identity): Promise<string> {
-  const runtimeFolder = identity === null ? env["XDG_RUNTIME_DIR"] : "/run";
   const name = `signage-chromium-${shortHash(base)}`;
   const causes: unknown[] = [];
-  for (const parent of [runtimeFolder, "/dev/shm", tmpdir()]) {
-    if (parent === undefined) continue;
+  for (const parent of [...runtimeFolders(env, identity), tmpdir()]) {
     const folder = join(parent, name);
     try {
       // The folder of the last start is still there. In a shared parent, mkdir fails if another user placed something there.

@@ -4,8 +4,10 @@ import { Fault, isFault, reasonOf } from "../../base/fault.ts";
 import type { BrowserEngine, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
 import { IframeGuard } from "../iframes/iframe-guard.ts";
 import { hasGpu } from "../linux/gpu.ts";
+import { type MemoryFolder, removeMemoryFolder } from "../linux/memory-folder.ts";
 import type { BrowserProxy } from "../proxy/proxy.ts";
 import { prepareAccount } from "./account.ts";
+import { createCacheFolder } from "./cache-folder.ts";
 import { followDisplay } from "./display.ts";
 import { chromiumFlags, type FlagOptions } from "./flags.ts";
 import { watchLiveness } from "./liveness.ts";
@@ -39,6 +41,8 @@ export class ChromiumBrowser {
   readonly #listener: BrowserListener;
   readonly #process: BrowserProcess;
   readonly #pipe: DevToolsPipe;
+  /** Resolves when the process has exited and its folder in memory is removed. */
+  readonly #ended: Promise<void>;
   /** Aborts when the process has exited. */
   readonly #lifetime = new AbortController();
   #page: PlayerPage | undefined;
@@ -47,13 +51,19 @@ export class ChromiumBrowser {
   /** Whether the exit is intended, and so no fault. */
   #isClosing = false;
 
-  private constructor(options: ChromiumOptions, proxy: BrowserProxy, listener: BrowserListener, process: BrowserProcess) {
+  private constructor(
+    options: ChromiumOptions,
+    proxy: BrowserProxy,
+    listener: BrowserListener,
+    process: BrowserProcess,
+    cache: MemoryFolder | null,
+  ) {
     this.#options = options;
     this.#proxy = proxy;
     this.#listener = listener;
     this.#process = process;
     this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killAfterTimeout());
-    void process.exited.then((detail) => this.#onExit(detail));
+    this.#ended = process.exited.then((detail) => this.#onExit(detail, cache));
     void this.#endStoppedProcesses();
   }
 
@@ -67,14 +77,24 @@ export class ChromiumBrowser {
     const { executable, profileFolder, env, clock, log, window } = options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1, log);
     await releaseProfile(account.profileFolder, clock);
+    const cache = await createCacheFolder(account, env, log);
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,
       display: displayOf(options),
       window: window ?? headlessSize,
       hasGpu: hasGpu() && openOptions.withoutGpu !== true,
       proxy: proxy.address,
+      cache,
     });
-    return new ChromiumBrowser(options, proxy, listener, await startBrowser(executable, flags, account));
+    // Renderers move pictures that they do not show at the moment to temporary files.
+    const temporary = cache === null ? {} : { TMPDIR: cache.path };
+    try {
+      const started = await startBrowser(executable, flags, { ...account, env: { ...account.env, ...temporary } });
+      return new ChromiumBrowser(options, proxy, listener, started, cache);
+    } catch (error) {
+      if (cache !== null) await removeMemoryFolder(cache.path);
+      throw error;
+    }
   }
 
   /** The page; undefined until the window is ready. */
@@ -124,7 +144,7 @@ export class ChromiumBrowser {
     this.#isClosing = true;
     // A regular exit writes the profile. The browser may exit before it replies.
     this.#pipe.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
-    await Promise.all([this.#process.exited, this.#killAfterTimeout()]);
+    await Promise.all([this.#ended, this.#killAfterTimeout()]);
   }
 
   async #open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
@@ -210,11 +230,17 @@ export class ChromiumBrowser {
     );
   }
 
-  #onExit(detail: string): void {
+  async #onExit(detail: string, cache: MemoryFolder | null): Promise<void> {
     this.#lifetime.abort(new Fault("browser-failed", `the browser exited: ${detail}`));
     this.#listener.onExit();
     // Until the page is open, `open` rejects instead.
     if (!this.#isClosing && this.#engine !== undefined) this.#listener.onFault({ is: "browser-exited", detail });
+    if (cache === null) return;
+    try {
+      await removeMemoryFolder(cache.path);
+    } catch (error) {
+      this.#options.log.warn({ folder: cache.path, reason: reasonOf(error) }, "the browser's caches could not be removed");
+    }
   }
 }
 

@@ -8,6 +8,8 @@ export interface FlagOptions {
   hasGpu: boolean;
   /** The proxy for everything but the page itself, such as `http://127.0.0.1:41234`. */
   proxy: string;
+  /** Where the cache for web items is, and its largest size; null for the profile. */
+  cache: { path: string; cacheBytes: number } | null;
 }
 
 /** A Chromium switch, without its dashes. */
@@ -18,6 +20,9 @@ export interface Switch {
 
 // The first page: black, in an app window. about:blank would open a white browser window with tabs, half a second slower.
 const firstPage = "data:text/html,<title>signage</title><body style=background:%23000>";
+
+// The player caches media itself; the browser's cache is for web items.
+const diskCacheBytes = 256 * 1024 * 1024;
 
 /** Further right than any display (X11 allows 32,767), so that the window is invisible until it has painted. */
 export const offscreenLeft = 16_000;
@@ -52,7 +57,7 @@ const wantedFeatures = [
 ];
 
 /** The arguments to start Chromium with. They must never include `--no-sandbox`. */
-export function chromiumFlags({ profileFolder, display, window, hasGpu, proxy }: FlagOptions): string[] {
+export function chromiumFlags({ profileFolder, display, window, hasGpu, proxy, cache }: FlagOptions): string[] {
   return [
     `--user-data-dir=${profileFolder}`,
     "--remote-debugging-pipe",
@@ -61,18 +66,20 @@ export function chromiumFlags({ profileFolder, display, window, hasGpu, proxy }:
     `--proxy-server=${proxy}`,
     `--proxy-bypass-list=${bypassList(pageHosts(new URL(proxy).port))}`,
     ...noBrowserInterface,
+    ...(cache === null ? [] : [`--disk-cache-dir=${cache.path}`]),
     ...screen(display, window),
-    ...sharedSwitches(hasGpu).map(({ name, value }) => (value === undefined ? `--${name}` : `--${name}=${value}`)),
+    ...sharedSwitches(hasGpu, cache?.cacheBytes).map(({ name, value }) => (value === undefined ? `--${name}` : `--${name}=${value}`)),
   ];
 }
 
-/** The switches for unattended playback, the same for the system's Chromium and Electron. */
-export function sharedSwitches(hasGpu: boolean): Switch[] {
+/** The switches for unattended playback, the same for the system's Chromium and Electron. @param cacheBytes how large the HTTP cache may become. */
+export function sharedSwitches(hasGpu: boolean, cacheBytes = diskCacheBytes): Switch[] {
   return [
     ...quiet,
     ...locked,
     ...unattended,
     ...drawing,
+    { name: "disk-cache-size", value: String(cacheBytes) },
     // Without a GPU the software compositor is faster and smaller than SwiftShader, which drops two of three frames.
     ...(hasGpu ? [] : [{ name: "disable-gpu" }]),
     // Only the last switch of this name counts, so all features are in one.
@@ -126,8 +133,6 @@ const unattended: Switch[] = [
   { name: "disable-renderer-backgrounding" },
   // Otherwise the third crash of the GPU process aborts the browser.
   { name: "disable-gpu-process-crash-limit" },
-  // The player caches media itself; the browser's cache is for web items.
-  { name: "disk-cache-size", value: String(256 * 1024 * 1024) },
 ];
 
 // Layouts use device pixels and the page scales them, so the density of a 4K screen must not scale the page again.

@@ -7,6 +7,7 @@ import { silentLog } from "../../../src/base/log.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { recordDiskCalls } from "../../support/disk.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { playEvent } from "../../support/states.ts";
 
@@ -78,4 +79,21 @@ test("[POP13] a partly written line loses only its own event; a full queue drops
   const names = (await readdir(full.path)).toSorted();
   expect([names.length, names[0], names.at(-1)]).toEqual([600, "000000000003.plays", "000000000602.plays"]);
   await playLog.close();
+});
+
+test("[WRT5] the play log is synced at most every 15 s, and after 15 s at the next line", async () => {
+  await using folder = await temporaryFolder();
+  using disk = recordDiskCalls();
+  const clock = new FakeClock();
+  const { playLog } = await PlayLog.open(folder.path, clock, silentLog);
+  const atStart = disk.calls.length;
+  const syncs = (): number => disk.calls.slice(atStart).filter(({ is }) => is === "sync").length;
+  for (let seconds = 0; seconds < 60; seconds += 5) {
+    clock.advance(5_000);
+    await playLog.recordFrame({ at: clock.now(), mono: clock.monotonic() });
+    await playLog.append([playEvent()], empty);
+    expect(syncs()).toBe(Math.floor((seconds + 5) / 15));
+  }
+  await playLog.close();
+  expect(syncs()).toBe(5);
 });

@@ -189,6 +189,7 @@ standInTest(
       window: { width: 1, height: 1 },
       proxy: "http://127.0.0.1:9",
       hasGpu: hasGpu(),
+      cache: null,
     });
     for (const [name, value] of Object.entries(wanted)) expect(flags).toContain(value === "" ? `--${name}` : `--${name}=${value}`);
     const profile = join(folder.path, "player/electron");

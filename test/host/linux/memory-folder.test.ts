@@ -1,0 +1,63 @@
+// The folder in memory on real file systems: small ones, ones on the disk, and none at all.
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createMemoryFolder, removeMemoryFolder } from "../../../src/host/linux/memory-folder.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { type SmallDisk, smallDisk } from "../../support/small-disk.ts";
+
+const skipped = "only root can mount a file system in memory";
+
+async function inMemory(...megabytes: number[]): Promise<SmallDisk[] | null> {
+  const disks: SmallDisk[] = [];
+  for (const each of megabytes) {
+    const disk = await smallDisk(each);
+    if (disk === null) return null;
+    disks.push(disk);
+  }
+  return disks;
+}
+
+test("[WRT3] the folder is where memory has the most room, and its caches may take an eighth of that, at most 64 MiB", async (context) => {
+  const disks = await inMemory(64, 256, 1_024);
+  if (disks === null) return context.skip(skipped);
+  const [small, middle, large] = disks as [SmallDisk, SmallDisk, SmallDisk];
+  await using _small = small;
+  await using _middle = middle;
+  await using _large = large;
+  const ofMiddle = await createMemoryFolder([small.path, middle.path], "test", null);
+  expect(ofMiddle).toEqual({ path: expect.stringContaining(middle.path), cacheBytes: 32 * 2 ** 20 });
+  const ofLarge = await createMemoryFolder([small.path, middle.path, large.path], "test", null);
+  expect(ofLarge).toEqual({ path: expect.stringContaining(large.path), cacheBytes: 64 * 2 ** 20 });
+});
+
+test("[WRT3] there is no folder where nothing is in memory, has room or can be written", async (context) => {
+  const disks = await inMemory(16, 256);
+  if (disks === null) return context.skip(skipped);
+  const [tiny, readOnly] = disks as [SmallDisk, SmallDisk];
+  await using _tiny = tiny;
+  await using _readOnly = readOnly;
+  await readOnly.setReadOnly(true);
+  // /var/tmp is on the disk on every system, see hier(7).
+  expect(await createMemoryFolder(["/var/tmp", "/nowhere", tiny.path, readOnly.path], "test", null)).toBeNull();
+});
+
+test("[WRT2] a folder that a killed process left is removed by the next start, and no other one", async (context) => {
+  const [disk] = (await inMemory(64)) ?? [];
+  if (disk === undefined) return context.skip(skipped);
+  await using _disk = disk;
+  const left = await createMemoryFolder([disk.path], "mine", { uid: 65_534, gid: 65_534 });
+  await mkdir(join(left!.path, "Cache"));
+  await writeFile(join(left!.path, "Cache", "entry"), "x");
+  const ofAnotherPlayer = await createMemoryFolder([disk.path], "other", { uid: 65_534, gid: 65_534 });
+  // Another user could create a folder of this name in a folder that all users share.
+  await mkdir(join(disk.path, "mine-planted"));
+  const next = await createMemoryFolder([disk.path], "mine", { uid: 65_534, gid: 65_534 });
+  expect(await stat(next!.path)).toMatchObject({ uid: 65_534, gid: 65_534, mode: 0o40700 });
+  const paths = (await readdir(disk.path)).map((name) => join(disk.path, name));
+  expect(paths.toSorted()).toEqual([join(disk.path, "mine-planted"), next!.path, ofAnotherPlayer!.path].toSorted());
+  await removeMemoryFolder(next!.path);
+  await removeMemoryFolder(next!.path);
+  await using parent = await temporaryFolder();
+  await removeMemoryFolder(join(parent.path, "nothing"));
+});
