@@ -139,7 +139,8 @@ function substituteFolder(folder: string): string {
   return join(sharedFolder, shortHash(resolve(folder)));
 }
 
-function shortHash(text: string): string {
+/** A name for a folder that belongs to the path `text`. */
+export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 

@@ -1,12 +1,11 @@
 // Chromium's caches and temporary files, in memory: they are written all the time and need not outlive the browser.
-import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../../base/fault.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import { createMemoryFolder, type MemoryFolder } from "../linux/memory-folder.ts";
-import { type BrowserAccount, type Environment, runtimeFolders } from "./account.ts";
+import { type BrowserAccount, type Environment, runtimeFolders, shortHash } from "./account.ts";
 
 /**
  * Creates the folder for a browser's caches, and removes the one of the profile's previous browser. That browser has to have ended.
@@ -14,7 +13,7 @@ import { type BrowserAccount, type Environment, runtimeFolders } from "./account
  */
 export async function createCacheFolder(account: BrowserAccount, env: Environment, log: Log): Promise<MemoryFolder | null> {
   const { identity, profileFolder } = account;
-  const name = `signage-cache-${createHash("sha256").update(profileFolder).digest("hex").slice(0, 16)}`;
+  const name = `signage-cache-${shortHash(profileFolder)}`;
   const folder = await createMemoryFolder(runtimeFolders(env, identity), name, identity);
   if (folder === null) {
     log.warn({ folder: profileFolder }, "no folder in memory has room for the browser's caches: they are on the disk");

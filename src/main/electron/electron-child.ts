@@ -2,11 +2,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Backoff, type BackoffBounds } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { runtimeFolders, shortHash } from "../../host/chromium/account.ts";
+import { createMemoryFolder, removeMemoryFolder } from "../../host/linux/memory-folder.ts";
 import { KeepAlive, keepAliveIntervalMs } from "./keep-alive.ts";
 import { rootFolder } from "../folders.ts";
 import { playerFlags, type PlayerConfig } from "../player/player-config.ts";
@@ -60,16 +62,27 @@ type RunEnd = { is: "exited"; code: number } | { is: "killed"; by: string } | { 
  * flags; `browser-failed` when it cannot be started or failed too often.
  */
 export async function runElectron(options: ElectronRunOptions, signal: AbortSignal): Promise<void> {
-  const { config, clock, log, limits = defaultLimits, appFolder = rootFolder } = options;
+  const { config, log, limits = defaultLimits, appFolder = rootFolder } = options;
   const bundle = join(appFolder, "dist/main/electron.js");
   if (!existsSync(bundle)) throw new Fault("browser-missing", "the Electron player is not built yet. Run: npm run build");
   // Checked here: an Electron that found its folder in use would be restarted again and again.
   lockPlayerFolder(config.data, log)[Symbol.dispose]();
+  // Renderers move pictures that they do not show at the moment to temporary files.
+  const memory = await createMemoryFolder(runtimeFolders(process.env, null), `signage-electron-${shortHash(resolve(config.data))}`, null);
+  try {
+    await keepRunning({ ...options, limits, appFolder }, memory === null ? {} : { TMPDIR: memory.path }, signal);
+  } finally {
+    if (memory !== null) await removeMemoryFolder(memory.path);
+  }
+}
+
+async function keepRunning(options: Required<ElectronRunOptions>, env: Record<string, string>, signal: AbortSignal): Promise<void> {
+  const { clock, log, limits } = options;
   const backoff = new Backoff(limits.restarts.backoff);
   const { times, withinMs } = limits.restarts;
   let restarts: number[] = [];
   while (!signal.aborted) {
-    const end = await runOnce(options, limits, appFolder, signal);
+    const end = await runOnce(options, env, signal);
     if (signal.aborted || (end.is === "exited" && end.code === 0)) return;
     if (end.is === "exited" && end.code === badFlagsCode) {
       throw new Fault("bad-config", "Electron rejected its flags; its own message above says why");
@@ -98,13 +111,13 @@ function describeEnd(end: RunEnd): string {
   }
 }
 
-async function runOnce(options: ElectronRunOptions, limits: ElectronLimits, appFolder: string, signal: AbortSignal): Promise<RunEnd> {
-  const { executable, config, switches, clock, log } = options;
+async function runOnce(options: Required<ElectronRunOptions>, more: Record<string, string>, signal: AbortSignal): Promise<RunEnd> {
+  const { executable, config, switches, clock, log, limits, appFolder } = options;
   // Terminals of Electron programs such as VS Code set this variable, which would make Electron behave as plain Node.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
   const argv = [appFolder, ...playerFlags(config), ...switches];
   // The channel carries keep-alive messages. When it closes, Electron knows that this process has ended.
-  const child = spawn(executable, argv, { env, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  const child = spawn(executable, argv, { env: { ...env, ...more }, stdio: ["inherit", "inherit", "inherit", "ipc"] });
   const exit = (once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>).catch((cause: unknown) => {
     throw new Fault("browser-failed", `Electron could not be started: ${reasonOf(cause)}`, { cause });
   });

@@ -11,7 +11,7 @@ import { PlayLogFile, playLogPath, previousRunIn, readLines, type PlayLogLine, t
 // 600 files of 500 events: one month of an item every nine seconds, about 200 MB.
 const maxFiles = 600;
 // A power cut loses at most this much. A killed process loses nothing that was written. Each sync writes whole pages of 4 kB.
-const syncMs = 15_000;
+const syncMs = 30_000;
 /** The name of the play log in reports about the disk. */
 export const playEvents = "play events";
 

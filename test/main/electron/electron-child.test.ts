@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, test } from "vitest";
@@ -12,6 +12,7 @@ import { eventually } from "../../support/polling.ts";
 import { Program, type Line } from "../../support/programs/programs.ts";
 import type { Life, Start } from "./fake-electron.ts";
 
+const tmpfs = 0x01021994;
 // Only one test waits until this limit.
 const hourMs = 3_600_000;
 const patient: ElectronLimits = {
@@ -240,4 +241,14 @@ test("[ENG19] when the parent is killed, Electron ends and its data folder is fr
   await parent.kill();
   await eventually(() => !isRunning(start!.pid));
   lockFolder(stage.config.data)[Symbol.dispose]();
+});
+
+test("[WRT6] Electron's temporary files are in memory, in a folder that is removed when the player ends", async () => {
+  await using stage = await Stage.with({ signal: "SIGKILL" }, "run");
+  void stage.run();
+  const [first, second] = await stage.started(2);
+  expect((await statfs(second!.temporaryFolder!)).type).toBe(tmpfs);
+  expect(second!.temporaryFolder).toBe(first!.temporaryFolder);
+  await stage.stop();
+  await expect(stat(second!.temporaryFolder!)).rejects.toMatchObject({ code: "ENOENT" });
 });

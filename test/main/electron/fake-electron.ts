@@ -14,6 +14,7 @@ export interface Start {
   pid: number;
   argv: string[];
   runAsNode: string | undefined;
+  temporaryFolder: string | undefined;
 }
 
 const [appFolder = "", ...argv] = process.argv.slice(2);
@@ -41,6 +42,7 @@ async function live(_: PlayerConfig, __: unknown, signal: AbortSignal): Promise<
 }
 
 function noteStart(): void {
-  const start: Start = { pid: process.pid, argv, runAsNode: process.env["ELECTRON_RUN_AS_NODE"] };
+  const { ELECTRON_RUN_AS_NODE: runAsNode, TMPDIR: temporaryFolder } = process.env;
+  const start: Start = { pid: process.pid, argv, runAsNode, temporaryFolder };
   appendFileSync(starts, `${JSON.stringify(start)}\n`);
 }
