@@ -9,8 +9,8 @@ import { type RouteHandler, startWebServer } from "../test/support/web-server.ts
 import { printFigure, writtenBytes } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 60);
-// A start writes more: this time is not measured.
-const settleMs = 1_000 * Number(process.argv[3] ?? 90);
+// A start writes more, mostly within four minutes. These seconds are not measured.
+const settleMs = 1_000 * Number(process.argv[3] ?? 240);
 // `web` adds a page that stores its state every second, and whose script and data may be cached.
 const hasWebPage = process.argv[4] === "web";
 const itemMs = 10_000;

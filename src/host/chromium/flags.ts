@@ -8,7 +8,7 @@ export interface FlagOptions {
   hasGpu: boolean;
   /** The proxy for everything but the page itself, such as `http://127.0.0.1:41234`. */
   proxy: string;
-  /** Where the cache for web items is, and its largest size; null for the profile. */
+  /** Where the HTTP and code caches are, and the largest size of each in bytes; null for the profile. */
   cache: { path: string; cacheBytes: number } | null;
 }
 
@@ -72,7 +72,10 @@ export function chromiumFlags({ profileFolder, display, window, hasGpu, proxy, c
   ];
 }
 
-/** The switches for unattended playback, the same for the system's Chromium and Electron. @param cacheBytes how large the HTTP cache may become. */
+/**
+ * The switches for unattended playback, the same for the system's Chromium and Electron.
+ * @param cacheBytes the largest size of the HTTP cache, and of Chromium's code cache.
+ */
 export function sharedSwitches(hasGpu: boolean, cacheBytes = diskCacheBytes): Switch[] {
   return [
     ...quiet,

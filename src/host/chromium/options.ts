@@ -10,7 +10,7 @@ import type { Size } from "./window.ts";
 export interface ChromiumOptions extends NetworkAccess {
   /** Path of Chromium, see `findChromium`. */
   executable: string;
-  /** Folder for the browser's cache and site data, kept between starts. As root another folder may be used, see `prepareAccount`. */
+  /** Folder for the browser's settings and site data, kept between starts. As root another folder may be used, see `prepareAccount`. */
   profileFolder: string;
   headless: boolean;
   /** In pixels; null for the whole display (headless: 1920x1080). */

@@ -6,7 +6,7 @@ import { isSystemError } from "../../base/files/system-error.ts";
 /** A folder in memory. Whoever created it removes it, see {@link removeMemoryFolder}. */
 export interface MemoryFolder {
   path: string;
-  /** How large a cache in this folder may become. */
+  /** How large each cache in this folder may become. */
   cacheBytes: number;
 }
 
@@ -17,7 +17,7 @@ const mebibyte = 2 ** 20;
 // Docker's /dev/shm has 64 MiB. With less room the browser's temporary files could use it up.
 const smallestRoomBytes = 48 * mebibyte;
 const largestCacheBytes = 64 * mebibyte;
-// The rest is for temporary files of the browser, and for other programs.
+// Chromium limits its HTTP cache and its code cache separately. The rest is for temporary files, and for other programs.
 const cacheShare = 1 / 8;
 
 /**

@@ -1,5 +1,5 @@
 // Where a real Chromium keeps what need not last: in memory, while it runs.
-import { mkdir, readdir, readlink, stat, statfs, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readlink, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { waitUntil } from "../../support/polling.ts";
@@ -71,5 +71,18 @@ describe.skipIf(headlessChromium.missing !== null)("the folder in memory", () =>
     expect(await exists(second.cacheFolder)).toBe(true);
     await fixture.host.close();
     expect(await exists(second.cacheFolder)).toBe(false);
+  });
+
+  test("[WRT7] a browser whose folder in memory disappears continues, and the next one has a new folder", async () => {
+    await using fixture = await headlessChromium.start();
+    await fixture.host.open(fixture.server.page, never);
+    const { cacheFolder } = await factsOf(fixture);
+    await rm(cacheFolder, { recursive: true });
+    await fixture.host.reload(never);
+    expect(await fixture.server.run("document.title")).toBe("stage");
+    expect((await fixture.host.capture(never)).bytes.length).toBeGreaterThan(0);
+    await fixture.host.close();
+    await fixture.host.open(fixture.server.page, never);
+    expect(await exists((await factsOf(fixture)).cacheFolder)).toBe(true);
   });
 });

@@ -18,7 +18,7 @@ async function inMemory(...megabytes: number[]): Promise<SmallDisk[] | null> {
   return disks;
 }
 
-test("[WRT3] the folder is where memory has the most room, and its caches may take an eighth of that, at most 64 MiB", async (context) => {
+test("[WRT3] the folder is where memory has the most room, and each cache may take an eighth of that, at most 64 MiB", async (context) => {
   const disks = await inMemory(64, 256, 1_024);
   if (disks === null) return context.skip(skipped);
   const [small, middle, large] = disks as [SmallDisk, SmallDisk, SmallDisk];
