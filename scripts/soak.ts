@@ -6,10 +6,11 @@ import { cuts } from "./soak/cuts.ts";
 import { disk } from "./soak/disk.ts";
 import { flips } from "./soak/flips.ts";
 import { kills } from "./soak/kills.ts";
+import { network } from "./soak/network.ts";
 import { Random } from "./soak/random.ts";
 import { type SoakPart, SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, SoakPart> = new Map(Object.entries({ kills, cuts, flips, disk, changes }));
+const parts: ReadonlyMap<string, SoakPart> = new Map(Object.entries({ kills, cuts, flips, disk, network, changes }));
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, seed: { type: "string" } } });
 const [name = "", amount] = positionals;
