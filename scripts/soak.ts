@@ -3,14 +3,17 @@
 import { parseArgs } from "node:util";
 import { changes } from "./soak/changes.ts";
 import { cuts } from "./soak/cuts.ts";
+import { days } from "./soak/days.ts";
 import { disk } from "./soak/disk.ts";
 import { flips } from "./soak/flips.ts";
+import { hours } from "./soak/hours.ts";
 import { kills } from "./soak/kills.ts";
 import { network } from "./soak/network.ts";
+import { offline } from "./soak/offline.ts";
 import { Random } from "./soak/random.ts";
 import { type SoakPart, SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, SoakPart> = new Map(Object.entries({ kills, cuts, flips, disk, network, changes }));
+const parts: ReadonlyMap<string, SoakPart> = new Map(Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, changes }));
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, seed: { type: "string" } } });
 const [name = "", amount] = positionals;

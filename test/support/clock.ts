@@ -31,16 +31,17 @@ export class FakeClock implements Clock {
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new DOMException("aborted", "AbortError"));
-      const waiter = { at: this.#monotonic + Math.max(0, ms), resolve };
+      const abort = (): void => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        reject(new DOMException("aborted", "AbortError"));
+      };
+      const end = (): void => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      };
+      const waiter = { at: this.#monotonic + Math.max(0, ms), resolve: end };
       this.#waiters.push(waiter);
-      signal?.addEventListener(
-        "abort",
-        () => {
-          this.#waiters = this.#waiters.filter((other) => other !== waiter);
-          reject(new DOMException("aborted", "AbortError"));
-        },
-        { once: true },
-      );
+      signal?.addEventListener("abort", abort, { once: true });
     });
   }
 
