@@ -61,7 +61,11 @@ export class SoakRun {
       this.#survivedMs.push(tookMs);
       this.print({ ...tried, survived: true, ms: tookMs });
     } catch (error) {
-      this.signal.throwIfAborted();
+      if (this.signal.aborted) {
+        // It was neither survived nor lost.
+        this.#tries -= 1;
+        throw error;
+      }
       this.violate(`${JSON.stringify(tried)}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
