@@ -1,8 +1,10 @@
 // The soak part `flips`: flips one random bit in cached files, while the player runs and while it does not. Each file must be whole
 // again by itself, and no screenshot may show a wrong picture.
-import { open, stat, utimes, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { open, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import sharp from "sharp";
 import { temporaryFolder } from "../../test/support/folder.ts";
 import { cachedFile, isWhole, sha256Of } from "./cached-files.ts";
@@ -17,6 +19,8 @@ const healLimitMs = 180_000;
 const betweenScreenshotsMs = 1_500;
 // Scaling of a picture changes its edges.
 const colorTolerance = 12;
+
+const touch = (argv: string[]) => promisify(execFile)("touch", argv);
 
 type Color = readonly [number, number, number];
 
@@ -71,7 +75,9 @@ function storedPicture([r, g, b]: Color): Promise<Buffer> {
 
 /** Flips a bit. The file keeps its inode and its size; half of the files keep their times too, as on a disk that loses bits. */
 async function flipBit(path: string, { random }: SoakRun): Promise<void> {
-  const { size, atime, mtime } = await stat(path);
+  const { size } = await stat(path);
+  const times = join(tmpdir(), `signage-soak-times-${process.pid}`);
+  await touch(["-r", path, times]);
   const [position, bit, keepsTimes] = [random.integer(0, size - 1), random.integer(0, 7), random.next() < 0.5];
   const file = await open(path, "r+");
   try {
@@ -82,7 +88,9 @@ async function flipBit(path: string, { random }: SoakRun): Promise<void> {
   } finally {
     await file.close();
   }
-  if (keepsTimes) await utimes(path, atime, mtime);
+  // Node's own utimes sets no nanoseconds, by which the player would notice it at the start.
+  if (keepsTimes) await touch(["-r", times, path]);
+  await rm(times);
 }
 
 /** Takes screenshots until `end` aborts. Each must have one colour: that of a picture, or black. @returns how many it has taken. */
