@@ -64,7 +64,8 @@ export type PlayerEnd = "restart" | "display-failed";
  * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
-  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, preload, mayReachLocal, network, supervise, log } = options;
+  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, preload, mayReachLocal, network, supervise, log } =
+    options;
   await using cleanup = new AsyncDisposableStack();
   const end = new AbortController();
   let reason: PlayerEnd = "restart";

@@ -107,8 +107,21 @@ export class Problems {
 
 /** Problems of the whole screen or of the player. */
 function screenProblems(condition: PlayerCondition): PlayerProblem[] {
-  const { now, uptimeMs, stillMs, isDisplayOff, withheld, progress, generations, lostAssets, diskFreeBytes, disk, impairment, clockErrorMs, serviceAheadMs } =
-    condition;
+  const {
+    now,
+    uptimeMs,
+    stillMs,
+    isDisplayOff,
+    withheld,
+    progress,
+    generations,
+    lostAssets,
+    diskFreeBytes,
+    disk,
+    impairment,
+    clockErrorMs,
+    serviceAheadMs,
+  } = condition;
   const problems: PlayerProblem[] = [];
   if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
   if (uptimeMs >= startupMs && stillMs >= stillLimitMs)

@@ -179,7 +179,6 @@ test("[PRB11] docs/faults.md lists exactly the existing codes, each with its tit
   );
 });
 
-/** The heartbeat of a player with this page and content. */
 test("[DSK1] a disk that cannot be written, damaged files and lost records are problems of the whole screen", () => {
   const { at } = screen();
   const disk = {
@@ -198,6 +197,7 @@ test("[DSK1] a disk that cannot be written, damaged files and lost records are p
   expect(at(t0 + 1_000)).toEqual([]);
 });
 
+/** The heartbeat of a player with this page and content. */
 function heartbeatOf(more: {
   page?: (clock: FakeClock) => PageState;
   withheld?: PlayerCondition["withheld"];
@@ -235,7 +235,16 @@ function heartbeatOf(more: {
     drift: () => null,
     withheld: () => more.withheld ?? null,
     problems: (about) =>
-      problems.list({ ...about, stage, desired, progress, generations: noGenerations, lostAssets: [], disk: healthyDisk, impairment: null }),
+      problems.list({
+        ...about,
+        stage,
+        desired,
+        progress,
+        generations: noGenerations,
+        lostAssets: [],
+        disk: healthyDisk,
+        impairment: null,
+      }),
     nowPlaying: () => [presented],
     why: () => [shows],
     variables: () => ({}),
