@@ -8,7 +8,7 @@ import type { ContentCache } from "./content/content-cache.ts";
 import { failed, longestRetryMs, playingState, retried, survived, zoneShown, type GenerationFault } from "./content/generations.ts";
 import type { CurrentPlan } from "./playback-loop.ts";
 import type { InterventionStore } from "./playback/intervention-store.ts";
-import type { DisplayState } from "./surface/recovery.ts";
+import type { DisplayState, RevertibleContent } from "./surface/recovery.ts";
 
 export interface GenerationLoopDependencies {
   cache: ContentCache;
@@ -40,7 +40,7 @@ const provenAfterMs = 10_000;
 // After a crash, the content is on trial for this long.
 const trialMs = 3_600_000;
 
-export class GenerationLoop {
+export class GenerationLoop implements RevertibleContent {
   readonly #dependencies: GenerationLoopDependencies;
   readonly #changed = new Signal();
   readonly #emptyZones = new Map<string, EmptyZone>();
@@ -62,6 +62,16 @@ export class GenerationLoop {
   constructor(dependencies: GenerationLoopDependencies) {
     this.#dependencies = dependencies;
     this.#playsSince = dependencies.clock.monotonic();
+  }
+
+  get canRevert(): boolean {
+    const { cache, clock } = this.#dependencies;
+    const { generations } = cache.content;
+    return generations.plays === "newest" && failed(generations, { is: "crash", detail: "" }, clock.now()).plays === "previous";
+  }
+
+  async revert(fault: string): Promise<void> {
+    await this.#fail({ is: "crash", detail: fault });
   }
 
   /** Checks again, soon: the stage on the screen has changed. */

@@ -17,6 +17,7 @@ import type { PlayerSettings } from "./player-settings.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import type { Session } from "./session.ts";
 import type { SessionView } from "./session-view.ts";
+import type { RevertibleContent } from "./surface/recovery.ts";
 
 export interface PairingLifecycleDependencies {
   folder: string;
@@ -48,6 +49,11 @@ export class PairingLifecycle {
   /** Null while the player is not paired, and until the first session has been opened. */
   get session(): SessionView | null {
     return this.#session?.view ?? null;
+  }
+
+  /** The content of the session; null without one. */
+  get content(): RevertibleContent | null {
+    return this.#session?.content ?? null;
   }
 
   /** The code by which an operator accepts another key of the service; null while there is none. */

@@ -91,7 +91,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   cleanup.defer(() => host.close());
 
   const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => restartPlayer("display-failed") });
-  const recovery = new Recovery({ host, surface, machine, restarts, clock, log });
+  const recovery = new Recovery({ host, surface, content: () => lifecycle.content, machine, restarts, clock, log });
   const { instanceId } = api;
   const status = createPlayerStatus({ host, machine, clock, folder, version, instanceId, surface, recovery, disk, session }, running);
   const lifecycle = new PairingLifecycle({

@@ -25,7 +25,7 @@ import { PresentedItems } from "./presented-items.ts";
 import { ServiceLink } from "./service-link.ts";
 import { openStores, type SessionStores } from "./session-stores.ts";
 import { SessionView } from "./session-view.ts";
-import type { DisplayState } from "./surface/recovery.ts";
+import type { DisplayState, RevertibleContent } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
 import type { WebItems } from "./web-items/web-items.ts";
 
@@ -161,6 +161,11 @@ export class Session {
       await this.#firstPicture.wait(this.#dependencies.clock, firstPictureLimitMs, signal);
     }
     return this.#link.run(signal);
+  }
+
+  /** The content, for the recovery of the display. */
+  get content(): RevertibleContent {
+    return this.#generations;
   }
 
   #onPlanned(): void {

@@ -10,8 +10,11 @@ export type DisplayFault = HostFault | { is: "no-frames" | "no-frames-unexplaine
 /** `player` starts the player's program again, `machine` the whole machine. */
 export type RestartAction = "restart-player" | "restart-machine";
 
-/** `withhold` relaunches the browser and shows no content for a while. `wait` does nothing until a frame is presented or an hour has passed. */
-export type RecoveryAction = "reload" | "relaunch" | "relaunch-without-gpu" | RestartAction | "withhold" | "wait";
+/**
+ * `revert-content` and `withhold` relaunch the browser, with the content before the newest or for a while without any. `wait` does nothing
+ * until a frame is presented or an hour has passed.
+ */
+export type RecoveryAction = "reload" | "relaunch" | "relaunch-without-gpu" | "revert-content" | RestartAction | "withhold" | "wait";
 
 /** A step that was taken, in monotonic ms. Steps of an earlier run of the player may be before 0. */
 export interface RecoveryAttempt {
@@ -25,6 +28,8 @@ export interface Circumstances {
   attempts: readonly RecoveryAttempt[];
   /** Since when faults have followed each other within `failureMemoryMs`. */
   troubleSince: number;
+  /** Whether the newest content may be the cause and there is content before it to play. */
+  canRevertContent: boolean;
   /** Whether the player is able and allowed to restart its machine. */
   canRestartMachine: boolean;
 }
@@ -47,6 +52,7 @@ const troubleBeforeMachineMs = 300_000;
 
 const reload = { action: "reload", tries: 3 } as const;
 const relaunch = { action: "relaunch", tries: 4 } as const;
+const revert = { action: "revert-content", tries: 1 } as const;
 const restarts = [
   { action: "restart-player", tries: restartsPerDay },
   { action: "restart-machine", tries: restartsPerDay },
@@ -55,10 +61,10 @@ const restarts = [
 
 // The page itself skips an item that fails.
 const ladder: Readonly<Record<DisplayFault["is"], readonly Step[]>> = {
-  "page-crashed": [reload, relaunch, ...restarts],
-  "page-hung": [reload, relaunch, ...restarts],
+  "page-crashed": [reload, relaunch, revert, ...restarts],
+  "page-hung": [reload, relaunch, revert, ...restarts],
   // A process that has exited has no page to reload.
-  "browser-exited": [relaunch, ...restarts],
+  "browser-exited": [relaunch, revert, ...restarts],
   // The page works, so a reload cannot help: a hung GPU process or driver stays.
   "no-frames": [{ action: "relaunch", tries: 2 }, { action: "relaunch-without-gpu", tries: 1 }, ...restarts],
   // Stronger steps, and drawing without the GPU, would do harm if the display is only switched off.
@@ -75,7 +81,7 @@ export function isRestart(action: RecoveryAction): action is RestartAction {
 
 /** The step to take for a fault: the next possible one after the strongest step that has just been tried in vain. */
 export function nextAction(fault: DisplayFault["is"], circumstances: Circumstances): RecoveryAction {
-  const { now, attempts, troubleSince, canRestartMachine } = circumstances;
+  const { now, attempts, troubleSince, canRevertContent, canRestartMachine } = circumstances;
   const taken = (action: RecoveryAction, withinMs: number): number =>
     recent(attempts, now, withinMs).filter((each) => each.action === action).length;
   const steps = ladder[fault];
@@ -83,6 +89,7 @@ export function nextAction(fault: DisplayFault["is"], circumstances: Circumstanc
     isRestart(action) ? taken(action, restartPauseMs) > 0 : taken(action, failureMemoryMs) >= tries,
   );
   const isPossible = ({ action, tries }: Step): boolean => {
+    if (action === "revert-content") return canRevertContent;
     if (!isRestart(action)) return true;
     if (taken(action, restartMemoryMs) >= tries) return false;
     return action === "restart-player" || (canRestartMachine && now - troubleSince >= troubleBeforeMachineMs);
@@ -90,9 +97,9 @@ export function nextAction(fault: DisplayFault["is"], circumstances: Circumstanc
   return steps.slice(reached + 1).find(isPossible)!.action;
 }
 
-/** The recent `attempts` and a new one. A new browser has a new page, and a browser without content starts from the beginning. */
+/** The recent `attempts` and a new one. A new browser has a new page, and one with other content or none starts from the beginning. */
 export function addAttempt(attempts: readonly RecoveryAttempt[], action: RecoveryAction, now: number): RecoveryAttempt[] {
-  if (action === "withhold") return [];
+  if (action === "withhold" || action === "revert-content") return [];
   const counted = recent(attempts, now, failureMemoryMs).filter((attempt) => action === "reload" || attempt.action !== "reload");
   return [...counted, { action, at: now }];
 }

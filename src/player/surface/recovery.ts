@@ -34,9 +34,19 @@ const withoutGpuMs = 3_600_000;
 // Time for all steps of the ladder.
 const recoveryLimitMs = 600_000;
 
+/** The content on the display, which the recovery may exchange for the content before it. */
+export interface RevertibleContent {
+  /** Whether the newest content may be the cause of crashes and there is content before it to play. */
+  readonly canRevert: boolean;
+  /** Plays the content before the newest. */
+  revert(fault: string): Promise<void>;
+}
+
 export interface RecoveryDependencies {
   host: Host;
   surface: Surface;
+  /** Returns null while there is no content. */
+  content: () => RevertibleContent | null;
   machine: Machine;
   restarts: Restarts;
   clock: Clock;
@@ -167,7 +177,7 @@ export class Recovery {
     else this.#setDisplay({ is: "recovering", fault: fault.detail });
     if (action === "relaunch-without-gpu") this.#withoutGpuUntil = now + withoutGpuMs;
     try {
-      await this.#take(action, page, signal);
+      await this.#take(action, fault, page, signal);
     } catch (error) {
       if (isAbort(error) && signal.aborted) throw error;
       log.error({ reason: reasonOf(error), action }, "the recovery failed");
@@ -178,22 +188,24 @@ export class Recovery {
   }
 
   async #chooseAction(fault: DisplayFault, now: number): Promise<RecoveryAction> {
-    const { restarts } = this.#dependencies;
+    const { restarts, content } = this.#dependencies;
     const since = now - this.#trouble.last < failureMemoryMs ? this.#trouble.since : now;
     this.#trouble = { since, last: now };
     const attempts = [...restarts.attempts, ...this.#attempts];
     const { canRestartMachine } = restarts;
-    const action = nextAction(fault.is, { now, attempts, troubleSince: since, canRestartMachine });
+    const canRevertContent = content()?.canRevert ?? false;
+    const action = nextAction(fault.is, { now, attempts, troubleSince: since, canRevertContent, canRestartMachine });
     // A restart that the disk cannot record could be repeated without end.
     return isRestart(action) && !(await restarts.record(action, this.#failures.length)) ? "withhold" : action;
   }
 
-  async #take(action: RecoveryAction, page: HostPage, signal: AbortSignal): Promise<void> {
-    const { host, restarts } = this.#dependencies;
+  async #take(action: RecoveryAction, fault: DisplayFault, page: HostPage, signal: AbortSignal): Promise<void> {
+    const { host, restarts, content } = this.#dependencies;
     if (action === "wait") return this.#frames.wait();
     if (isRestart(action)) return await restarts.begin(action, signal);
     if (action === "reload") return await host.reload(signal);
     await host.close();
+    if (action === "revert-content") await content()?.revert(fault.detail);
     // Faults that the old browser reported while it closed no longer matter.
     this.#pendingFault = null;
     await this.#open(page, signal);

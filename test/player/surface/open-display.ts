@@ -71,7 +71,7 @@ export async function openDisplay(about: Partial<Machine> = {}) {
     disk,
     restartPlayer: () => void calls.push("restart player"),
   });
-  const recovery = new Recovery({ host, surface, machine, restarts, clock, log: silentLog });
+  const recovery = new Recovery({ host, surface, content: () => null, machine, restarts, clock, log: silentLog });
   const running = recovery.run(stop.signal);
   await eventually(() => calls.length === 1 && clock.pendingWaits > 0);
   const { url, cookie } = surface.hostPage;

@@ -14,14 +14,20 @@ import { screenOf, type ScreenContext } from "../../../src/player/playback/scree
 const startMs = 1_000_000;
 
 /** The actions for faults that occur `intervalMs` apart. A restart forgets the other attempts. */
-function actionsFor(fault: DisplayFault["is"], count: number, intervalMs: number, canRestartMachine = false): RecoveryAction[] {
+function actionsFor(
+  fault: DisplayFault["is"],
+  count: number,
+  intervalMs: number,
+  { canRevertContent = false, canRestartMachine = false } = {},
+): RecoveryAction[] {
   let attempts: RecoveryAttempt[] = [];
   let restarts: RecoveryAttempt[] = [];
   let troubleSince = startMs;
   return Array.from({ length: count }, (_, index) => {
     const now = startMs + index * intervalMs;
     if (intervalMs >= 300_000) troubleSince = now;
-    const action = nextAction(fault, { now, attempts: [...restarts, ...attempts], troubleSince, canRestartMachine });
+    const action = nextAction(fault, { now, attempts: [...restarts, ...attempts], troubleSince, canRevertContent, canRestartMachine });
+    if (action === "revert-content") canRevertContent = false;
     if (isRestart(action)) restarts = [...restarts, { action, at: now }];
     attempts = isRestart(action) ? [] : addAttempt(attempts, action, now);
     return action;
@@ -39,6 +45,18 @@ test("[REC1] a browser that has exited cannot be reloaded", () => {
   expect(actionsFor("browser-exited", 6, 1_000)).toEqual([...Array(4).fill("relaunch"), "restart-player", "withhold"]);
 });
 
+test("[REC18] if the browser keeps failing with new content, the content before it plays before anything is restarted, and gets all steps", () => {
+  const relaunches = Array(4).fill("relaunch");
+  expect(actionsFor("browser-exited", 11, 1_000, { canRevertContent: true })).toEqual([
+    ...relaunches,
+    "revert-content",
+    ...relaunches,
+    "restart-player",
+    "withhold",
+  ]);
+  expect(actionsFor("no-frames", 5, 1_000, { canRevertContent: true })).not.toContain("revert-content");
+});
+
 test("[REC10] a browser that presents no frames is relaunched, then draws without the GPU, then the player restarts, then content is withheld", () => {
   expect(actionsFor("no-frames", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch-without-gpu", "restart-player", "withhold"]);
 });
@@ -48,7 +66,14 @@ test("[REC13] once faults have followed each other for five minutes, the machine
   const now = startMs;
   const attempts = [restarting(now - 10_000)];
   const next = (about: Partial<Circumstances>) =>
-    nextAction("browser-exited", { now, attempts, troubleSince: now - 300_000, canRestartMachine: true, ...about });
+    nextAction("browser-exited", {
+      now,
+      attempts,
+      troubleSince: now - 300_000,
+      canRevertContent: false,
+      canRestartMachine: true,
+      ...about,
+    });
   expect(next({})).toBe("restart-machine");
   expect(next({ troubleSince: now - 299_000 })).toBe("withhold");
   expect(next({ canRestartMachine: false })).toBe("withhold");
@@ -56,9 +81,9 @@ test("[REC13] once faults have followed each other for five minutes, the machine
 });
 
 test("[REC14] in a day the recovery restarts the player and the machine at most three times each", () => {
-  const perMinute = actionsFor("browser-exited", 1_440, 60_000, true);
+  const perMinute = actionsFor("browser-exited", 1_440, 60_000, { canRestartMachine: true });
   expect(perMinute.filter((action) => action === "restart-player").length).toBeLessThanOrEqual(3);
-  const perTenSeconds = actionsFor("browser-exited", 8_639, 10_000, true);
+  const perTenSeconds = actionsFor("browser-exited", 8_639, 10_000, { canRestartMachine: true });
   for (const restart of ["restart-player", "restart-machine"]) expect(perTenSeconds.filter((action) => action === restart)).toHaveLength(3);
   expect(perTenSeconds.at(-1)).toMatch(/relaunch|withhold/);
 });

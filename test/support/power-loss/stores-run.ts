@@ -181,7 +181,7 @@ async function receiveState(store: DesiredStateStore, desired: DesiredState, clo
 async function playSome(playLog: PlayLog, clock: FakeClock, onDurable: (ids: string[]) => void): Promise<string> {
   const events = Array.from({ length: 4 }, playEvent);
   for (const event of events.slice(0, 3)) await playLog.append([event], snapshot);
-  clock.advance(5_000);
+  clock.advance(30_000);
   await playLog.append([events[3]!], snapshot);
   onDurable(events.map(({ id }) => id));
   const last = playEvent();
