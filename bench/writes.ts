@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { numberedVideo, plainImage } from "../test/support/media/media.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
-import { type RouteHandler, startWebServer } from "../test/support/web-server.ts";
+import { type RouteHandler, startWebServer } from "../test/support/network/web-server.ts";
 import { printFigure, writtenBytes } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 60);

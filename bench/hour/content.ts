@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hexOf, plainImage } from "../../test/support/media/media.ts";
 import type { Api } from "../../test/support/programs/programs.ts";
-import { colouredPage } from "../../test/support/web-server.ts";
+import { colouredPage } from "../../test/support/network/web-server.ts";
 import { type Item, itemColors, type LayoutName, markColors } from "./screen.ts";
 
 /** The published ids by the names that the screen log uses. */

@@ -1,7 +1,7 @@
 // The soak part `cuts`: cuts downloads in the middle. Each must continue where it was cut, by Range and If-Range, and nothing of the
 // new playlist may be shown before all its files are whole.
 import { temporaryFolder } from "../../test/support/folder.ts";
-import { startTcpProxy, type TcpProxyOptions } from "../../test/support/tcp-proxy.ts";
+import { startTcpProxy, type TcpProxyOptions } from "../../test/support/network/tcp-proxy.ts";
 import { isWhole, sha256Of } from "./cached-files.ts";
 import { noisePicture } from "./load.ts";
 import { Show } from "./show.ts";

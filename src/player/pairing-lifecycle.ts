@@ -8,7 +8,7 @@ import { CommandJournal } from "./commands/command-journal.ts";
 import { contentFolder } from "./content/content-cache.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
 import { GenerationStore } from "./content/generation-store.ts";
-import type { DiskHealth } from "./disk-health.ts";
+import type { DiskHealth } from "./storage/disk-health.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { pair, type PairingDependencies, type PairingState } from "./pairing/pairing.ts";

@@ -2,7 +2,7 @@
 import type { CorrectedClock } from "../base/clock.ts";
 import { noGenerations } from "./content/generations.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
-import type { DiskHealth } from "./disk-health.ts";
+import type { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
 import { PlaybackDrift } from "./proof/playback-drift.ts";

@@ -4,13 +4,13 @@ import type { CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type CommandEffects, createCommandExecutor } from "./commands/command-executor.ts";
 import { CommandRunner } from "./commands/command-runner.ts";
-import type { DiskHealth } from "./disk-health.ts";
+import type { DiskHealth } from "./storage/disk-health.ts";
 import { ContentCache, contentFolder } from "./content/content-cache.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
-import { Outbox } from "./proof/outbox.ts";
+import { Outbox } from "./outbox/outbox.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
 
 export interface SessionStoresDependencies {

@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { IframeSite, IframeEvent } from "../../src/player/host.ts";
-import { createSelfSignedCertificate } from "../support/certificate.ts";
+import { createSelfSignedCertificate } from "../support/network/certificate.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { waitUntil } from "../support/polling.ts";
-import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/web-server.ts";
+import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/network/web-server.ts";
 import { browserProcesses, electrons, headlessChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 
 const never = new AbortController().signal;

@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { TestPlayer } from "../support/player.ts";
 import { eventually } from "../support/polling.ts";
 import { assetOf, desiredOf, imageItem, newId } from "../support/states.ts";
-import { responseTo, startTimeServer } from "../support/time-server.ts";
+import { responseTo, startTimeServer } from "../support/network/time-server.ts";
 
 const nowhere = "http://127.0.0.1:9";
 const hour = 3_600_000;

@@ -8,7 +8,7 @@ import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { finalStatuses, type CommandRequest } from "../../src/protocol/device/commands.ts";
 import type { Scene } from "../../src/protocol/scene.ts";
 import { call, picture, TestService } from "../service/harness.ts";
-import { createSelfSignedCertificate } from "../support/certificate.ts";
+import { createSelfSignedCertificate } from "../support/network/certificate.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { TestPlayer } from "../support/player.ts";

@@ -7,7 +7,7 @@ import { CorrectedClock } from "../../src/base/clock.ts";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { OutboundHttp } from "../../src/base/http/outbound-http.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { DiskHealth } from "../../src/player/disk-health.ts";
+import { DiskHealth } from "../../src/player/storage/disk-health.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { Session } from "../../src/player/session.ts";

@@ -8,7 +8,7 @@ import { type MemoryFolder, removeMemoryFolder } from "../linux/memory-folder.ts
 import type { BrowserProxy } from "../proxy/proxy.ts";
 import { prepareAccount } from "./account.ts";
 import { createCacheFolder } from "./cache-folder.ts";
-import { followDisplay } from "./display.ts";
+import { followDisplay } from "./display/display.ts";
 import { chromiumFlags, type FlagOptions } from "./flags.ts";
 import { watchLiveness } from "./liveness.ts";
 import { headlessSize, type ChromiumOptions } from "./options.ts";
@@ -18,8 +18,8 @@ import { assertSandboxed, type BrowserProcess, releaseProfile, startBrowser } fr
 import { sessionMemoryBytes } from "./session-processes.ts";
 import { endStoppedProcesses } from "./stopped-processes.ts";
 import { keepOnlyFirstPage } from "./targets.ts";
-import { KioskWindow } from "./window.ts";
-import { hasWindowManager } from "./x11.ts";
+import { KioskWindow } from "./display/window.ts";
+import { hasWindowManager } from "./display/x11.ts";
 
 /** A browser's reports to its host. */
 export interface BrowserListener {
@@ -205,8 +205,9 @@ export class ChromiumBrowser {
     const { clock, log } = this.#options;
     const { signal } = this.#lifetime;
     const onStopped = (kind: string, pid: number): void => log.error({ kind, pid }, "a process of the browser is stopped and is ended");
+    const onZygotesGone = (): void => log.error("the browser has lost the process that starts the others, and is ended");
     try {
-      await endStoppedProcesses({ browser: this.#process, clock, onStopped }, signal);
+      await endStoppedProcesses({ browser: this.#process, clock, onStopped, onZygotesGone }, signal);
     } catch (error) {
       if (!signal.aborted) log.error({ reason: reasonOf(error) }, "stopped processes of the browser are no longer ended");
     }

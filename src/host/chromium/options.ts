@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { IframeLimits } from "../iframes/limits.ts";
 import type { NetworkAccess } from "../proxy/proxy.ts";
 import type { Environment } from "./account.ts";
-import type { Size } from "./window.ts";
+import type { Size } from "./display/window.ts";
 
 /** Options of the Chromium host. */
 export interface ChromiumOptions extends NetworkAccess {

@@ -6,7 +6,7 @@ import { ulid } from "../../base/ulid.ts";
 import type { CommandRequest } from "../../protocol/device/commands.ts";
 import type { PlayCommand } from "../../protocol/device/play-commands.ts";
 import type { Capture } from "../host.ts";
-import type { Outbox } from "../proof/outbox.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
 import type { CommandExecutor } from "./command-runner.ts";
 import { convertPicture } from "./screenshot-picture.ts";

@@ -2,7 +2,7 @@
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { finalStatuses } from "../../protocol/device/commands.ts";
-import type { DiskHealth } from "../disk-health.ts";
+import type { DiskHealth } from "../storage/disk-health.ts";
 import { mergeMarks, type CommandMark } from "./command-mark.ts";
 import { journalFilesIn, readJournalFiles, type JournalContent, type JournalEntry, type JournalFiles } from "./journal-files.ts";
 

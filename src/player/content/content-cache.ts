@@ -8,7 +8,7 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import { makeFolder } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-state.ts";
-import { DiskHealth } from "../disk-health.ts";
+import { DiskHealth } from "../storage/disk-health.ts";
 import { downloadFile, type OpenFile } from "./download-file.ts";
 import { FileChecks } from "./file-checks.ts";
 import { distinctFiles, DownloadTracker, type DownloadProgress } from "./download-progress.ts";
@@ -57,9 +57,10 @@ export class ContentCache {
     return this.#progress;
   }
 
-  /** The proven file with this hash; null if no state that is kept has it. */
+  /** The proven file with this hash, which the page asks for; null if no state that is kept has it. */
   findFile(sha256: string): { folder: string; name: string; mimeType: string } | null {
     const mimeType = this.content.mediaTypeOf(sha256);
+    if (mimeType !== undefined) this.#checks.verifyOnce(sha256);
     return mimeType === undefined ? null : { folder: this.#files.folder, name: sha256, mimeType };
   }
 

@@ -8,8 +8,8 @@ import { Fault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { DesiredState } from "../../protocol/device/desired-state.ts";
-import { DiskHealth } from "../disk-health.ts";
-import { StoredValue } from "../stored-value.ts";
+import { DiskHealth } from "../storage/disk-health.ts";
+import { StoredValue } from "../storage/stored-value.ts";
 import type { AccessTokens } from "../link/access.ts";
 import type { ServiceApi } from "../link/service-api.ts";
 

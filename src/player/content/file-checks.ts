@@ -1,4 +1,5 @@
-// Verifies cached files while the player runs: suspected ones at once, and slowly all others, because disks lose bits in silence.
+// Verifies cached files while the player runs, because disks lose bits in silence: suspected ones at once, those that are shown for the
+// first time since the start, and slowly all others.
 import { join } from "node:path";
 import { z } from "zod";
 import { runAll } from "../../base/async/run-all.ts";
@@ -19,6 +20,8 @@ export interface FileChecksOptions {
   log: Log;
 }
 
+// A file that is shown is read anyway, so this costs little more than CPU time: 100 MB take ten seconds.
+const shownBytesPerSecond = 10_000_000;
 // Slow enough to leave disk and CPU to playback: 10 GB take three hours.
 const scrubBytesPerSecond = 1_000_000;
 // The browser's start needs the disk.
@@ -34,6 +37,10 @@ export class FileChecks {
   readonly #position: DurableFile<z.infer<typeof ScrubPosition>>;
   readonly #suspects = new Set<string>();
   readonly #suspected = new Signal();
+  /** The files that were shown, or verified, since the start. */
+  readonly #known = new Set<string>();
+  readonly #shown = new Set<string>();
+  readonly #isShown = new Signal();
 
   constructor(options: FileChecksOptions) {
     this.#options = options;
@@ -46,9 +53,17 @@ export class FileChecks {
     this.#suspected.notify();
   }
 
+  /** Verifies this file, which is shown, unless it was verified since the start. */
+  verifyOnce(sha256: string): void {
+    if (this.#known.has(sha256)) return;
+    this.#known.add(sha256);
+    this.#shown.add(sha256);
+    this.#isShown.notify();
+  }
+
   /** Runs until `signal` aborts. */
   run(signal: AbortSignal): Promise<never> {
-    return runAll([(end) => this.#verifySuspects(end), (end) => this.#scrub(end)], signal);
+    return runAll([(end) => this.#verifySuspects(end), (end) => this.#verifyShown(end), (end) => this.#scrub(end)], signal);
   }
 
   async #verifySuspects(signal: AbortSignal): Promise<never> {
@@ -58,6 +73,18 @@ export class FileChecks {
         // Removed first: a report during the verification starts another one.
         this.#suspects.delete(sha256);
         await this.#verify(sha256, async () => signal.throwIfAborted(), signal);
+      }
+    }
+  }
+
+  async #verifyShown(signal: AbortSignal): Promise<never> {
+    const { clock } = this.#options;
+    const pace = (bytes: number): Promise<void> => clock.wait((bytes / shownBytesPerSecond) * 1_000, signal);
+    for (;;) {
+      await this.#isShown.wait(clock, Number.POSITIVE_INFINITY, signal);
+      for (const sha256 of this.#shown) {
+        await this.#verify(sha256, pace, signal);
+        this.#shown.delete(sha256);
       }
     }
   }
@@ -89,7 +116,11 @@ export class FileChecks {
     const { files, onDamaged, log } = this.#options;
     try {
       const verified = await files.verify(sha256, pace);
-      if (verified.is === "damaged") onDamaged(sha256, verified.reason);
+      if (verified.is === "damaged") {
+        // The file that replaces it is verified again.
+        this.#known.delete(sha256);
+        onDamaged(sha256, verified.reason);
+      }
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ sha256, reason: reasonOf(error) }, "a stored file could not be verified");

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
-import { DiskHealth } from "../disk-health.ts";
-import { StoredValue } from "../stored-value.ts";
+import { DiskHealth } from "../storage/disk-health.ts";
+import { StoredValue } from "../storage/stored-value.ts";
 import { Generations, noGenerations } from "./generations.ts";
 
 export class GenerationStore {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
 import { Fault, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { DiskHealth, removals } from "../disk-health.ts";
+import { DiskHealth, removals } from "../storage/disk-health.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 
 const Fingerprint = z.object({ size: z.number(), modifiedMs: z.number(), inode: z.number() });

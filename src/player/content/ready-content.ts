@@ -3,7 +3,7 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
-import type { DiskHealth } from "../disk-health.ts";
+import type { DiskHealth } from "../storage/disk-health.ts";
 import { GenerationStore } from "./generation-store.ts";
 import { completed, type Generations, playingState } from "./generations.ts";
 import type { ProvenFiles } from "./proven-files.ts";

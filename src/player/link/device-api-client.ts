@@ -2,7 +2,7 @@
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { PlayEvent } from "../../protocol/device/play-events.ts";
 import type { AccessTokens } from "./access.ts";
-import type { OutboxMessage } from "../proof/outbox-message.ts";
+import type { OutboxMessage } from "../outbox/outbox-message.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { HttpFault } from "./service-http.ts";
 

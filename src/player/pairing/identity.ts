@@ -5,8 +5,8 @@ import { isFault } from "../../base/fault.ts";
 import { MirroredFile } from "../../base/files/mirrored-file.ts";
 import { createKeyPair, thumbprint, type KeyPair } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
-import { DiskHealth } from "../disk-health.ts";
-import { StoredValue } from "../stored-value.ts";
+import { DiskHealth } from "../storage/disk-health.ts";
+import { StoredValue } from "../storage/stored-value.ts";
 
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 

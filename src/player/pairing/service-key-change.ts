@@ -5,7 +5,7 @@ import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable } from "../../base/async/observable.ts";
-import type { DiskHealth } from "../disk-health.ts";
+import type { DiskHealth } from "../storage/disk-health.ts";
 import { pair, type PairingDependencies, type PairingState } from "./pairing.ts";
 import type { Pairing } from "./identity.ts";
 

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import { DiskHealth } from "../disk-health.ts";
-import { StoredValue } from "../stored-value.ts";
+import { DiskHealth } from "../storage/disk-health.ts";
+import { StoredValue } from "../storage/stored-value.ts";
 import { hasEnded, type LastingIntervention, pauseAt, Intervention } from "../../schedule/interventions.ts";
 
 // Longer than any play: a skip counts until the next play has ended.

@@ -5,13 +5,13 @@ import type { Clock } from "../../base/clock.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, type PlayEvent } from "../../protocol/device/play-events.ts";
-import { type DiskHealth, removals } from "../disk-health.ts";
+import { type DiskHealth, removals } from "../storage/disk-health.ts";
 import { PlayLogFile, playLogPath, previousRunIn, readLines, type PlayLogLine, type PreviousRun } from "./play-log-file.ts";
 
 // 600 files of 500 events: one month of an item every nine seconds, about 200 MB.
 const maxFiles = 600;
 // A power cut loses at most this much. A killed process loses nothing that was written. Each sync writes whole pages of 4 kB.
-const syncMs = 30_000;
+const syncMs = 60_000;
 /** The name of the play log in reports about the disk. */
 export const playEvents = "play events";
 

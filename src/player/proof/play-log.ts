@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, type PlayEvent } from "../../protocol/device/play-events.ts";
-import { DiskHealth } from "../disk-health.ts";
+import { DiskHealth } from "../storage/disk-health.ts";
 import { PlayFiles, playEvents } from "./play-files.ts";
 import type { OpenPlaysSnapshot, PreviousRun } from "./play-log-file.ts";
 import type { ClockReading } from "./play-types.ts";

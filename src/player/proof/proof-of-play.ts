@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
-import type { DiskHealth } from "../disk-health.ts";
+import type { DiskHealth } from "../storage/disk-health.ts";
 import type { ReadyState } from "../content/ready-content.ts";
 import { interruptedEvents, playEventOf } from "./play-events.ts";
 import { planInput, reportInput, type InputContext } from "./play-inputs.ts";

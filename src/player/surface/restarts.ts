@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import { MirroredFile } from "../../base/files/mirrored-file.ts";
-import type { DiskHealth } from "../disk-health.ts";
+import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Machine } from "../machine.ts";
 import { recent, type RecoveryAttempt, type RestartAction, restartMemoryMs, restartsPerDay, restartPauseMs } from "./recovery-ladder.ts";
 

@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { watchDisplays } from "../../../src/host/chromium/x11.ts";
+import { watchDisplays } from "../../../src/host/chromium/display/x11.ts";
 import { startXvnc } from "../../support/browser/xvnc.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { processesNaming } from "../processes.ts";

@@ -1,7 +1,7 @@
 // Tests of the window under a window manager: openbox, also one that is slow or starts late.
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { hasWindowManager } from "../../../src/host/chromium/x11.ts";
+import { hasWindowManager } from "../../../src/host/chromium/display/x11.ts";
 import { startXvnc } from "../../support/browser/xvnc.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { covers, followsEach, fullHd, noDisplay, noOpenbox, openOn, startOpenbox } from "./window-on-display.ts";

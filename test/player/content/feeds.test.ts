@@ -7,7 +7,7 @@ import { text as readText } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { DiskHealth } from "../../../src/player/disk-health.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Feeds } from "../../../src/player/content/feeds/feeds.ts";
 import { parseFeed } from "../../../src/player/content/feeds/parse-feed.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";

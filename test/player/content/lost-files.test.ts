@@ -15,7 +15,7 @@ import { prepareNewest } from "../../../src/player/content/prepare-newest.ts";
 import { ProvenFiles } from "../../../src/player/content/proven-files.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import type { DesiredAsset, DesiredState } from "../../../src/protocol/device/desired-state.ts";
-import { breakOff, flipBit, headOf, showPortal, startFileService, type Lie } from "../../support/file-service.ts";
+import { breakOff, flipBit, headOf, showPortal, startFileService, type Lie } from "../../support/network/file-service.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
@@ -214,6 +214,18 @@ test("[CCH10] after a restart it continues behind the last recorded file", async
   };
   expect(await verifyUntil(last)).toEqual([first, last]);
   expect(await verifyUntil(last)).toEqual([last]);
+});
+
+test("[CCH17] a damaged file is found when it is shown for the first time since the start or since it was fetched again", async () => {
+  await using setup = await startCache();
+  const { cache, assets, pathOf, isWhole } = setup;
+  await eventually(isWhole);
+  for (let time = 0; time < 2; time += 1) {
+    await flip(pathOf(assets[0]!), 75_000);
+    expect(cache.findFile(assets[0]!.sha256)).not.toBeNull();
+    await eventually(() => cache.ready.value?.files.size === 3);
+    await eventually(isWhole);
+  }
 });
 
 const otherVersion: Lie = (response, { bytes, asset }, from) => {

@@ -11,7 +11,7 @@ import { preloadFrom } from "../../../src/player/content/preload.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { picture, TestService } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { startFileService } from "../../support/file-service.ts";
+import { startFileService } from "../../support/network/file-service.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestPlayer } from "../../support/player.ts";
 import { desiredOf, imageItem } from "../../support/states.ts";

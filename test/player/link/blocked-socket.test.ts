@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { finalStatuses } from "../../../src/protocol/device/commands.ts";
 import { picture, TestService } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { startFaultyProxy } from "../../support/faulty-proxy.ts";
+import { startFaultyProxy } from "../../support/network/faulty-proxy.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestPlayer } from "../../support/player.ts";
 import { eventually } from "../../support/polling.ts";

@@ -9,9 +9,9 @@ import { directNetwork } from "../../../src/base/http/network.ts";
 import { routerFromEnvironment } from "../../../src/base/http/proxy-route.ts";
 import { readCertificates, trustedCertificates } from "../../../src/base/http/trusted-certificates.ts";
 import { TestService } from "../../service/harness.ts";
-import { createPrivateCertificate } from "../../support/certificate.ts";
+import { createPrivateCertificate } from "../../support/network/certificate.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { startNetworkProxy } from "../../support/network-proxy.ts";
+import { startNetworkProxy } from "../../support/network/network-proxy.ts";
 import { codesOf, connectOnce } from "./connect-once.ts";
 
 const program = fileURLToPath(new URL("connect-once.ts", import.meta.url));

@@ -6,7 +6,7 @@ import { readPlayerConfig } from "../../../src/main/player/player-config.ts";
 import { queryNtp, followNtp } from "../../../src/player/link/ntp.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { eventually } from "../../support/polling.ts";
-import { responseTo, startTimeServer, writeTime } from "../../support/time-server.ts";
+import { responseTo, startTimeServer, writeTime } from "../../support/network/time-server.ts";
 
 const never = new AbortController().signal;
 

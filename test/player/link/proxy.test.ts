@@ -14,10 +14,10 @@ import { contentNetwork, contentPolicy } from "../../../src/player/web-items/out
 import { picture, TestService } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { startNetworkProxy } from "../../support/network-proxy.ts";
+import { startNetworkProxy } from "../../support/network/network-proxy.ts";
 import { TestPlayer } from "../../support/player.ts";
 import { eventually } from "../../support/polling.ts";
-import { startWebServer } from "../../support/web-server.ts";
+import { startWebServer } from "../../support/network/web-server.ts";
 
 const signal = new AbortController().signal;
 

@@ -8,7 +8,7 @@ import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { createKeyPair } from "../../../src/base/jws.ts";
 import { Observable } from "../../../src/base/async/observable.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { DiskHealth } from "../../../src/player/disk-health.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { AccessTokens } from "../../../src/player/link/access.ts";
 import { GenerationStore } from "../../../src/player/content/generation-store.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
@@ -19,7 +19,7 @@ import { ServiceKeyChange } from "../../../src/player/pairing/service-key-change
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { TestService, call } from "../../service/harness.ts";
-import { createSelfSignedCertificate } from "../../support/certificate.ts";
+import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { DiskHealth } from "../../../src/player/disk-health.ts";
-import { Outbox } from "../../../src/player/proof/outbox.ts";
-import type { OutboxMessage } from "../../../src/player/proof/outbox-message.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
+import { Outbox } from "../../../src/player/outbox/outbox.ts";
+import type { OutboxMessage } from "../../../src/player/outbox/outbox-message.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -8,7 +8,7 @@ import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts"
 import { Recovery } from "../../../src/player/surface/recovery.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import { Restarts } from "../../../src/player/surface/restarts.ts";
-import { DiskHealth } from "../../../src/player/disk-health.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import type { Machine } from "../../../src/player/machine.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { DiskHealth } from "../../../src/player/disk-health.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Restarts } from "../../../src/player/surface/restarts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

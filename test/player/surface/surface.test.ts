@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { request } from "node:http";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,6 +15,8 @@ import { temporaryFolder } from "../../support/folder.ts";
 
 const sha = "a".repeat(64);
 const media = Buffer.from("0123456789");
+const picture = Buffer.alloc(300_000, "picture");
+const pictureSha = createHash("sha256").update(picture).digest("hex");
 const scene: Scene = { screen: { is: "empty", player_name: "Lobby", trouble: null, service: "x" }, identify: null };
 
 async function open(owner = "tests") {
@@ -21,10 +24,14 @@ async function open(owner = "tests") {
   await mkdir(join(folder.path, "player"));
   await writeFile(join(folder.path, "player/index.html"), "<!doctype html>");
   await writeFile(join(folder.path, sha), media);
+  await writeFile(join(folder.path, pictureSha), picture);
   const surface = await Surface.open({
     owner,
     rendererFolder: folder.path,
-    media: (sha256) => (sha256 === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
+    media: (name) => {
+      if (name === sha) return { folder: folder.path, name, mimeType: "video/mp4" };
+      return name === pictureSha ? { folder: folder.path, name, mimeType: "image/png" } : null;
+    },
     stream: () => null,
     port: null,
     outboundHttp: new OutboundHttp({ policy: contentPolicy() }),
@@ -37,7 +44,7 @@ async function open(owner = "tests") {
     await surface[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
   };
-  return { surface, origin: new URL(url).origin, pageHeaders, [Symbol.asyncDispose]: end };
+  return { surface, folder: folder.path, origin: new URL(url).origin, pageHeaders, [Symbol.asyncDispose]: end };
 }
 
 function get(url: string, headers: Record<string, string>): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
@@ -82,13 +89,25 @@ test("[SRF1] a request without the cookie, for another host or from another site
 test("[SRF2] media are served with Range, media type and nosniff; unverified files are not found", async () => {
   await using at = await open();
   const part = await get(`${at.origin}/media/${sha}`, { ...at.pageHeaders, range: "bytes=2-4" });
-  expect(part).toMatchObject({ status: 206, body: "234", headers: { "content-type": "image/png", "x-content-type-options": "nosniff" } });
+  expect(part).toMatchObject({ status: 206, body: "234", headers: { "content-type": "video/mp4", "x-content-type-options": "nosniff" } });
   expect((await get(`${at.origin}/media/${sha}`, { ...at.pageHeaders, range: "bytes=99-" })).status).toBe(416);
   expect((await get(`${at.origin}/media/${"b".repeat(64)}`, at.pageHeaders)).status).toBe(404);
   for (const path of ["/media/../../etc/passwd", "/player/..%2f..%2f..%2fetc/passwd", "/etc/passwd"]) {
     expect((await get(at.origin + path, at.pageHeaders)).status).toBeGreaterThanOrEqual(400);
   }
   expect((await get(`${at.origin}/player/`, at.pageHeaders)).headers["content-security-policy"]).toContain("default-src 'none'");
+});
+
+test("[CCH16] a picture is sent whole, and not at all once its bytes have changed", async () => {
+  await using at = await open();
+  const ask = () => get(`${at.origin}/media/${pictureSha}`, { ...at.pageHeaders, range: "bytes=2-4" });
+  expect(await ask()).toMatchObject({ status: 200, body: picture.toString(), headers: { "content-type": "image/png" } });
+  const damaged = Buffer.from(picture);
+  damaged[150_000]! ^= 1;
+  await writeFile(join(at.folder, pictureSha), damaged);
+  await expect(ask()).rejects.toThrow("socket hang up");
+  await writeFile(join(at.folder, pictureSha), picture);
+  expect((await ask()).status).toBe(200);
 });
 
 test("[SRF3] a page that connects late gets the newest scene; an equal scene is not sent again", async () => {

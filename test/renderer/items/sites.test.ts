@@ -23,7 +23,7 @@ import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { temporaryFolder as browserFolder } from "../../host/hosts-under-test.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
-import { colouredPage, startWebServer, type WebServer } from "../../support/web-server.ts";
+import { colouredPage, startWebServer, type WebServer } from "../../support/network/web-server.ts";
 import { builtRenderer } from "../../support/page-build.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 import { zipOf, type ZipFile } from "../../support/media/zip.ts";

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { get } from "node:https";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { createSelfSignedCertificate } from "../../support/certificate.ts";
+import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program, startService } from "../../support/programs/programs.ts";
 import { TestService, call } from "../harness.ts";

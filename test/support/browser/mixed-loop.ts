@@ -2,7 +2,7 @@
 import { hexOf, numberedVideo, plainImage } from "../media/media.ts";
 import type { Api } from "../programs/programs.ts";
 import type { Appearance, ObservedSpan } from "./screen-observation.ts";
-import { type RouteHandler, colouredPage, startWebServer, type WebServer } from "../web-server.ts";
+import { type RouteHandler, colouredPage, startWebServer, type WebServer } from "../network/web-server.ts";
 
 const red = [220, 30, 40] as const;
 const blue = [30, 60, 200] as const;

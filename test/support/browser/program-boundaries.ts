@@ -5,7 +5,7 @@ import { hexOf, numberedVideo, plainImage } from "../media/media.ts";
 import { mixedRow } from "./mixed-loop.ts";
 import type { Api } from "../programs/programs.ts";
 import { type Appearance, type ObservedSpan, watchScreen } from "./screen-observation.ts";
-import type { WebServer } from "../web-server.ts";
+import type { WebServer } from "../network/web-server.ts";
 
 const red = [220, 30, 40] as const;
 const blue = [30, 60, 200] as const;

@@ -11,8 +11,8 @@ import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import { DevToolsPipe, type DevToolsSession } from "../../../src/host/chromium/pipe.ts";
 import { releaseProfile } from "../../../src/host/chromium/process.ts";
 import { keepOnlyFirstPage } from "../../../src/host/chromium/targets.ts";
-import { KioskWindow } from "../../../src/host/chromium/window.ts";
-import { hasWindowManager } from "../../../src/host/chromium/x11.ts";
+import { KioskWindow } from "../../../src/host/chromium/display/window.ts";
+import { hasWindowManager } from "../../../src/host/chromium/display/x11.ts";
 import { app, runtime } from "./app.ts";
 
 const startLimitMs = 30_000;

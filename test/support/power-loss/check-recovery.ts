@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { DiskHealth } from "../../../src/player/disk-health.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
 import { FakeClock } from "../clock.ts";
 import { updatesIn } from "../commands.ts";

@@ -7,13 +7,13 @@ import { CommandJournal } from "../../../src/player/commands/command-journal.ts"
 import { CommandRunner, type CommandExecutor } from "../../../src/player/commands/command-runner.ts";
 import { ContentCache } from "../../../src/player/content/content-cache.ts";
 import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
-import { DiskHealth } from "../../../src/player/disk-health.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import type { AccessTokens } from "../../../src/player/link/access.ts";
 import type { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../../src/player/pairing/identity.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
-import { Outbox } from "../../../src/player/proof/outbox.ts";
-import type { OutboxMessage } from "../../../src/player/proof/outbox-message.ts";
+import { Outbox } from "../../../src/player/outbox/outbox.ts";
+import type { OutboxMessage } from "../../../src/player/outbox/outbox-message.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import type { DesiredAsset, DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
@@ -181,7 +181,7 @@ async function receiveState(store: DesiredStateStore, desired: DesiredState, clo
 async function playSome(playLog: PlayLog, clock: FakeClock, onDurable: (ids: string[]) => void): Promise<string> {
   const events = Array.from({ length: 4 }, playEvent);
   for (const event of events.slice(0, 3)) await playLog.append([event], snapshot);
-  clock.advance(30_000);
+  clock.advance(60_000);
   await playLog.append([events[3]!], snapshot);
   onDurable(events.map(({ id }) => id));
   const last = playEvent();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { startPlayer, startService } from "../../support/programs/programs.ts";
-import { colouredPage, startWebServer } from "../../support/web-server.ts";
+import { colouredPage, startWebServer } from "../../support/network/web-server.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
 
 /** A page that counts its visits in local storage and reports the count. */

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { DurableFile } from "../../../src/base/files/durable-file.ts";
-import { createSelfSignedCertificate } from "../../support/certificate.ts";
+import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { Api, Program, startService } from "../../support/programs/programs.ts";

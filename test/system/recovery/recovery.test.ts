@@ -78,6 +78,19 @@ test.each([
   },
 );
 
+test("[REC19] when all zygotes are killed, the browser is relaunched without waiting for the page", async () => {
+  await using folder = await temporaryFolder();
+  await using at = await playing(folder.path);
+  const from = at.player.lines.length;
+  for (const pid of await chromiumProcesses(at.player, "zygote")) process.kill(pid, "SIGKILL");
+  await at.player.line("the browser has lost the process that starts the others, and is ended", from);
+  await at.player.line("recovering the display", from);
+  for (let presented = 0; presented < 3; presented += 1) await at.player.line("presented", at.player.lines.length);
+  await eventually(isGreen);
+  const actions = at.player.lines.slice(from).filter(({ msg }) => msg === "recovering the display");
+  expect(actions.map(({ action }) => action)).toEqual(["relaunch"]);
+});
+
 test("[REC4] a heartbeat reports that the screen is rendering, and the items on it", async () => {
   await using folder = await temporaryFolder();
   await using at = await playing(folder.path);

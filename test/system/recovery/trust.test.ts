@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FaultyProxy, startFaultyProxy } from "../../support/faulty-proxy.ts";
+import { type FaultyProxy, startFaultyProxy } from "../../support/network/faulty-proxy.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";

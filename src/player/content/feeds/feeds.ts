@@ -9,7 +9,7 @@ import { DurableFile } from "../../../base/files/durable-file.ts";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { FeedEntry } from "../../../protocol/scene.ts";
-import type { DiskHealth } from "../../disk-health.ts";
+import type { DiskHealth } from "../../storage/disk-health.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { FeedContent, WantedFeed } from "../../playback/scene-item.ts";
 import { fetchFeed } from "./fetch-feed.ts";

@@ -2,7 +2,7 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { makeFolder } from "../../base/files/durable-file.ts";
-import { type DiskHealth, removals } from "../disk-health.ts";
+import { type DiskHealth, removals } from "../storage/disk-health.ts";
 import type { HttpFault } from "../link/service-http.ts";
 
 const maxMessages = 20;

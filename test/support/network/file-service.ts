@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { DesiredAsset } from "../../src/protocol/device/desired-state.ts";
-import { assetOf } from "./states.ts";
+import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts";
+import { assetOf } from "../states.ts";
 
 /** Writes a response about a file instead of the right one. `from` is the first byte that the request asks for. */
 export type Lie = (response: ServerResponse, file: { bytes: Buffer; asset: DesiredAsset }, from: number) => void;

@@ -8,7 +8,7 @@ import type { Clock } from "../../base/clock.ts";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { DiskHealth, removals } from "../disk-health.ts";
+import { DiskHealth, removals } from "../storage/disk-health.ts";
 import type { HttpFault } from "../link/service-http.ts";
 import { leastImportant, newMessage, OutboxMessage, storedMessage, type QueuedMessage } from "./outbox-message.ts";
 import { RefusedMessages } from "./refused-messages.ts";

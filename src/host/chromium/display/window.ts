@@ -1,6 +1,6 @@
 // Makes the browser's window cover the display exactly, with or without a window manager.
-import type { DevToolsSession } from "./pipe.ts";
-import { offscreenLeft, type FlagOptions } from "./flags.ts";
+import type { DevToolsSession } from "../pipe.ts";
+import { offscreenLeft, type FlagOptions } from "../flags.ts";
 
 /** In pixels. */
 export interface Size {

@@ -1,6 +1,6 @@
 // What the player needs to know from an X server: changes of its displays, and whether a window manager sizes fullscreen windows.
-import { Fault, isFault } from "../../base/fault.ts";
-import type { Environment } from "./account.ts";
+import { Fault, isFault } from "../../../base/fault.ts";
+import type { Environment } from "../account.ts";
 import { errorOf, packet, type Packet, padded, withX11, type X11Connection } from "./x11-connection.ts";
 
 // X Window System Protocol 11, RandR 1.2.

@@ -1,8 +1,8 @@
 // A value in memory with its file: it is in use at once, even while the disk cannot store it, and is written as soon as that works.
 import { basename } from "node:path";
-import type { DurableRead } from "../base/files/durable-file.ts";
-import { isSystemError } from "../base/files/system-error.ts";
-import { isFault } from "../base/fault.ts";
+import type { DurableRead } from "../../base/files/durable-file.ts";
+import { isSystemError } from "../../base/files/system-error.ts";
+import { isFault } from "../../base/fault.ts";
 import type { DiskHealth } from "./disk-health.ts";
 
 /** The file of a value: a `DurableFile` or a `MirroredFile`. */

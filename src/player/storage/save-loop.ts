@@ -1,5 +1,5 @@
 // Writes again what the disk lacks: after it was full or read-only, and after files were deleted while the player runs.
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 
 /** A part of the player that keeps its data in memory too. `save` writes what the disk lacks, and does nothing if that is nothing. */
 export interface SavedPart {

@@ -1,10 +1,10 @@
 // Keeps the browser's window as large as its X11 display when the display's mode changes.
-import { Signal } from "../../base/async/signal.ts";
-import type { Clock } from "../../base/clock.ts";
-import { isFault, reasonOf } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
-import { runAll } from "../../base/async/run-all.ts";
-import type { Environment } from "./account.ts";
+import { Signal } from "../../../base/async/signal.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { isFault, reasonOf } from "../../../base/fault.ts";
+import type { Log } from "../../../base/log.ts";
+import { runAll } from "../../../base/async/run-all.ts";
+import type { Environment } from "../account.ts";
 import type { KioskWindow } from "./window.ts";
 import { watchDisplays } from "./x11.ts";
 

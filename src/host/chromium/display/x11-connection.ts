@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { Fault } from "../../base/fault.ts";
-import type { Environment } from "./account.ts";
+import { Fault } from "../../../base/fault.ts";
+import type { Environment } from "../account.ts";
 
 const packetBytes = 32;
 /** The kinds of packets (X Window System Protocol 11, appendix B). Other kinds are events. */

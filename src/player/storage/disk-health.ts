@@ -1,10 +1,10 @@
 // Records what the disk cannot store, which files it damaged and what was lost, for the log and the problems list.
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../base/files/durable-file.ts";
-import { isSystemError } from "../base/files/system-error.ts";
-import { reasonOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+import { makeFolder } from "../../base/files/durable-file.ts";
+import { isSystemError } from "../../base/files/system-error.ts";
+import { reasonOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
 
 /** What is wrong with the disk. The lists are empty for a healthy one. */
 export interface DiskCondition {
