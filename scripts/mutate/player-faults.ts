@@ -2,10 +2,8 @@
 import { faultsIn, type Fault } from "./fault.ts";
 
 const base: readonly Fault[] = [
-  ...faultsIn("src/base/clock.ts", [
-    ["errorMs: delayMs / 2 + errorMs", "errorMs: delayMs / 2"],
-    ["return this.#anchor.wall + (this.#base.monotonic() - this.#anchor.monotonic);", "return this.#base.now();"],
-  ]),
+  ...faultsIn("src/base/clock.ts", [["if (this.#anchor !== null) return this.#sinceThen(this.#anchor);", ""]]),
+  ...faultsIn("src/base/clock-sample.ts", [["errorMs: delayMs / 2 + errorMs", "errorMs: delayMs / 2"]]),
   ...faultsIn("src/base/files/durable-file.ts", [
     ["await file.sync();", ""],
     ["created.length >= first.length", "created.length > first.length"],
@@ -33,7 +31,7 @@ const base: readonly Fault[] = [
 const playback: readonly Fault[] = [
   ...faultsIn("src/player/playback/apply-play-command.ts", [["await endPause(store, now);", ""]]),
   ...faultsIn("src/player/playback/intervention-store.ts", [
-    ["await this.#file.write(kept);", ""],
+    ["await this.#stored.set(kept);", ""],
     [" && (end <= pausedAt || intervention.at > pausedAt)", ""],
   ]),
   ...faultsIn("src/player/playback/set-variables.ts", [[" && (until === null || intervention.until !== null)", ""]]),
@@ -55,7 +53,7 @@ const proof: readonly Fault[] = [
   ...faultsIn("src/player/proof/play-state.ts", [
     ["if (reported.stage === plays.previousStage) return { plays: { ...plays, lastFrame: at }, done: [] };", ""],
   ]),
-  ...faultsIn("src/player/proof/play-log.ts", [["this.#files.length > maxFiles", "this.#files.length >= maxFiles"]]),
+  ...faultsIn("src/player/proof/play-files.ts", [["this.#finished.length >= maxFiles", "this.#finished.length > maxFiles"]]),
 ];
 
 const commands: readonly Fault[] = [
@@ -65,16 +63,16 @@ const commands: readonly Fault[] = [
   ]),
   ...faultsIn("src/player/commands/command-runner.ts", [
     ['if (command.sub !== thumbprint) throw new Error("it is for another device");', ""],
-    ["await this.#journal.record(entry);", ""],
+    ["this.#journal.record(entry).then(() => true)", "Promise.resolve(true)"],
   ]),
   ...faultsIn("src/player/commands/token-bucket.ts", [["this.#updatedAt = now;", ""]]),
 ];
 
 const content: readonly Fault[] = [
-  ...faultsIn("src/player/content/content-cache.ts", [["this.#previous = new Set(this.#ready.value?.files.values());", ""]]),
+  ...faultsIn("src/player/content/ready-content.ts", [["this.#before = new Set(before.files.values());", "this.#before.clear();"]]),
   ...faultsIn("src/player/content/desired-state-store.ts", [
     ["if (desired.player.id !== playerId)", 'if (desired.player.id === "")'],
-    ["await this.#file.write(desired);", ""],
+    ["await this.#stored.set(desired);", ""],
   ]),
   ...faultsIn("src/player/content/feeds/feeds.ts", [["if (trouble !== feed.trouble)", ""]]),
 ];
@@ -85,7 +83,7 @@ const link: readonly Fault[] = [
     ["if (grant.service_key !== this.#pairing.serviceKey) {", 'if (grant.service_key === "") {'],
   ]),
   ...faultsIn("src/player/link/connection.ts", [
-    ['if (this.#link.value.is === "polling") await', 'if (this.#link.value.is !== "online") await'],
+    ['this.#link.value.is === "polling" ? pollMs : 0', 'this.#link.value.is !== "online" ? pollMs : 0'],
   ]),
   ...faultsIn("src/player/link/reconnect-delay.ts", [["if (heldMs > stableMs) ", ""]]),
   ...faultsIn("src/player/link/ntp.ts", [[" || !response.subarray(24, 32).equals(cookie)", ""]]),
@@ -97,7 +95,7 @@ const link: readonly Fault[] = [
 ];
 
 const surface: readonly Fault[] = [
-  ...faultsIn("src/player/surface/recovery-ladder.ts", [["attempts.filter(({ at }) => now - at < failureMemoryMs)", "attempts"]]),
+  ...faultsIn("src/player/surface/recovery-ladder.ts", [["attempts.filter(({ at }) => now - at < memoryMs)", "attempts"]]),
   ...faultsIn("src/player/surface/page-access.ts", [
     ['if (site !== undefined && site !== "same-origin" && site !== "none") return false;', ""],
   ]),
