@@ -1,6 +1,6 @@
 import { stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
@@ -32,73 +32,80 @@ async function playing(folder: string) {
   return { api, player, playerId, [Symbol.asyncDispose]: end };
 }
 
-test.each([
-  ["browser", "SIGKILL"],
-  ["renderer", "SIGKILL"],
-  ["renderer", "SIGSTOP"],
-] as const)("[REC3] after %s receives %s the content comes back by itself, and the fault is logged", async (kind, signal) => {
-  await using folder = await temporaryFolder();
-  await using at = await playing(folder.path);
-  const from = at.player.lines.length;
-  for (const pid of await chromiumProcesses(at.player, kind)) process.kill(pid, signal);
-  await at.player.line("rendering failed", from);
-  await at.player.line("presented", at.player.lines.length);
-  await eventually(isGreen);
-  expect(at.player.lines.some(({ msg }) => msg === "already paired")).toBe(false);
-  // Commands and screenshots still work.
-  expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
-});
+// One player for all faults, each of which it has to survive after the ones before.
+describe("a player", () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let at: Awaited<ReturnType<typeof playing>>;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    at = await playing(folder.path);
+  });
+  afterAll(async () => {
+    await at[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
 
-test.each([
-  ["browser", "rendering failed"],
-  ["zygote", "rendering failed"],
-  ["renderer", "rendering failed"],
-  ["gpu-process", null],
-  ["network.mojom.NetworkService", null],
-  ["storage.mojom.StorageService", null],
-] as const)(
-  "[REC12] when %s is stopped, the fault is logged and content plays within 30 s, without a useless reload",
-  async (kind, fault) => {
-    await using folder = await temporaryFolder();
-    await using at = await playing(folder.path);
+  test.each([
+    ["browser", "SIGKILL"],
+    ["renderer", "SIGKILL"],
+    ["renderer", "SIGSTOP"],
+  ] as const)("[REC3] after %s receives %s the content comes back by itself, and the fault is logged", async (kind, signal) => {
     const from = at.player.lines.length;
-    const stopped = await chromiumProcesses(at.player, kind);
-    expect(stopped.length).toBeGreaterThan(0);
-    const stoppedAtMs = performance.now();
-    for (const pid of stopped) process.kill(pid, "SIGSTOP");
-    await at.player.line("a process of the browser is stopped and is ended", from);
-    if (fault !== null) await at.player.line(fault, from);
-    await eventually(async () => (await chromiumProcesses(at.player, kind)).every((pid) => !stopped.includes(pid)));
-    // The first report may be of an item that was presented before the fault.
+    for (const pid of await chromiumProcesses(at.player, kind)) process.kill(pid, signal);
+    await at.player.line("rendering failed", from);
+    await at.player.line("presented", at.player.lines.length);
+    await eventually(isGreen);
+    expect(at.player.lines.some(({ msg }) => msg === "already paired")).toBe(false);
+    // Commands and screenshots still work.
+    expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
+  });
+
+  test.each([
+    ["browser", "rendering failed"],
+    ["zygote", "rendering failed"],
+    ["renderer", "rendering failed"],
+    ["gpu-process", null],
+    ["network.mojom.NetworkService", null],
+    ["storage.mojom.StorageService", null],
+  ] as const)(
+    "[REC12] when %s is stopped, the fault is logged and content plays within 30 s, without a useless reload",
+    async (kind, fault) => {
+      const from = at.player.lines.length;
+      const stopped = await chromiumProcesses(at.player, kind);
+      expect(stopped.length).toBeGreaterThan(0);
+      const stoppedAtMs = performance.now();
+      for (const pid of stopped) process.kill(pid, "SIGSTOP");
+      await at.player.line("a process of the browser is stopped and is ended", from);
+      if (fault !== null) await at.player.line(fault, from);
+      await eventually(async () => (await chromiumProcesses(at.player, kind)).every((pid) => !stopped.includes(pid)));
+      // The first report may be of an item that was presented before the fault.
+      for (let presented = 0; presented < 3; presented += 1) await at.player.line("presented", at.player.lines.length);
+      await eventually(isGreen);
+      expect(performance.now() - stoppedAtMs).toBeLessThan(30_000);
+      const actions = at.player.lines.slice(from).filter(({ msg }) => msg === "recovering the display");
+      expect(actions.map(({ action }) => action)).toEqual(kind === "renderer" ? ["reload"] : fault === null ? [] : ["relaunch"]);
+    },
+  );
+
+  test("[REC4] a heartbeat reports that the screen is rendering, and the items on it", async () => {
+    const now = await eventually(async () => {
+      const seen = await at.api.ok("GET", `players/${at.playerId}/now`);
+      return (seen["now_playing"] as unknown[]).length > 0 ? seen : null;
+    });
+    expect(now).toMatchObject({ rendering: true, content: { is: "applied" } });
+  });
+
+  // The last one: the recovery has relaunched the browser three times by now, and takes stronger steps after the fourth.
+  test("[REC19] when all zygotes are killed, the browser is relaunched without waiting for the page", async () => {
+    const from = at.player.lines.length;
+    for (const pid of await chromiumProcesses(at.player, "zygote")) process.kill(pid, "SIGKILL");
+    await at.player.line("the browser has lost the process that starts the others, and is ended", from);
+    await at.player.line("recovering the display", from);
     for (let presented = 0; presented < 3; presented += 1) await at.player.line("presented", at.player.lines.length);
     await eventually(isGreen);
-    expect(performance.now() - stoppedAtMs).toBeLessThan(30_000);
     const actions = at.player.lines.slice(from).filter(({ msg }) => msg === "recovering the display");
-    expect(actions.map(({ action }) => action)).toEqual(kind === "renderer" ? ["reload"] : fault === null ? [] : ["relaunch"]);
-  },
-);
-
-test("[REC19] when all zygotes are killed, the browser is relaunched without waiting for the page", async () => {
-  await using folder = await temporaryFolder();
-  await using at = await playing(folder.path);
-  const from = at.player.lines.length;
-  for (const pid of await chromiumProcesses(at.player, "zygote")) process.kill(pid, "SIGKILL");
-  await at.player.line("the browser has lost the process that starts the others, and is ended", from);
-  await at.player.line("recovering the display", from);
-  for (let presented = 0; presented < 3; presented += 1) await at.player.line("presented", at.player.lines.length);
-  await eventually(isGreen);
-  const actions = at.player.lines.slice(from).filter(({ msg }) => msg === "recovering the display");
-  expect(actions.map(({ action }) => action)).toEqual(["relaunch"]);
-});
-
-test("[REC4] a heartbeat reports that the screen is rendering, and the items on it", async () => {
-  await using folder = await temporaryFolder();
-  await using at = await playing(folder.path);
-  const now = await eventually(async () => {
-    const seen = await at.api.ok("GET", `players/${at.playerId}/now`);
-    return (seen["now_playing"] as unknown[]).length > 0 ? seen : null;
+    expect(actions.map(({ action }) => action)).toEqual(["relaunch"]);
   });
-  expect(now).toMatchObject({ rendering: true, content: { is: "applied" } });
 });
 
 test("[WIR22] on a real screen a picture whose file was damaged is skipped, and shown again once it is fetched again", async () => {
