@@ -88,11 +88,12 @@ describe("a player", () => {
   );
 
   test("[REC4] a heartbeat reports that the screen is rendering, and the items on it", async () => {
+    // A heartbeat from a moment without frames may be the latest.
     const now = await eventually(async () => {
       const seen = await at.api.ok("GET", `players/${at.playerId}/now`);
-      return (seen["now_playing"] as unknown[]).length > 0 ? seen : null;
+      return seen["rendering"] === true && (seen["now_playing"] as unknown[]).length > 0 ? seen : null;
     });
-    expect(now).toMatchObject({ rendering: true, content: { is: "applied" } });
+    expect(now).toMatchObject({ content: { is: "applied" } });
   });
 
   // The last one: the recovery has relaunched the browser three times by now, and takes stronger steps after the fourth.
