@@ -50,8 +50,13 @@ async function running(outbox: Outbox, clock: FakeClock, answer: (message: Outbo
   const run = outbox.run(deliver, stop.signal).catch((error: unknown) => error);
   return {
     attempts,
-    /** Moves the clock until `check` holds. */
-    until: (check: () => boolean): Promise<unknown> => eventually(() => check() || (clock.advance(500), false)),
+    /** Moves the clock, while the outbox waits, until `check` holds. */
+    until: (check: () => boolean): Promise<unknown> =>
+      eventually(() => {
+        if (check()) return true;
+        if (clock.pendingWaits > 0) clock.advance(500);
+        return false;
+      }),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       expect(await run).toMatchObject({ name: "AbortError" });
