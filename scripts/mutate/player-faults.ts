@@ -82,9 +82,7 @@ const link: readonly Fault[] = [
     [" || revocation.player_id !== pairing.playerId", ""],
     ["if (grant.service_key !== this.#pairing.serviceKey) {", 'if (grant.service_key === "") {'],
   ]),
-  ...faultsIn("src/player/link/connection.ts", [
-    ['this.#link.value.is === "polling" ? pollMs : 0', 'this.#link.value.is !== "online" ? pollMs : 0'],
-  ]),
+  ...faultsIn("src/player/link/connection.ts", [["Math.min(leftMs, pollMs)", "leftMs", "LNK14"]]),
   ...faultsIn("src/player/link/reconnect-delay.ts", [["if (heldMs > stableMs) ", ""]]),
   ...faultsIn("src/player/link/ntp.ts", [[" || !response.subarray(24, 32).equals(cookie)", ""]]),
   ...faultsIn("src/player/pairing/service-key-change.ts", [
