@@ -19,7 +19,8 @@ export class MirroredFile<T> {
   }
 
   /**
-   * The newest readable value. `recovered`: a file was damaged, missing or out of date; {@link write} repairs it.
+   * The newest readable value. `recovered`: a file was damaged or out of date, or the main file was missing;
+   * {@link write} repairs it.
    * @throws Fault `file-corrupt` when no generation of either file can be read and at least one is damaged.
    */
   async read(): Promise<DurableRead<T>> {
@@ -27,8 +28,9 @@ export class MirroredFile<T> {
     // The main file is written first and removed last, so it decides unless its newest generation is damaged or missing.
     const best = [main, copy].find((each) => each.is === "found" && !each.recovered) ?? [main, copy].find((each) => each.is === "found");
     if (best?.is === "found") {
-      const isWhole = [main, copy].every((each) => each.is === "found" && !each.recovered && isSame(each.value, best.value));
-      return { is: "found", value: best.value, recovered: !isWhole };
+      const isWhole = (each: Generations<T>): boolean => each.is === "found" && !each.recovered && isSame(each.value, best.value);
+      // An older version wrote no copy. {@link write} adds it.
+      return { is: "found", value: best.value, recovered: !(isWhole(main) && (copy.is === "absent" || isWhole(copy))) };
     }
     const damage = [main, copy].find((each) => each.is === "damaged");
     if (damage === undefined) return { is: "absent" };
