@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Show } from "./show.ts";
+import { hasErrorCode } from "../../src/base/fault.ts";
 
 export function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
@@ -15,7 +16,7 @@ export function cachedFile({ playerFolder }: Show, sha256: string): string {
 /** Whether the player has this file and every byte of it is right. */
 export async function isWhole(show: Show, sha256: string): Promise<boolean> {
   const bytes = await readFile(cachedFile(show, sha256)).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   });
   return bytes !== null && sha256Of(bytes) === sha256;

@@ -9,6 +9,7 @@ import { allPlays, type Disturbance, faultsOf, type PlaysPage } from "./play-pro
 import type { Random } from "./random.ts";
 import { itemMs, Show } from "./show.ts";
 import type { SoakPart, SoakRun } from "./soak-run.ts";
+import { hasErrorCode } from "../../src/base/fault.ts";
 
 const targets = ["service", "browser", "zygote", "gpu-process", "network.mojom.NetworkService", "renderer"] as const;
 type Target = (typeof targets)[number] | "player";
@@ -154,5 +155,5 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ["ENOENT", "ESRCH"].includes(String(error.code));
+  return hasErrorCode(error, "ENOENT", "ESRCH");
 }

@@ -50,3 +50,8 @@ export function reasonOf(error: unknown): string {
   const cause = error.cause === undefined ? "" : ` (${reasonOf(error.cause)})`;
   return `${error.message || error.name}${cause}`;
 }
+
+/** Whether an error of Node or a library has one of these codes, such as `ENOENT`. */
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}

@@ -1,8 +1,9 @@
 // A value in a file that survives power loss: write to a temporary file, fsync, rename, fsync the folder; keep the previous generation.
 import { createHash } from "node:crypto";
-import { access, mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { Fault } from "../fault.ts";
+import { Fault, hasErrorCode } from "../fault.ts";
+import { isAccessible } from "./is-accessible.ts";
 
 /** The result of a read. `recovered` means that the newest generation was damaged or missing and the previous one was used. */
 export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean };
@@ -33,7 +34,7 @@ export class DurableFile<T> {
         const text = await readFile(path, "utf8");
         return { is: "found", value: this.#parse(deserialize(text)), recovered };
       } catch (error) {
-        if (!isMissing(error)) causes.push(error);
+        if (!hasErrorCode(error, "ENOENT")) causes.push(error);
       }
     }
     if (causes.length === 0) return { is: "absent" };
@@ -55,10 +56,7 @@ export class DurableFile<T> {
 
   /** Whether the newest generation is on the disk, damaged or not. */
   exists(): Promise<boolean> {
-    return access(this.path).then(
-      () => true,
-      () => false,
-    );
+    return isAccessible(this.path);
   }
 
   /** Replaces the value. Resolves once the new value would survive power loss. */
@@ -75,7 +73,7 @@ export class DurableFile<T> {
       await rm(this.path, { force: true });
       // A folder that was deleted contains nothing to remove.
       await syncFolder(dirname(this.path)).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
+        if (!hasErrorCode(error, "ENOENT")) throw error;
       });
     });
     this.#writing = next.catch(() => undefined);
@@ -86,7 +84,7 @@ export class DurableFile<T> {
   async setAside(): Promise<void> {
     for (const path of [this.path, `${this.path}.previous`]) {
       await rename(path, `${path}.damaged`).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
+        if (!hasErrorCode(error, "ENOENT")) throw error;
       });
     }
   }
@@ -95,7 +93,7 @@ export class DurableFile<T> {
     await makeFolder(dirname(this.path));
     const temporary = `${this.path}.new`;
     try {
-      await writeSynced(temporary, serialize(value));
+      await writeSynced(temporary, serialize(value), "w");
     } catch (error) {
       // A part of a file must not take up space on a full disk. A read-only disk keeps it, and the first error says why.
       await rm(temporary, { force: true }).catch(() => undefined);
@@ -120,10 +118,11 @@ export class DurableFile<T> {
   }
 }
 
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, "w", 0o600);
+/** Writes and syncs a file that only its owner may read. @param flag `wx` fails if the file exists; `w` replaces its content. */
+export async function writeSynced(path: string, content: string | AsyncIterable<Buffer>, flag: "w" | "wx"): Promise<void> {
+  const file = await open(path, flag, 0o600);
   try {
-    await file.writeFile(text);
+    await file.writeFile(content);
     await file.sync();
   } finally {
     await file.close();
@@ -161,8 +160,4 @@ function deserialize(text: string): unknown {
     throw new Fault("file-corrupt", "the checksum does not match");
   }
   return JSON.parse(body);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

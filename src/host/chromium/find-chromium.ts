@@ -1,7 +1,7 @@
 // Finds the installed Chromium. Checks files only; starts nothing.
 import { constants } from "node:fs";
-import { access } from "node:fs/promises";
 import { Fault } from "../../base/fault.ts";
+import { isAccessible } from "../../base/files/is-accessible.ts";
 
 // The programs themselves, not the wrapper scripts in /usr/bin, which add flags and export API keys.
 const knownPaths = [
@@ -18,14 +18,7 @@ const knownPaths = [
 export async function findChromium(chosen?: string): Promise<string> {
   const paths = chosen === undefined || chosen === "" ? knownPaths : [chosen];
   for (const path of paths) {
-    if (await isExecutable(path)) return path;
+    if (await isAccessible(path, constants.X_OK)) return path;
   }
   throw new Fault("browser-missing", `no Chromium at ${paths.join(", ")}; install it: apt-get install chromium`);
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

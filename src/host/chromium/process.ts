@@ -5,7 +5,7 @@ import { readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
-import { Fault, reasonOf } from "../../base/fault.ts";
+import { Fault, reasonOf, hasErrorCode } from "../../base/fault.ts";
 import type { BrowserAccount } from "./account.ts";
 import { commandLine, sessionProcesses, type SessionProcess } from "./session-processes.ts";
 
@@ -71,7 +71,7 @@ function killProcess(pid: number): void {
     process.kill(pid, "SIGKILL");
   } catch (error) {
     // ESRCH: no process is left.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (!hasErrorCode(error, "ESRCH")) throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Log } from "../../base/log.ts";
+import { hasErrorCode } from "../../base/fault.ts";
 
 /** The command for a person to run. */
 export function aptCommand(packages: readonly string[]): string {
@@ -44,7 +45,7 @@ async function run(command: readonly string[], onLine: ((line: string) => void) 
     const [code] = (await once(child, "close")) as [number | null];
     return code ?? 1;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return 127;
+    if (hasErrorCode(error, "ENOENT")) return 127;
     throw error;
   }
 }

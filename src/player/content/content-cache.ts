@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { retry } from "../../base/async/retry.ts";
 import type { Clock } from "../../base/clock.ts";
-import { reasonOf } from "../../base/fault.ts";
+import { reasonOf, hasErrorCode } from "../../base/fault.ts";
 import { Listeners } from "../../base/async/listeners.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import { makeFolder } from "../../base/files/durable-file.ts";
@@ -192,7 +192,7 @@ export class ContentCache {
       this.content.regain(asset.sha256);
     };
     const onFailure = async (error: unknown, retryInMs: number): Promise<void> => {
-      if (isDiskFull(error)) await this.#makeRoom();
+      if (hasErrorCode(error, "ENOSPC")) await this.#makeRoom();
       this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: retryInMs }, "a file could not be fetched");
       tracker?.setFailure(asset, reasonOf(error));
     };
@@ -221,8 +221,4 @@ async function runTogether(tasks: readonly ((signal: AbortSignal) => Promise<voi
     failed.abort();
     await Promise.allSettled(running);
   }
-}
-
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOSPC";
 }

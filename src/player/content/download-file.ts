@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { syncFolder } from "../../base/files/durable-file.ts";
-import { Fault, isFault } from "../../base/fault.ts";
+import { Fault, isFault, hasErrorCode } from "../../base/fault.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 
 /** Opens a file of the service. `resumed`: the body starts at `offset`, else at 0. */
@@ -68,7 +68,7 @@ async function readPart(path: string, fullSize: number, signal: AbortSignal): Pr
   } catch (error) {
     signal.throwIfAborted();
     // Without a readable part, the download starts at the first byte.
-    if (!(error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EIO"))) throw error;
+    if (!hasErrorCode(error, "ENOENT", "EIO")) throw error;
     size = fullSize;
   }
   return size < fullSize ? { size, hash } : { size: 0, hash: createHash("sha256") };

@@ -5,7 +5,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
-import { Fault, isFault, reasonOf } from "../../base/fault.ts";
+import { Fault, isFault, reasonOf, hasErrorCode } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { DiskHealth, removals } from "../storage/disk-health.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
@@ -15,7 +15,7 @@ const Fingerprint = z.object({ size: z.number(), modifiedMs: z.number(), inode: 
 type Fingerprint = z.infer<typeof Fingerprint>;
 
 // A file that cannot be read for one of these reasons is damaged. Others, such as too many open files, say nothing about the file.
-const damageCodes = new Set(["EIO", "EACCES", "EISDIR", "EUCLEAN", "EBADMSG"]);
+const damageCodes = ["EIO", "EACCES", "EISDIR", "EUCLEAN", "EBADMSG"];
 const readBytes = 256 * 1024;
 
 /** The result of reading a file again. A file that is not intact has been removed. */
@@ -169,19 +169,11 @@ async function damageOf(path: string, sha256: string, pace: (bytes: number) => P
       await pace(bytes.length);
     }
   } catch (error) {
-    if (isMissing(error)) return "the file is missing";
-    if (isDamage(error)) return `it cannot be read: ${reasonOf(error)}`;
+    if (hasErrorCode(error, "ENOENT")) return "the file is missing";
+    if (hasErrorCode(error, ...damageCodes)) return `it cannot be read: ${reasonOf(error)}`;
     throw error;
   }
   return hash.digest("hex") === sha256 ? null : "its bytes have changed";
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof Error && "code" in error && damageCodes.has(String(error.code));
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 async function fingerprintOf(path: string): Promise<Fingerprint | null> {
@@ -189,7 +181,7 @@ async function fingerprintOf(path: string): Promise<Fingerprint | null> {
     const { size, mtimeMs, ino } = await stat(path);
     return { size, modifiedMs: mtimeMs, inode: ino };
   } catch (error) {
-    if (isMissing(error) || isDamage(error)) return null;
+    if (hasErrorCode(error, "ENOENT", ...damageCodes)) return null;
     throw error;
   }
 }

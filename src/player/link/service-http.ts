@@ -1,7 +1,7 @@
 // HTTP requests to the service: a deadline for each, JSON responses of limited size, and every failure as a Fault.
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
-import { Fault, isAbort } from "../../base/fault.ts";
+import { Fault, isAbort, hasErrorCode } from "../../base/fault.ts";
 import type { Network } from "../../base/http/network.ts";
 import { RoutedAgent } from "../../base/http/routed-agent.ts";
 import { proxyRejected, proxyUnreachable } from "../../base/http/tunnel.ts";
@@ -125,7 +125,7 @@ export class ServiceHttp implements AsyncDisposable {
 
 /** Whether the other end closed the connection without a response. For http addresses the other end is the proxy. */
 function isConnectionLost(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "UND_ERR_SOCKET" || error.code === "ECONNRESET");
+  return hasErrorCode(error, "UND_ERR_SOCKET", "ECONNRESET");
 }
 
 /** Whether a proxy responded itself. It can only for http, and the service's own errors are JSON. */

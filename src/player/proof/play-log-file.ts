@@ -1,11 +1,12 @@
 // The file format of the play log: one JSON object with a checksum per line. Recovers the plays that a crash left open.
-import { access, open, readFile, rename, type FileHandle } from "node:fs/promises";
+import { open, readFile, rename, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
 import { PlayEvent, PlayLayer } from "../../protocol/device/play-events.ts";
 import type { ClockReading, OpenPlay } from "./play-types.ts";
+import { isAccessible } from "../../base/files/is-accessible.ts";
 
 /** The open plays of a run, and that run's clocks. */
 export interface OpenPlaysSnapshot {
@@ -123,10 +124,7 @@ export class PlayLogFile {
 
   /** Whether the file still has its name. A deleted one can be written, but not read again. */
   exists(): Promise<boolean> {
-    return access(this.#path).then(
-      () => true,
-      () => false,
-    );
+    return isAccessible(this.#path);
   }
 }
 

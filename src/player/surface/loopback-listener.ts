@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { hasErrorCode } from "../../base/fault.ts";
 
 /**
  * Listens on a loopback host derived from `owner`, at `port` if it is free, and returns the origin. Browsers separate
@@ -29,7 +30,7 @@ async function listenAtFirst(server: Server, [place, ...others]: readonly { host
     server.listen(place);
     await once(server, "listening");
   } catch (error) {
-    const isUnavailable = error instanceof Error && "code" in error && (error.code === "EADDRNOTAVAIL" || error.code === "EADDRINUSE");
+    const isUnavailable = hasErrorCode(error, "EADDRNOTAVAIL", "EADDRINUSE");
     if (!isUnavailable || others.length === 0) throw error;
     await listenAtFirst(server, others);
   }

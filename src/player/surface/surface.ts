@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, reasonOf } from "../../base/fault.ts";
+import { isAbort, reasonOf, hasErrorCode } from "../../base/fault.ts";
 import type { OutboundHttp } from "../../base/http/outbound-http.ts";
 import type { Log } from "../../base/log.ts";
 import type { Scene } from "../../protocol/scene.ts";
@@ -118,9 +118,5 @@ function reject(response: ServerResponse, status: number): void {
 }
 
 function isDisconnect(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    (error.code === "ERR_STREAM_PREMATURE_CLOSE" || error.code === "ECONNRESET" || error.code === "EPIPE")
-  );
+  return hasErrorCode(error, "ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE");
 }

@@ -8,6 +8,7 @@ import { syncFolder } from "../../base/files/durable-file.ts";
 import { randomText } from "../people/token-secrets.ts";
 import { writeStream } from "./file-writer.ts";
 import { ProblemError } from "../http/problem.ts";
+import { hasErrorCode } from "../../base/fault.ts";
 
 /** A received file, not stored yet. {@link Blobs.keep} stores it; disposing deletes it. */
 export interface ReceivedFile extends AsyncDisposable {
@@ -130,7 +131,7 @@ export class Blobs {
     try {
       await link(from, to);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && ["EPERM", "ENOTSUP", "EOPNOTSUPP"].includes(String(error.code)))) throw error;
+      if (!hasErrorCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP")) throw error;
       // The file system has no hard links (FAT): make a synced copy.
       const copy = join(this.#incoming, randomText(20));
       await copyFile(from, copy);

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { constants, getPriority, setPriority } from "node:os";
 import { setInterval } from "node:timers/promises";
 import type { MediaLimits } from "./limits.ts";
+import { hasErrorCode } from "../../base/fault.ts";
 
 export interface ProcessUsage {
   /** CPU time of all threads since the start, ms. */
@@ -81,5 +82,5 @@ async function lowerPriority(pid: number): Promise<void> {
 
 /** Whether the error means that the process or a thread has ended. */
 function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ["ENOENT", "ESRCH", "ERR_SYSTEM_ERROR"].includes(String(error.code));
+  return hasErrorCode(error, "ENOENT", "ESRCH", "ERR_SYSTEM_ERROR");
 }

@@ -11,6 +11,7 @@ import { createUser } from "./people.ts";
 import type { MakeId } from "../store/ids.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
+import { hasErrorCode } from "../../base/fault.ts";
 
 /**
  * Ensures that there is a team with an owner, and that `folder`/admin-token contains an owner's token with all scopes, including
@@ -94,6 +95,6 @@ async function writeSecret(path: string, text: string): Promise<void> {
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  if (hasErrorCode(error, "ENOENT")) return undefined;
   throw error;
 }

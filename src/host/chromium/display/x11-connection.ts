@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { Fault } from "../../../base/fault.ts";
+import { Fault, hasErrorCode } from "../../../base/fault.ts";
 import type { Environment } from "../account.ts";
 
 const packetBytes = 32;
@@ -130,7 +130,7 @@ function setupRequest(cookie: Buffer): Buffer {
 async function findCookie(env: Environment, display: string): Promise<Buffer> {
   const path = env["XAUTHORITY"] || join(env["HOME"] ?? "/", ".Xauthority");
   let bytes = await readFile(path).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EACCES")) return Buffer.alloc(0);
+    if (hasErrorCode(error, "ENOENT", "EACCES")) return Buffer.alloc(0);
     throw error;
   });
   while (bytes.length > 2) {

@@ -3,10 +3,9 @@ import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { syncFolder } from "../../../base/files/durable-file.ts";
-import { Fault } from "../../../base/fault.ts";
+import { Fault, hasErrorCode } from "../../../base/fault.ts";
 import { lockFolder } from "../../../base/files/folder-lock.ts";
 import { signJws, thumbprint, verifyJws } from "../../../base/jws.ts";
-import { hasErrorCode } from "../../store/backup/target.ts";
 import { serviceKeyFile } from "./signer.ts";
 
 const Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);

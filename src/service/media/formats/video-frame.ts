@@ -1,12 +1,13 @@
 // Extracts a frame of a video with the machine's ffmpeg, in the same sandbox and limits as media processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, constants } from "node:fs/promises";
+import { constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { defaultLimits } from "../limits.ts";
 import { watchLimits } from "../process-usage.ts";
 import { sandboxedCommand, mediaEnvironment } from "../process.ts";
 import { thumbnailEdge as edge } from "./sizes.ts";
+import { isAccessible } from "../../../base/files/is-accessible.ts";
 
 const maxFrameBytes = 64 * 1_024 * 1_024;
 
@@ -63,10 +64,7 @@ async function findProgram(name: string): Promise<string | null> {
   const file = process.platform === "win32" ? `${name}.exe` : name;
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
     const path = join(folder, file);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
+    const isThere = await isAccessible(path, constants.X_OK);
     if (folder !== "" && isThere) return path;
   }
   return null;

@@ -2,11 +2,11 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../../base/fault.ts";
+import { Fault, hasErrorCode } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { blobColumns } from "../../content/blob-sweeper.ts";
 import { blobName, hashInName, type BackupFile } from "./manifest.ts";
-import { hasErrorCode, openTarget, type BackupTarget } from "./target.ts";
+import { openTarget, type BackupTarget } from "./target.ts";
 
 const stateName = "state.db";
 // A retry is necessary only if a file is deleted for good between the snapshot and its copy.

@@ -4,15 +4,15 @@ import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { syncFolder } from "../../../base/files/durable-file.ts";
-import { Fault } from "../../../base/fault.ts";
+import { syncFolder, writeSynced } from "../../../base/files/durable-file.ts";
+import { Fault, hasErrorCode } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { migrations } from "../migrations/index.ts";
 import { checkMigrationHistory } from "../migrations/check-history.ts";
 import { referencedBlobs } from "./create.ts";
 import { blobName, isBackupName, Manifest, manifestName, hashInName } from "./manifest.ts";
 import { readTar, type ArchivedFile } from "./tar.ts";
-import { withHash, hasErrorCode, moveIntoPlace, requireEmpty, writeSynced } from "./target.ts";
+import { withHash, moveIntoPlace, requireEmpty } from "./target.ts";
 
 const logEveryFiles = 1_000;
 
@@ -53,7 +53,7 @@ async function unpack(from: string, work: string, log: Log, signal: AbortSignal)
     const path = join(work, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const hash = createHash("sha256");
-    await writeSynced(path, withHash(bytes, hash));
+    await writeSynced(path, withHash(bytes, hash), "wx");
     unpacked.set(name, { sizeBytes, sha256: hash.digest("hex") });
     if (unpacked.size % logEveryFiles === 0) log.info({ files: unpacked.size }, "restored");
   }

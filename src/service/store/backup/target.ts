@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../../../base/files/durable-file.ts";
-import { Fault } from "../../../base/fault.ts";
+import { syncFolder, writeSynced } from "../../../base/files/durable-file.ts";
+import { Fault, hasErrorCode } from "../../../base/fault.ts";
 import { manifestName, type BackupFile, type Manifest } from "./manifest.ts";
 import { endTar, writeTarFile } from "./tar.ts";
 
@@ -48,11 +48,6 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to));
 }
 
-/** Whether `error` is a system error with this code. */
-export function hasErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
-}
-
 async function openTar(to: string, partial: string): Promise<BackupTarget> {
   const file = await open(partial, "wx", 0o600);
   const write: Write = (name, sizeBytes, bytes) => writeTarFile(file, name, sizeBytes, bytes);
@@ -79,7 +74,7 @@ async function openFolder(to: string, partial: string): Promise<BackupTarget> {
     const path = join(partial, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     for (let folder = dirname(path); folder.length >= partial.length; folder = dirname(folder)) folders.add(folder);
-    await writeSynced(path, bytes);
+    await writeSynced(path, bytes, "wx");
   };
   return {
     add: (name, path) => copy(name, path, write),
@@ -90,17 +85,6 @@ async function openFolder(to: string, partial: string): Promise<BackupTarget> {
     },
     [Symbol.asyncDispose]: () => rm(partial, { recursive: true, force: true }),
   };
-}
-
-/** Writes and syncs a new file that only its owner may read. */
-export async function writeSynced(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function copy(name: string, path: string, write: Write): Promise<BackupFile> {
