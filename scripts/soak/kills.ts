@@ -62,8 +62,9 @@ function planOf(count: number, random: Random): ProcessFault[] {
 
 /** Sends the signal to one process and waits until the content is back. @returns how long it was away, in ms. */
 async function disturb(show: Show, run: SoakRun, { target, signal }: ProcessFault, disturbances: Disturbance[]): Promise<number> {
-  const pids = await processesOf(show, target);
-  if (pids.length === 0) throw new Error(`there is no process ${target}`);
+  let pids: number[] = [];
+  // Chromium starts a GPU process again some time after the content is back.
+  await run.until(`there is a process ${target}`, async () => (pids = await processesOf(show, target)).length > 0, giveUpMs);
   const pid = run.random.pick(pids);
   const disturbance = { from: Date.now(), to: Number.POSITIVE_INFINITY };
   disturbances.push(disturbance);

@@ -205,9 +205,9 @@ export class ChromiumBrowser {
     const { clock, log } = this.#options;
     const { signal } = this.#lifetime;
     const onStopped = (kind: string, pid: number): void => log.error({ kind, pid }, "a process of the browser is stopped and is ended");
-    const onZygotesGone = (): void => log.error("the browser has lost the process that starts the others, and is ended");
+    const onZygoteLost = (pid: number): void => log.error({ pid }, "the browser has lost a process that starts the others, and is ended");
     try {
-      await endStoppedProcesses({ browser: this.#process, clock, onStopped, onZygotesGone }, signal);
+      await endStoppedProcesses({ browser: this.#process, clock, onStopped, onZygoteLost }, signal);
     } catch (error) {
       if (!signal.aborted) log.error({ reason: reasonOf(error) }, "stopped processes of the browser are no longer ended");
     }

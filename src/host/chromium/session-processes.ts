@@ -10,11 +10,14 @@ export interface SessionProcess {
   isStopped: boolean;
 }
 
-/** All processes of the session of the browser with the process id `browser`. */
+/** All processes of the session of the browser with the process id `browser`, except those that have ended and wait for their parent. */
 export async function sessionProcesses(browser: number): Promise<SessionProcess[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const stats = await Promise.all(ids.map(readStat));
-  const found = ids.flatMap((pid, at) => (stats[at]!.session === browser ? [{ pid, isStopped: stats[at]!.state === "T" }] : []));
+  const found = ids.flatMap((pid, at) => {
+    const { state, session } = stats[at]!;
+    return session === browser && state !== "Z" ? [{ pid, isStopped: state === "T" }] : [];
+  });
   return Promise.all(found.map(async (each) => ({ ...each, kind: each.pid === browser ? "browser" : await readKind(each.pid) })));
 }
 

@@ -97,10 +97,11 @@ describe("a player", () => {
   });
 
   // The last one: the recovery has relaunched the browser three times by now, and takes stronger steps after the fourth.
-  test("[REC19] when all zygotes are killed, the browser is relaunched without waiting for the page", async () => {
+  test("[REC19] when a zygote is killed, the browser is relaunched without waiting for the page", async () => {
     const from = at.player.lines.length;
-    for (const pid of await chromiumProcesses(at.player, "zygote")) process.kill(pid, "SIGKILL");
-    await at.player.line("the browser has lost the process that starts the others, and is ended", from);
+    const zygotes = await chromiumProcesses(at.player, "zygote");
+    process.kill(zygotes.at(-1)!, "SIGKILL");
+    await at.player.line("the browser has lost a process that starts the others, and is ended", from);
     await at.player.line("recovering the display", from);
     for (let presented = 0; presented < 3; presented += 1) await at.player.line("presented", at.player.lines.length);
     await eventually(isGreen);
