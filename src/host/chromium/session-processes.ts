@@ -4,6 +4,8 @@ import { readdir, readFile } from "node:fs/promises";
 /** A process of a browser. */
 export interface SessionProcess {
   pid: number;
+  /** The process id of its parent. */
+  parent: number;
   /** `browser`, `zygote`, `renderer`, `gpu-process`, the sub-type of a utility such as `network.mojom.NetworkService`, or `unknown`. */
   kind: string;
   /** Whether a signal has stopped it (SIGSTOP). Neither load nor a debugger does this. */
@@ -15,17 +17,17 @@ export async function sessionProcesses(browser: number): Promise<SessionProcess[
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const stats = await Promise.all(ids.map(readStat));
   const found = ids.flatMap((pid, at) => {
-    const { state, session } = stats[at]!;
-    return session === browser && state !== "Z" ? [{ pid, isStopped: state === "T" }] : [];
+    const { state, parent, session } = stats[at]!;
+    return session === browser && state !== "Z" ? [{ pid, parent, isStopped: state === "T" }] : [];
   });
   return Promise.all(found.map(async (each) => ({ ...each, kind: each.pid === browser ? "browser" : await readKind(each.pid) })));
 }
 
-async function readStat(pid: number): Promise<{ state: string; session: number }> {
+async function readStat(pid: number): Promise<{ state: string; parent: number; session: number }> {
   // "pid (name, which may contain spaces and brackets) state ppid pgrp session …". Processes may have ended meanwhile.
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  const [state = "", , , session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { state, session: Number(session ?? 0) };
+  const [state = "", parent, , session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { state, parent: Number(parent ?? 0), session: Number(session ?? 0) };
 }
 
 async function readKind(pid: number): Promise<string> {

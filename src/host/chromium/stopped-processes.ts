@@ -1,7 +1,6 @@
 // Ends processes of the browser that are stopped, and a browser that has lost a zygote, before anything waits for them in vain.
 import type { Clock } from "../../base/clock.ts";
 import type { BrowserProcess } from "./process.ts";
-import type { SessionProcess } from "./session-processes.ts";
 
 export interface StoppedProcessesOptions {
   browser: BrowserProcess;
@@ -20,23 +19,20 @@ const irreplaceable = ["browser", "zygote"];
 export async function endStoppedProcesses(options: StoppedProcessesOptions, signal: AbortSignal): Promise<void> {
   const { browser, clock, onStopped, onZygoteLost } = options;
   if (process.platform !== "linux") return; // no /proc
-  let before: readonly SessionProcess[] = await browser.processes();
-  // A process that was just started is called zygote until it has its own name.
-  let zygotes: readonly number[] = [];
+  let before = await browser.processes();
   for (;;) {
     await clock.wait(intervalMs, signal);
     const processes = await browser.processes();
     signal.throwIfAborted();
-    const lost = zygotes.find((pid) => !processes.some((each) => each.pid === pid));
+    const now = new Map(processes.map((each) => [each.pid, each]));
+    // A new process has its zygote's name until it gets its own, but is no child of the browser.
+    const lost = before.find(({ pid, kind, parent }) => kind === "zygote" && parent === browser.pid && !now.has(pid));
     if (lost !== undefined) {
-      onZygoteLost(lost);
+      onZygoteLost(lost.pid);
       browser.kill();
       return;
     }
-    const inBoth = (is: (each: SessionProcess) => boolean): SessionProcess[] =>
-      processes.filter((each) => is(each) && before.some((other) => other.pid === each.pid && is(other)));
-    zygotes = inBoth(({ kind }) => kind === "zygote").map(({ pid }) => pid);
-    const stopped = inBoth(({ isStopped }) => isStopped);
+    const stopped = before.filter(({ pid, isStopped }) => isStopped && now.get(pid)?.isStopped === true);
     for (const { kind, pid } of stopped) onStopped(kind, pid);
     if (stopped.some(({ kind }) => irreplaceable.includes(kind))) browser.kill();
     else for (const { pid } of stopped) browser.killProcess(pid);

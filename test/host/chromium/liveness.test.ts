@@ -42,8 +42,8 @@ async function watchBrowser() {
     output,
     exited: new Promise<string>(() => undefined),
     processes: async () => [
-      { pid: 2, kind: "gpu-process", isStopped: false },
-      { pid: 3, kind: "network.mojom.NetworkService", isStopped: false },
+      { pid: 2, parent: 1, kind: "gpu-process", isStopped: false },
+      { pid: 3, parent: 1, kind: "network.mojom.NetworkService", isStopped: false },
     ],
     kill: () => void actions.push("kill the browser"),
     killProcess: (pid: number) => void actions.push(`kill process ${pid}`),
