@@ -82,7 +82,11 @@ async function disturb(show: Show, run: SoakRun, { target, signal }: ProcessFaul
   await run.until("content is back", () => show.presented.filter(({ at }) => at > seenAt).length >= 3, giveUpMs);
   disturbance.to = Date.now();
   const darkMs = darkTime(show, disturbance);
-  if (darkMs > darkLimitsMs[signal]) run.violate(`${target} ${signal}: no content for ${darkMs} ms`);
+  if (darkMs > darkLimitsMs[signal]) {
+    run.violate(`${target} ${signal}: no content for ${darkMs} ms`);
+    for (const line of show.player.lines)
+      if (Date.parse(String(line["time"])) >= disturbance.from) run.print({ player: JSON.stringify(line) });
+  }
   return darkMs;
 }
 

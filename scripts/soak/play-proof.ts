@@ -35,7 +35,8 @@ export function faultsOf(plays: readonly PlayEventRecord[], presented: Show["pre
   const isDisturbed = (from: number, to: number): boolean =>
     disturbances.some((each) => from < each.to + marginMs && each.from - marginMs < to);
   if (new Set(plays.map(({ id }) => id)).size !== plays.length) faults.push("two play events have the same id");
-  const shown = plays.filter(({ result }) => result !== "skipped");
+  // An item that failed before it was shown has an event without a duration.
+  const shown = plays.filter(({ result, duration_ms }) => result !== "skipped" && (result !== "failed" || duration_ms > 0));
   for (const run of Map.groupBy(shown, ({ boot_id, zone_id }) => `${boot_id} ${zone_id}`).values()) {
     const sorted = run.toSorted((a, b) => a.started_monotonic_ms - b.started_monotonic_ms);
     for (const [index, next] of sorted.slice(1).entries()) {
