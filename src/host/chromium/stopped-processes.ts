@@ -1,6 +1,7 @@
 // Ends processes of the browser that are stopped, and a browser that has lost a zygote, before anything waits for them in vain.
 import type { Clock } from "../../base/clock.ts";
 import type { BrowserProcess } from "./process.ts";
+import type { SessionProcess } from "./session-processes.ts";
 
 export interface StoppedProcessesOptions {
   browser: BrowserProcess;
@@ -19,16 +20,17 @@ const irreplaceable = ["browser", "zygote"];
 export async function endStoppedProcesses(options: StoppedProcessesOptions, signal: AbortSignal): Promise<void> {
   const { browser, clock, onStopped, onZygoteLost } = options;
   if (process.platform !== "linux") return; // no /proc
-  let before = await browser.processes();
+  const zygotes = new Set<number>();
+  let before: readonly SessionProcess[] = [];
   for (;;) {
-    await clock.wait(intervalMs, signal);
     const processes = await browser.processes();
     signal.throwIfAborted();
     const now = new Map(processes.map((each) => [each.pid, each]));
     // A new process has its zygote's name until it gets its own, but is no child of the browser.
-    const lost = before.find(({ pid, kind, parent }) => kind === "zygote" && parent === browser.pid && !now.has(pid));
+    for (const { pid, kind, parent } of processes) if (kind === "zygote" && parent === browser.pid) zygotes.add(pid);
+    const lost = [...zygotes].find((pid) => !now.has(pid));
     if (lost !== undefined) {
-      onZygoteLost(lost.pid);
+      onZygoteLost(lost);
       browser.kill();
       return;
     }
@@ -37,5 +39,6 @@ export async function endStoppedProcesses(options: StoppedProcessesOptions, sign
     if (stopped.some(({ kind }) => irreplaceable.includes(kind))) browser.kill();
     else for (const { pid } of stopped) browser.killProcess(pid);
     before = processes;
+    await clock.wait(intervalMs, signal);
   }
 }

@@ -40,6 +40,10 @@ test("[REC19] the browser is ended when any one of its zygotes, or all of them, 
     const left = zygotes.filter(({ pid }) => !lost.includes(pid));
     expect(await watch([browser, ...zygotes, page], [browser, ...left, page])).toEqual(["kill the browser"]);
   }
+  // It ended while its name was being read.
+  const [first, second] = zygotes;
+  const unknown = { ...first!, kind: "unknown" };
+  expect(await watch([browser, ...zygotes], [browser, unknown, second!], [browser, second!])).toEqual(["kill the browser"]);
 });
 
 test("[REC19] a new process that still has the name of its zygote, and ends soon or gets its own name, is none", async () => {
