@@ -88,6 +88,11 @@ export class CommandJournal {
     return this.#entries.get(id);
   }
 
+  /** The commands that have ended, but whose final status the outbox may not have. */
+  get unsent(): JournalEntry[] {
+    return [...this.#entries.values()].filter(({ isUnsent }) => isUnsent === true);
+  }
+
   /** The commands that have not ended. */
   get unfinished(): JournalEntry[] {
     return [...this.#entries.values()].filter(({ update }) => !finalStatuses.includes(update.status));

@@ -4,7 +4,7 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import { verifyJws } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
-import { commandJwsType, CommandRequest, type CommandUpdate, SignedCommand } from "../../protocol/device/commands.ts";
+import { commandJwsType, CommandRequest, type CommandUpdate, finalStatuses, SignedCommand } from "../../protocol/device/commands.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { CommandJournal } from "./command-journal.ts";
@@ -48,10 +48,17 @@ export class CommandRunner {
     this.#journal = journal;
   }
 
-  /** Opens the journal and ends the commands that the last run left unfinished: a restart has succeeded, any other was interrupted. */
+  /**
+   * Opens the journal, sends the final statuses that the last run may not have sent, and ends the commands that it left unfinished: a
+   * restart has succeeded, any other was interrupted.
+   */
   static async open(dependencies: CommandRunnerDependencies): Promise<CommandRunner> {
     const journal = await CommandJournal.open(dependencies);
     const runner = new CommandRunner(dependencies, journal);
+    for (const entry of journal.unsent) {
+      await runner.#sendStatus(entry);
+      await dependencies.disk.attempt("command journal", () => journal.record(entry));
+    }
     for (const entry of journal.unfinished) {
       const hasRestarted = entry.type === "restart" && entry.update.status === "running";
       await runner.#update(
@@ -160,12 +167,16 @@ export class CommandRunner {
   /** Writes the command's new status to the journal if the disk allows, then sends it to the service. */
   async #update(entry: JournalEntry, update: CommandUpdate): Promise<void> {
     entry.update = update;
+    // If the player is killed before the outbox has it, the next run sends it. The next write of the journal has that it was sent.
+    entry.isUnsent = finalStatuses.includes(update.status);
     await this.#dependencies.disk.attempt("command journal", () => this.#journal.record(entry));
     await this.#sendStatus(entry);
   }
 
-  #sendStatus({ id, update }: JournalEntry): Promise<void> {
-    return this.#dependencies.outbox.put({ is: "command-status", commandId: id, update });
+  async #sendStatus(entry: JournalEntry): Promise<void> {
+    const { id, update } = entry;
+    const isStored = await this.#dependencies.outbox.put({ is: "command-status", commandId: id, update });
+    if (isStored) entry.isUnsent = false;
   }
 }
 

@@ -87,16 +87,18 @@ export class Outbox {
     return this.#droppedCount;
   }
 
-  /** Queues `message` until the service accepts it. Durable once this resolves, unless the disk cannot be written. */
-  async put(message: OutboxMessage): Promise<void> {
+  /** Queues `message` until the service accepts it. Resolves with whether it is durable: false if the disk cannot be written. */
+  async put(message: OutboxMessage): Promise<boolean> {
     const queued = newMessage(this.#nextNumber++, message);
-    if (await this.#disk.attempt(what, () => this.#file(queued.name).write(message))) queued.unwritten = null;
+    const isStored = await this.#disk.attempt(what, () => this.#file(queued.name).write(message));
+    if (isStored) queued.unwritten = null;
     // No await between reading and changing the queue: a delivery replaces it meanwhile.
     this.#queue.push(queued);
     await this.#enforceLimits();
     // Somebody waits for a new message, so try it now.
     this.#retryAt = 0;
     this.#added.notify();
+    return isStored;
   }
 
   /** Writes the messages that could not be written before. */

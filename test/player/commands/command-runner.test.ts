@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createKeyPair, thumbprint } from "../../../src/base/jws.ts";
@@ -86,6 +86,22 @@ test("[CMD5] a restart command succeeds when the player has started again; any o
   expect(await statusesIn(before.outbox)).toHaveLength(4);
   const after = await openCommands(folder.path, clock, never);
   expect((await statusesIn(after.outbox)).toSorted()).toEqual(["failed", "succeeded"]);
+});
+
+test("[CMD7] a result that the player had recorded, but not queued yet, when it was killed is sent once by the next run", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  const { runs, execute } = countingExecutor();
+  const before = await pairedCommands(folder.path, clock, execute);
+  await before.commands.receive(signedCommand(clock), signal);
+  await until(() => before.outbox.length === 3);
+  const outbox = join(folder.path, "outbox");
+  for (const name of await readdir(outbox)) if (name.includes("result")) await rm(join(outbox, name));
+  const second = await openCommands(folder.path, clock, execute);
+  expect((await statusesIn(second.outbox)).toSorted()).toEqual(["acknowledged", "running", "succeeded"]);
+  const third = await openCommands(folder.path, clock, execute);
+  expect(await statusesIn(third.outbox)).toEqual([]);
+  expect(runs).toHaveLength(1);
 });
 
 test("[CMD6] a damaged journal loses its entries and does not stop the player", async () => {

@@ -32,6 +32,7 @@ test.each(["ENOSPC", "EROFS", "EIO"])(
     await until(() => outbox.length >= 4);
     expect(await statusesIn(outbox)).toEqual(["failed", "acknowledged", "running", "succeeded"]);
     const again = await openCommands(folder.path, clock, execute);
+    await statusesIn(again.outbox);
     await again.commands.receive(jws, signal);
     expect([await statusesIn(again.outbox), runs.length]).toEqual([["failed"], 1]);
   },

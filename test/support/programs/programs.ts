@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { waitUntil } from "../polling.ts";
 
 /** A line of a program's log. */
 export type Line = Record<string, unknown> & { msg: string };
@@ -154,10 +155,13 @@ export class Api {
   async command(playerId: string, type: string, args: Json = {}): Promise<Json> {
     const { id } = await this.ok("POST", `players/${playerId}/commands`, { type, args });
     const ends = ["succeeded", "failed", "rejected", "expired", "cancelled"];
-    for (;;) {
-      const command = await this.ok("GET", `players/${playerId}/commands/${id}`);
-      if (ends.includes(String(command["status"]))) return command;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    let command: Json = {};
+    const hasEnded = async (): Promise<boolean> => {
+      command = await this.ok("GET", `players/${playerId}/commands/${String(id)}`);
+      return ends.includes(String(command["status"]));
+    };
+    // A command that nobody executes expires after ten minutes.
+    await waitUntil(`the command ${type} has ended`, hasEnded, 700_000);
+    return command;
   }
 }
