@@ -2799,7 +2799,7 @@ export interface components {
         ContentState: {
             /** @description The revision that the player plays */
             applied_revision: string | null;
-            /** @description What is wrong, for people */
+            /** @description What is wrong, or what the download waits for, for people */
             detail: string | null;
             /** @enum {string} */
             is: "empty" | "downloading" | "applied" | "failed";
