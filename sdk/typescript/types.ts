@@ -893,7 +893,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail.
+         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail. `downloads` limits when and how fast the player downloads; it obeys at once.
          *
          *     Scope: `players:write`.
          */
@@ -2799,7 +2799,7 @@ export interface components {
         ContentState: {
             /** @description The revision that the player plays */
             applied_revision: string | null;
-            /** @description What is wrong, for people */
+            /** @description What is wrong, or what the download waits for, for people */
             detail: string | null;
             /** @enum {string} */
             is: "empty" | "downloading" | "applied" | "failed";
@@ -2994,6 +2994,8 @@ export interface components {
              */
             layouts: components["schemas"]["DesiredLayout"][];
             player: {
+                /** @description When and how fast it downloads. Default: always, without a limit */
+                downloads?: components["schemas"]["DownloadSettings"];
                 /** @description Id, `plr_` and a ULID */
                 id: string;
                 name: string;
@@ -3039,6 +3041,18 @@ export interface components {
             width: number;
             /** @default 0 */
             z_index: number;
+        };
+        DownloadSettings: {
+            /** @description The limit of all its downloads together, at least 10 kB/s. Default: none */
+            max_bytes_per_second?: number;
+            /** @description When new content is downloaded, in the player's time zone. Lost files, and content while there is nothing to show, are downloaded at any time. Default: always */
+            windows?: components["schemas"]["Opening"][];
+        };
+        DownloadSettingsInput: {
+            /** @description The limit of all its downloads together, at least 10 kB/s. Default: none */
+            max_bytes_per_second?: number;
+            /** @description When new content is downloaded, in the player's time zone. Lost files, and content while there is nothing to show, are downloaded at any time. Default: always */
+            windows?: components["schemas"]["OpeningInput"][];
         };
         EventPage: {
             /** @description Oldest first */
@@ -4171,6 +4185,8 @@ export interface components {
             /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
             deleted_at: string | null;
             desired_revision: string;
+            /** @description When and how fast it downloads; null: always, without a limit */
+            downloads: components["schemas"]["DownloadSettings"] | null;
             /** @description The browser engine, such as `chromium 156` */
             engine: string | null;
             hardware: string | null;
@@ -4221,6 +4237,8 @@ export interface components {
             wall: components["schemas"]["WallPart"] | null;
         };
         PlayerChange: {
+            /** @description When and how fast it downloads; null: always, without a limit */
+            downloads?: components["schemas"]["DownloadSettingsInput"] | null;
             /** @description Assigns a layout; null removes it */
             layout_id?: string | null;
             name?: string;
@@ -8216,7 +8234,19 @@ export interface operations {
                      *           "width": 1920,
                      *           "height": 1080
                      *         },
-                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "downloads": {
+                     *           "max_bytes_per_second": 10000,
+                     *           "windows": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ]
+                     *         }
                      *       },
                      *       "layout": {
                      *         "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -9633,6 +9663,18 @@ export interface operations {
                      *             "height": 1080
                      *           },
                      *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "downloads": {
+                     *             "max_bytes_per_second": 10000,
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -9719,6 +9761,18 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "downloads": {
+                     *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -9861,6 +9915,18 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "downloads": {
+                     *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -10368,6 +10434,18 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "downloads": {
+                     *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -10463,6 +10541,18 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "downloads": {
+                     *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -10802,6 +10892,18 @@ export interface operations {
                      *         "height": 1080
                      *       },
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "downloads": {
+                     *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",

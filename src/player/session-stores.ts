@@ -6,6 +6,7 @@ import { type CommandEffects, createCommandExecutor } from "./commands/command-e
 import { CommandRunner } from "./commands/command-runner.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import { ContentCache, contentFolder } from "./content/content-cache.ts";
+import { preloadFrom } from "./content/preload.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
@@ -23,19 +24,23 @@ export interface SessionStoresDependencies {
   deviceZone: string;
   commandEffects: CommandEffects;
   disk: DiskHealth;
+  /** A folder to take content files from before they are downloaded; null: none. */
+  preload: string | null;
 }
 
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk } = dependencies;
-  const [desired, cache, outbox, interventions, proof] = await Promise.all([
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk, preload } = dependencies;
+  const [desired, outbox, interventions, proof] = await Promise.all([
     DesiredStateStore.open(folder, pairing.playerId, log, disk),
-    ContentCache.open(contentFolder(folder), clock, log, disk),
     Outbox.open(join(folder, "outbox"), clock, log, disk),
     InterventionStore.open(folder, log, disk),
     ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),
   ]);
+  const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
+  const findPreloaded = preload === null ? null : preloadFrom(preload, log);
+  const cache = await ContentCache.open(contentFolder(folder), clock, log, disk, { context, findPreloaded });
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
   const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
   const { thumbprint } = identity;

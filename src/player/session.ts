@@ -14,7 +14,6 @@ import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import { suspectAssets } from "./content/suspect-assets.ts";
 import { GenerationLoop } from "./generation-loop.ts";
-import { preloadFrom } from "./content/preload.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { saveRepeatedly } from "./storage/save-loop.ts";
 import type { ServiceApi } from "./link/service-api.ts";
@@ -105,16 +104,15 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, log, preload } = this.#dependencies;
+    const { clock } = this.#dependencies;
     const { desired, cache, outbox, commands, follower, interventions, proof } = this.#stores;
     const { openFile } = this.#link.client;
-    const open = preload === null ? openFile : preloadFrom(preload, openFile, log);
     try {
       return await runAll(
         [
           (end) => this.#play(end),
           (end) => this.#generations.run(end),
-          (end) => prepareNewest(desired.current, cache, open, clock, end),
+          (end) => prepareNewest(desired.current, cache, openFile, clock, end),
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
@@ -138,7 +136,7 @@ export class Session {
   }
 
   async #play(signal: AbortSignal): Promise<never> {
-    const { surface, onChange } = this.#dependencies;
+    const { surface, clock, onChange } = this.#dependencies;
     const { cache, desired } = this.#stores;
     surface.onMessage((message) => this.#handleMessage(message), signal);
     let previous = cache.progress.value.is;
@@ -152,6 +150,8 @@ export class Session {
       if (is === "online" || is === "polling") cache.retryNow();
     }, signal);
     desired.current.watch(onChange, signal);
+    // Download windows and the order of the files depend on the time.
+    clock.onStep(() => cache.prepareAgain(), signal);
     return this.#playback.run(signal);
   }
 

@@ -6,6 +6,11 @@ export interface BackoffBounds {
   longestMs: number;
 }
 
+/** A random wait between 0 and a bound that doubles with each failure, in ms ("full jitter"). @param failures before this one. */
+export function fullJitter({ firstMs, longestMs }: BackoffBounds, failures: number, random: () => number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30)) * random();
+}
+
 /** Counts failures and draws random waits between a tenth of a bound and the bound, which doubles with each failure. */
 export class Backoff {
   readonly #bounds: BackoffBounds;

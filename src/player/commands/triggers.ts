@@ -9,7 +9,7 @@ import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import { VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
-import { TokenBucket } from "./token-bucket.ts";
+import { TokenBucket } from "../../base/token-bucket.ts";
 
 /** The paired player whose variables triggers set. */
 export interface TriggerTarget {

@@ -1,6 +1,5 @@
 // Makes a desired state ready: fetches its missing files and verifies every byte before the state may be shown.
 import { join } from "node:path";
-import { retry } from "../../base/async/retry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf, hasErrorCode } from "../../base/fault.ts";
 import { Listeners } from "../../base/async/listeners.ts";
@@ -8,10 +7,15 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import { makeFolder } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-state.ts";
+import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
+import { defaultContext, type PlayerContext } from "../../schedule/playable-content.ts";
 import { DiskHealth } from "../storage/disk-health.ts";
 import { downloadFile, type OpenFile } from "./download-file.ts";
+import { type DownloadRun, Downloads } from "./downloads.ts";
+import { filesToFetch } from "./due-order.ts";
 import { FileChecks } from "./file-checks.ts";
 import { distinctFiles, DownloadTracker, type DownloadProgress } from "./download-progress.ts";
+import type { FindPreloaded } from "./preload.ts";
 import { ProvenFiles } from "./proven-files.ts";
 import { ReadyContent, type ReadyState } from "./ready-content.ts";
 
@@ -20,12 +24,21 @@ export function contentFolder(dataFolder: string): string {
   return join(dataFolder, "content");
 }
 
-const concurrentDownloads = 3;
-const backoffBounds = { firstMs: 1_000, longestMs: 300_000 };
+/** What the cache knows of the player besides its content. */
+export interface ContentCacheOptions {
+  /** On what the program depends besides the state and the time. */
+  context: () => PlayerContext;
+  /** Finds files elsewhere before they are downloaded; null: nowhere. */
+  findPreloaded: FindPreloaded | null;
+}
+
+const defaultOptions: ContentCacheOptions = { context: () => defaultContext, findPreloaded: null };
 
 export class ContentCache {
   readonly #files: ProvenFiles;
   readonly #checks: FileChecks;
+  readonly #downloads: Downloads;
+  readonly #context: () => PlayerContext;
   readonly #clock: Clock;
   readonly #log: Log;
   /** What can be shown, and which complete state plays. */
@@ -35,8 +48,10 @@ export class ContentCache {
   /** Hashes of the files of the state that is being prepared. They are never removed to make room for the rest of it. */
   #target = new Set<string>();
 
-  private constructor(files: ProvenFiles, content: ReadyContent, clock: Clock, log: Log) {
+  private constructor(files: ProvenFiles, content: ReadyContent, clock: Clock, log: Log, options: ContentCacheOptions) {
     this.#files = files;
+    this.#downloads = new Downloads(clock, options.findPreloaded);
+    this.#context = options.context;
     this.content = content;
     const current = () => content.hashes();
     this.#checks = new FileChecks({ files, current, onDamaged: (sha256, reason) => this.#onDamaged(sha256, reason), clock, log });
@@ -44,9 +59,9 @@ export class ContentCache {
     this.#log = log;
   }
 
-  static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)): Promise<ContentCache> {
+  static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log), options = defaultOptions): Promise<ContentCache> {
     const files = await ProvenFiles.open(folder, log, disk);
-    return new ContentCache(files, await ReadyContent.open(files, clock, log, disk), clock, log);
+    return new ContentCache(files, await ReadyContent.open(files, clock, log, disk), clock, log, options);
   }
 
   get ready(): Watchable<ReadyState | null> {
@@ -73,19 +88,19 @@ export class ContentCache {
     return this.content.restore(received, receivedBefore, playerId);
   }
 
-  /** Calls `listener` when {@link prepare} has to be called again: after a loss, or to retry at once. Until `signal` aborts. */
+  /** Calls `listener` when {@link prepare} has to be called again, after {@link prepareAgain}. Until `signal` aborts. */
   onRestart(listener: () => void, signal: AbortSignal): void {
     this.#restarts.add(listener, signal);
   }
 
-  /** Asks for another {@link prepare}, because a file may have been lost. */
+  /** Asks for another {@link prepare}, because a file may have been lost or the clock has jumped. */
   prepareAgain(): void {
     this.#restarts.notify();
   }
 
   /** Retries failed downloads without waiting longer, because the service can be reached again. */
   retryNow(): void {
-    if (this.#progress.value.is === "failed") this.#restarts.notify();
+    this.#downloads.retryNow();
   }
 
   /** Verifies the files of these assets of the ready state soon, because the page could not show them. */
@@ -102,11 +117,13 @@ export class ContentCache {
   }
 
   /**
-   * Makes `desired` ready and retries failed downloads. Meanwhile fetches the files that the ready state has lost.
-   * Rejects only when `signal` aborts or with Fault `revoked`.
+   * Makes `desired` ready and retries failed downloads, within the limits that it sets. Meanwhile fetches the files that the ready state
+   * has lost. Rejects only when `signal` aborts or with Fault `revoked`.
    */
   async prepare(desired: DesiredState, openFile: OpenFile, signal: AbortSignal): Promise<void> {
+    const { downloads = {}, timezone } = desired.player;
     this.#target = new Set(desired.assets.map((asset) => asset.sha256));
+    this.#downloads.limits.set(downloads, timeZoneRulesOrUtc(timezone, this.#context().deviceTimeZone));
     let isRepaired = false;
     // Repeated, because files may be lost during the downloads.
     for (;;) {
@@ -116,16 +133,11 @@ export class ContentCache {
       if (missing.length === 0) {
         await this.#complete({ desired, files }, isRepaired, tracker);
         // While the state before this one plays, its lost files are needed too.
-        return this.#repair(openFile, signal);
+        return this.#download(desired, [], tracker, openFile, signal);
       }
       // A file of the ready state may have been removed since the last check.
       for (const { sha256 } of missing) this.content.lose(sha256, "the file is missing");
-      const complete = new AbortController();
-      const download = async (end: AbortSignal): Promise<void> => {
-        await this.#downloadAll(missing, openFile, tracker, end);
-        complete.abort();
-      };
-      await runTogether([download, (end) => this.#repair(openFile, AbortSignal.any([end, complete.signal]))], signal);
+      await this.#download(desired, missing, tracker, openFile, signal);
       await this.#files.save();
       isRepaired = true;
     }
@@ -152,51 +164,40 @@ export class ContentCache {
     if (this.content.lose(sha256, reason) || this.#target.has(sha256)) this.prepareAgain();
   }
 
-  /** Fetches the lost files that only the ready state needs, until they are here or `signal` aborts. */
-  async #repair(openFile: OpenFile, signal: AbortSignal): Promise<void> {
-    const ready = this.ready.value;
-    const lost = ready?.desired.assets.filter(({ id, sha256 }) => !ready.files.has(id) && !this.#target.has(sha256)) ?? [];
-    try {
-      await this.#downloadAll(distinctFiles(lost), openFile, null, signal);
-    } catch (error) {
-      // Another state is complete: the files are not needed any more.
-      if (!signal.aborted) throw error;
-    }
-  }
-
-  /** Downloads several files at a time. */
-  async #downloadAll(
-    assets: readonly DesiredAsset[],
+  /**
+   * Downloads the files that the ready state has lost, then the `missing` ones of `desired`. Resolves once all missing ones are here, or
+   * their order may have changed; without any, once the lost ones are here.
+   */
+  #download(
+    desired: DesiredState,
+    missing: readonly DesiredAsset[],
+    tracker: DownloadTracker,
     openFile: OpenFile,
-    tracker: DownloadTracker | null,
     signal: AbortSignal,
   ): Promise<void> {
-    const queue = [...assets];
-    const worker = async (end: AbortSignal): Promise<void> => {
-      for (let asset = queue.shift(); asset !== undefined; asset = queue.shift()) {
-        await this.#downloadUntilProven(asset, openFile, tracker, end);
-      }
+    const files = filesToFetch(desired, missing, this.ready.value, this.#clock.now(), this.#context());
+    const hashes = new Set(missing.map(({ sha256 }) => sha256));
+    const isMissing = ({ sha256 }: DesiredAsset): boolean => hashes.has(sha256);
+    const setBytes = (asset: DesiredAsset, bytes: number): void => (isMissing(asset) ? tracker.setBytes(asset, bytes) : undefined);
+    const run: DownloadRun = {
+      files,
+      openFile,
+      isAwaited: (asset) => missing.length === 0 || isMissing(asset),
+      fetch: async (asset, open, end) => {
+        await makeFolder(this.#files.folder);
+        await downloadFile(this.#files.pathOf(asset.sha256), asset, open, (bytes) => setBytes(asset, bytes), end);
+        await this.#files.add(asset.sha256);
+        setBytes(asset, asset.size_bytes);
+        this.content.regain(asset.sha256);
+      },
+      onFailure: async (asset, error, retryInMs) => {
+        if (hasErrorCode(error, "ENOSPC")) await this.#makeRoom();
+        this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: Math.round(retryInMs) }, "a file could not be fetched");
+        if (isMissing(asset)) tracker.setFailure(asset, reasonOf(error));
+      },
+      onWindow: (opensAt) => tracker.setWindow(opensAt),
     };
-    await runTogether(
-      Array.from({ length: concurrentDownloads }, () => worker),
-      signal,
-    );
-  }
-
-  async #downloadUntilProven(asset: DesiredAsset, openFile: OpenFile, tracker: DownloadTracker | null, signal: AbortSignal): Promise<void> {
-    const download = async (): Promise<void> => {
-      await makeFolder(this.#files.folder);
-      await downloadFile(this.#files.pathOf(asset.sha256), asset, openFile, (bytes) => tracker?.setBytes(asset, bytes), signal);
-      await this.#files.add(asset.sha256);
-      tracker?.setBytes(asset, asset.size_bytes);
-      this.content.regain(asset.sha256);
-    };
-    const onFailure = async (error: unknown, retryInMs: number): Promise<void> => {
-      if (hasErrorCode(error, "ENOSPC")) await this.#makeRoom();
-      this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: retryInMs }, "a file could not be fetched");
-      tracker?.setFailure(asset, reasonOf(error));
-    };
-    await retry(download, { clock: this.#clock, bounds: backoffBounds, onFailure, signal });
+    return this.#downloads.run(run, signal);
   }
 
   /** Removes the files that are only kept to return to, because the disk is full. The files that play now are kept. */
@@ -207,18 +208,5 @@ export class ContentCache {
 
   async #removeUnneeded(): Promise<void> {
     this.content.forget(await this.#files.removeAllBut(new Set([...this.#target, ...this.content.kept()])));
-  }
-}
-
-/** Runs tasks until all have ended. The first that fails aborts the others. */
-async function runTogether(tasks: readonly ((signal: AbortSignal) => Promise<void>)[], outer: AbortSignal): Promise<void> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([outer, failed.signal]);
-  const running = tasks.map((task) => task(signal));
-  try {
-    await Promise.all(running);
-  } finally {
-    failed.abort();
-    await Promise.allSettled(running);
   }
 }

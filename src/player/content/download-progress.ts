@@ -4,11 +4,12 @@ import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-s
 
 /** The progress towards the newest state. */
 export interface DownloadProgress {
-  is: "idle" | "downloading" | "failed";
+  /** `waiting`: for the next download window. */
+  is: "idle" | "downloading" | "waiting" | "failed";
   revision: string | null;
   readyBytes: number;
   totalBytes: number;
-  /** The failure, when failed. */
+  /** The failure, when failed; when the window opens, when waiting. */
   detail: string | null;
 }
 
@@ -20,6 +21,8 @@ export class DownloadTracker {
   readonly #presentBytes: number;
   readonly #bytesByHash = new Map<string, number>();
   readonly #failures = new Map<string, string>();
+  /** When the download window opens that the files wait for, UTC ms; null: they do not wait. */
+  #windowOpensAt: number | null = null;
   #reportedPercent = -1;
 
   constructor(progress: Observable<DownloadProgress>, desired: DesiredState, missing: readonly DesiredAsset[]) {
@@ -43,6 +46,13 @@ export class DownloadTracker {
     this.#report();
   }
 
+  /** @param opensAt when the window opens that the files wait for, UTC ms; null: they do not wait. */
+  setWindow(opensAt: number | null): void {
+    if (opensAt === this.#windowOpensAt) return;
+    this.#windowOpensAt = opensAt;
+    this.#report();
+  }
+
   finish(): void {
     const totalBytes = this.#totalBytes;
     this.#progress.set({ is: "idle", revision: this.#revision, readyBytes: totalBytes, totalBytes, detail: null });
@@ -54,14 +64,23 @@ export class DownloadTracker {
 
   #report(percent = this.#reportedPercent): void {
     this.#reportedPercent = percent;
-    const [failure] = this.#failures;
     this.#progress.set({
-      is: failure === undefined ? "downloading" : "failed",
+      ...this.#condition(),
       revision: this.#revision,
       readyBytes: this.#readyBytes(),
       totalBytes: this.#totalBytes,
-      detail: failure === undefined ? null : `${failure[0]}: ${failure[1]}`,
     });
+  }
+
+  #condition(): Pick<DownloadProgress, "is" | "detail"> {
+    if (this.#windowOpensAt !== null) {
+      return {
+        is: "waiting",
+        detail: `new content waits for the download window, which opens at ${new Date(this.#windowOpensAt).toISOString()}`,
+      };
+    }
+    const [failure] = this.#failures;
+    return failure === undefined ? { is: "downloading", detail: null } : { is: "failed", detail: `${failure[0]}: ${failure[1]}` };
   }
 }
 

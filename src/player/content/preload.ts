@@ -12,17 +12,19 @@ import type { OpenFile } from "./download-file.ts";
 // The folder may be a large disk that has other things on it.
 const maxEntries = 10_000;
 
-/**
- * Opens a file of `folder` that has the asset's bytes, whatever its name, and any other from the service. The folder is searched for
- * each file that is missing, so it may appear later.
- */
-export function preloadFrom(folder: string, openFile: OpenFile, log: Log): OpenFile {
-  return async (asset, offset, signal) => {
+/** Finds a file elsewhere than at the service. Resolves with what opens it; null: it is not there. */
+export type FindPreloaded = (asset: DesiredAsset, signal: AbortSignal) => Promise<OpenFile | null>;
+
+/** Finds files in `folder` by their bytes, whatever their names. The folder is searched each time, so it may appear later. */
+export function preloadFrom(folder: string, log: Log): FindPreloaded {
+  return async (asset, signal) => {
     const path = await findFile(folder, asset, log, signal);
-    if (path === null) return openFile(asset, offset, signal);
+    if (path === null) return null;
     log.info({ asset_id: asset.id, path }, "importing a file from the preload folder");
-    const body = createReadStream(path, { start: offset, signal });
-    return { body: body as AsyncIterable<Buffer>, resumed: offset > 0 };
+    return async (_asset, offset, end) => {
+      const body = createReadStream(path, { start: offset, signal: end });
+      return { body: body as AsyncIterable<Buffer>, resumed: offset > 0 };
+    };
   };
 }
 

@@ -1,4 +1,4 @@
-// Prepares the newest desired state. A newer state aborts the preparation of the one before; a lost file or a returning link repeats it.
+// Prepares the newest desired state. A newer state aborts the preparation of the one before; a lost file or a jump of the clock repeats it.
 import type { Clock } from "../../base/clock.ts";
 import type { Watchable } from "../../base/async/observable.ts";
 import type { ContentCache } from "./content-cache.ts";

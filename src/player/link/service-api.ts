@@ -11,7 +11,7 @@ import { PlayEventReceipt, type PlayEvent } from "../../protocol/device/play-eve
 import { HeartbeatAnswer, type Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, type TokenRequest } from "../../protocol/device/messages.ts";
 import { mismatchOf } from "./file-response.ts";
-import { HttpFault, httpFault, parseResponse, ServiceHttp } from "./service-http.ts";
+import { HttpFault, httpFault, parseResponse, retryAfterMs, ServiceHttp } from "./service-http.ts";
 
 /** The response to a token request. */
 export type TokenResponse = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
@@ -113,7 +113,7 @@ export class ServiceApi implements AsyncDisposable {
     if (isFile && mismatch === null) return { body, resumed: statusCode === 206 };
     await body.dump();
     if (mismatch !== null) throw new Fault("protocol", `the response is not the file (a captive portal or proxy?): ${mismatch}`);
-    throw new HttpFault(statusCode, `the service responded with ${statusCode} for ${url.pathname}`);
+    throw new HttpFault(statusCode, `the service responded with ${statusCode} for ${url.pathname}`, retryAfterMs(response.headers));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

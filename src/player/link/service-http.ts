@@ -13,10 +13,13 @@ const maxResponseBytes = 16 * 1024 * 1024;
 /** The service responded with a status that the caller cannot use. */
 export class HttpFault extends Fault {
   readonly status: number;
+  /** How long the service asks to wait before the next attempt; null: it does not say. */
+  readonly retryAfterMs: number | null;
 
-  constructor(status: number, detail: string) {
+  constructor(status: number, detail: string, retryAfterMs: number | null = null) {
     super("refused", detail);
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** Whether the response is about this request, and not about a token, the service's load or a proxy in front of it. */
@@ -143,6 +146,13 @@ export function parseResponse<T>(schema: z.ZodType<T>, json: unknown): T {
 export function httpFault(status: number, json: unknown): HttpFault {
   const detail = typeof json === "object" && json !== null && "detail" in json ? String(json.detail) : "no reason given";
   return new HttpFault(status, `the service responded with ${status}: ${detail}`);
+}
+
+/** `Retry-After` in ms: seconds, or a date, counted from the response's own `Date` (RFC 9110, section 10.2.3). */
+export function retryAfterMs({ "retry-after": retryAfter, date }: Dispatcher.ResponseData["headers"]): number | null {
+  const text = String(retryAfter ?? "");
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.parse(String(date));
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
 async function readJson(body: Dispatcher.ResponseData["body"]): Promise<unknown> {

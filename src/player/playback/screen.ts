@@ -42,7 +42,7 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
     }
     case "paired": {
       const { playerName: player_name, link, known, progress, stage, safePicture } = phase;
-      const problem = link.is === "offline" ? link.trouble : progress.is === "failed" ? downloadProblem(progress) : null;
+      const problem = link.is === "offline" ? link.trouble : downloadProblem(progress);
       if (withheld?.isNow === true && !withheld.hasFailed && safePicture !== null) return { is: "stage", stage: pictureStage(safePicture) };
       if (withheld?.isNow === true) return withheldScreen(withheld, player_name, service);
       if (stage !== null && showsAnything(stage)) return { is: "stage", stage };
@@ -71,9 +71,12 @@ function pictureStage(picture: DesiredAsset): Stage {
 // Drawings without a size of their own fit any.
 const defaultSize = { width: 1_920, height: 1_080 };
 
-function downloadProblem(progress: DownloadProgress): ScreenProblem {
-  const text = `A file could not be downloaded. The player tries again. ${progress.detail ?? ""}`.trim();
-  return { code: "other", text, retry_at: null };
+function downloadProblem({ is, detail }: DownloadProgress): ScreenProblem | null {
+  const text = `A file could not be downloaded. The player tries again. ${detail ?? ""}`.trim();
+  if (is === "failed") return { code: "other", text, retry_at: null };
+  return is === "waiting" && detail !== null
+    ? { code: "other", text: `${detail[0]!.toUpperCase()}${detail.slice(1)}.`, retry_at: null }
+    : null;
 }
 
 function withheldScreen({ fault, failures, until }: WithheldContent, player_name: string, service: string): Screen {

@@ -6,6 +6,7 @@ import { Zone } from "../operator/resources.ts";
 import { LocalDate } from "../scheduling/moments.ts";
 import { Variables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
+import { DownloadSettings } from "./download-settings.ts";
 import { Transition } from "../content/transition.ts";
 import { WallPart } from "../content/wall.ts";
 import { Color, Count, id, Sha256 } from "../common.ts";
@@ -56,6 +57,7 @@ export const DesiredState = z.object({
     orientation: Orientation.optional().describe("Default: landscape"),
     wall: WallPart.optional().describe("The part of a video wall that it shows. Without it: whole layouts"),
     safe_asset_id: id("ast").optional().describe("The image to show in place of withheld content. Without it: a text"),
+    downloads: DownloadSettings.optional().describe("When and how fast it downloads. Default: always, without a limit"),
   }),
   layout: DesiredLayout.nullable().describe("The layout that plays when nothing else is due"),
   layouts: z.array(DesiredLayout).default([]).describe("Layouts that schedules and overrides refer to"),

@@ -32,7 +32,7 @@ export const ContentState = z.object({
   applied_revision: deviceText(64).nullable().describe("The revision that the player plays"),
   ready_bytes: Count,
   total_bytes: Count,
-  detail: deviceText(2_000).nullable().describe("What is wrong, for people"),
+  detail: deviceText(2_000).nullable().describe("What is wrong, or what the download waits for, for people"),
 });
 export type ContentState = z.infer<typeof ContentState>;
 

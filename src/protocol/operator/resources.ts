@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
+import { DownloadSettings, DownloadSettingsInput } from "../device/download-settings.ts";
 import { problemFields } from "../device/player-problems.ts";
 import { ReportedVariables, Variables } from "../scheduling/variables.ts";
 import { Transition } from "../content/transition.ts";
@@ -109,6 +110,7 @@ export const Player = z.object({
   safe_asset_id: id("ast")
     .nullable()
     .describe("The image, such as a logo, that it shows in place of content that makes its browser fail; null: a text"),
+  downloads: DownloadSettings.nullable().describe("When and how fast it downloads; null: always, without a limit"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser engine, such as `chromium 156`"),
@@ -146,6 +148,7 @@ export const PlayerChange = z.strictObject({
     .nullable()
     .optional()
     .describe("An image, such as a logo, to show in place of content that makes its browser fail; null: a text that says so"),
+  downloads: DownloadSettingsInput.nullable().optional().describe("When and how fast it downloads; null: always, without a limit"),
 });
 
 /** Why a request was rejected (RFC 9457). */

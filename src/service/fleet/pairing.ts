@@ -74,6 +74,7 @@ export class Pairing {
       orientation: "landscape",
       wall: null,
       safe_asset_id: null,
+      downloads: null,
       public_key: request.public_key,
       thumbprint: thumbprint(request.public_key),
       reported: request.reported,

@@ -1,6 +1,7 @@
 // Finds a player and shows it as the API does.
 import { Orientation } from "../../protocol/content/orientation.ts";
 import type { Wall } from "../../protocol/content/wall.ts";
+import type { DownloadSettings } from "../../protocol/device/download-settings.ts";
 import type { Player } from "../../protocol/operator/resources.ts";
 import { found } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
@@ -62,6 +63,7 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     orientation: Orientation.parse(row.orientation),
     wall: row.wall === null ? null : (JSON.parse(row.wall) as Wall),
     safe_asset_id: row.safe_asset_id,
+    downloads: row.downloads === null ? null : (JSON.parse(row.downloads) as DownloadSettings),
     last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
     player_version: reported.player_version ?? paired.player_version,
     engine: reported.engine ?? null,

@@ -4,6 +4,7 @@ import * as assets from "../../protocol/content/assets.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
 import * as command from "../../protocol/device/commands.ts";
 import * as desired from "../../protocol/device/desired-state.ts";
+import * as downloads from "../../protocol/device/download-settings.ts";
 import * as events from "../../protocol/operator/events.ts";
 import * as forecast from "../../protocol/scheduling/forecast.ts";
 import * as history from "../../protocol/operator/heartbeat-history.ts";
@@ -40,6 +41,7 @@ const modules: readonly Record<string, unknown>[] = [
   problems,
   report,
   desired,
+  downloads,
   wire,
   people,
   events,

@@ -17,6 +17,8 @@ export interface PlayerRow extends OwnedRow {
   wall: string | null;
   /** The picture in place of withheld content. */
   safe_asset_id: string | null;
+  /** JSON of the limits of its downloads, or null. */
+  downloads: string | null;
   public_key: string;
   thumbprint: string;
   /** JSON of the pairing request, in which the device described itself. */

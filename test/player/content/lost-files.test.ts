@@ -23,18 +23,21 @@ import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
 const { signal } = new AbortController();
 const contents = Array.from({ length: 4 }, (_, index) => Buffer.alloc(150_000 + index, `picture ${index}`));
 
+const scrubWaitsMs = [60_000, 3_600_000];
+
 /**
- * A clock that waits a hundred-thousandth of each time, and the sum of the waits that it was asked for. Only the background
- * verification waits for a minute and more; shorter waits come before retries.
+ * A clock that is a hundred thousand times as fast, and the sum of the waits that it was asked for. Without `scrubs` the background
+ * verification waits for ever, and without `retries` all other waits do.
  */
 function quickClock({ scrubs = true, retries = true } = {}): Clock & { waitedMs: number } {
   const system = createSystemClock();
   return {
     ...system,
+    monotonic: () => (retries ? 100_000 : 1) * system.monotonic(),
     waitedMs: 0,
     wait(ms, end) {
       this.waitedMs += Number.isFinite(ms) ? ms : 0;
-      const isShortened = ms < 60_000 ? retries : scrubs;
+      const isShortened = scrubWaitsMs.includes(ms) ? scrubs : retries;
       return system.wait(isShortened ? ms / 100_000 : 1_000 * ms, end);
     },
   };

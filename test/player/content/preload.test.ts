@@ -7,8 +7,10 @@ import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { ContentCache } from "../../../src/player/content/content-cache.ts";
 import type { OpenFile } from "../../../src/player/content/download-file.ts";
-import { preloadFrom } from "../../../src/player/content/preload.ts";
+import { type FindPreloaded, preloadFrom } from "../../../src/player/content/preload.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
+import { defaultContext } from "../../../src/schedule/playable-content.ts";
 import { picture, TestService } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { startFileService } from "../../support/network/file-service.ts";
@@ -19,15 +21,14 @@ import { desiredOf, imageItem } from "../../support/states.ts";
 const { signal } = new AbortController();
 const contents = [Buffer.alloc(300_000, "first"), Buffer.alloc(300_000, "second")];
 
-/** A cache with a service that has two files, and a folder to preload from, which does not exist yet. */
+/** A service that has two files, a folder to preload from, which does not exist yet, and a cache that searches it. */
 async function createSetup() {
   const cleanup = new AsyncDisposableStack();
   const { path } = cleanup.use(await temporaryFolder());
   const service = cleanup.use(await startFileService());
   const api = cleanup.use(new ServiceApi(() => service.url));
   const clock = createSystemClock();
-  const quick = { ...clock, wait: (ms: number, end?: AbortSignal) => clock.wait(ms / 1_000, end) };
-  const cache = await ContentCache.open(join(path, "content"), quick, silentLog);
+  const fast = { monotonic: () => clock.monotonic() * 1_000, wait: (ms: number, end?: AbortSignal) => clock.wait(ms / 1_000, end) };
   const assets = contents.map((bytes) => service.add(bytes));
   const stick = join(path, "stick");
   const fromService: OpenFile = (asset, offset, end) => api.file("token", asset, offset, end);
@@ -35,11 +36,14 @@ async function createSetup() {
     service,
     assets,
     stick,
-    fromService,
-    /** Prepares a state with both files and checks their bytes. */
-    async prepare(openFile = preloadFrom(stick, fromService, silentLog)): Promise<void> {
+    /** Prepares a state with both files, within these limits, and checks their bytes. */
+    async prepare({ openFile = fromService, findPreloaded = preloadFrom(stick, silentLog), downloads = {} } = {}): Promise<void> {
+      const options = { context: () => defaultContext, findPreloaded };
+      const disk = new DiskHealth(silentLog);
+      const cache = await ContentCache.open(join(path, "content"), { ...clock, ...fast }, silentLog, disk, options);
       const items = assets.map((asset) => imageItem(asset, 1_000));
-      await cache.prepare(desiredOf(items, assets), openFile, signal);
+      const desired = desiredOf(items, assets);
+      await cache.prepare({ ...desired, player: { ...desired.player, downloads } }, openFile, signal);
       const stored = await Promise.all(assets.map(({ sha256 }) => readFile(join(path, "content", sha256))));
       expect(stored).toEqual(contents);
     },
@@ -103,21 +107,25 @@ async function fill(stick: string): Promise<void> {
 
 test("[CCH15] if the stick is pulled out during an import, the rest of the file is downloaded", async () => {
   await using setup = await createSetup();
-  const { service, stick, fromService } = setup;
+  const { service, stick } = setup;
   await fill(stick);
-  const preloaded = preloadFrom(stick, fromService, silentLog);
-  await setup.prepare(async (asset, offset, end) => {
-    const file = await preloaded(asset, offset, end);
-    if (offset > 0) return file;
-    async function* pulledOut() {
-      for await (const bytes of file.body) {
-        yield bytes.subarray(0, 1_000);
-        await rm(stick, { recursive: true, force: true });
-        throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
+  const preloaded = preloadFrom(stick, silentLog);
+  const findPreloaded: FindPreloaded = async (asset, end) => {
+    const openFile = await preloaded(asset, end);
+    if (openFile === null) return null;
+    return async (...wanted) => {
+      const { body, resumed } = await openFile(...wanted);
+      async function* pulledOut() {
+        for await (const bytes of body) {
+          yield bytes.subarray(0, 1_000);
+          await rm(stick, { recursive: true, force: true });
+          throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
+        }
       }
-    }
-    return { body: pulledOut(), resumed: file.resumed };
-  });
+      return { body: pulledOut(), resumed };
+    };
+  };
+  await setup.prepare({ findPreloaded });
   expect(service.requests.map(({ headers }) => headers.range)).toContain("bytes=1000-");
 });
 
@@ -129,6 +137,6 @@ test("[CCH15] a stick that is plugged in while the service cannot be reached is 
     await (plugged ??= fill(stick));
     throw new Fault("unreachable", "the service is away");
   };
-  await setup.prepare(preloadFrom(stick, unreachable, silentLog));
+  await setup.prepare({ openFile: unreachable });
   expect(service.requests).toEqual([]);
 });

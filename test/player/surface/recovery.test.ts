@@ -152,6 +152,11 @@ test("[SCN2] the screens for an unpaired player, an unreachable service, an empt
     total_bytes: 2,
   });
   expect(screenOf(paired({ stage: { ...full, zones: [zone] } }))).toMatchObject({ is: "empty" });
+  const waiting = { ...progress, is: "waiting" as const, detail: "new content waits for the download window" };
+  expect(screenOf(paired({ known: "idle", stage: null, progress: waiting }))).toMatchObject({
+    is: "empty",
+    trouble: { text: "New content waits for the download window.", retry_at: null },
+  });
 });
 
 test("[REC7] content that crashes the browser is withheld, and the screen says so, why, until when and what to do", () => {

@@ -1,6 +1,7 @@
 // The desired state of each player: the document that its device gets, and the revision that changes with it.
 import { sql } from "kysely";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
+import type { DownloadSettings } from "../../../protocol/device/download-settings.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
 import type { Variables } from "../../../protocol/scheduling/variables.ts";
@@ -73,6 +74,7 @@ async function readState(db: Db, player: PlayerRow, cache: StateCache): Promise<
       ...(player.orientation === "landscape" ? {} : { orientation: Orientation.parse(player.orientation) }),
       ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }),
       ...(player.safe_asset_id === null ? {} : { safe_asset_id: player.safe_asset_id }),
+      ...(player.downloads === null ? {} : { downloads: JSON.parse(player.downloads) as DownloadSettings }),
     },
     layout: content.layouts.find((layout) => layout.id === layout_id) ?? null,
     layouts: content.layouts.filter((layout) => layout.id !== layout_id),

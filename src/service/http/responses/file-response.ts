@@ -6,6 +6,9 @@ import type { FileResponse } from "../../operations/responses.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { rangeOf } from "./range.ts";
 
+// Players with a download limit read slowly. The system buffers megabytes for them, so that minutes pass between two writes.
+const slowReaderLimitMs = 900_000;
+
 /** Responds with 200, 206 or 304. @throws ProblemError 416 for a range outside the file. */
 export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const etag = `"${file.sha256}"`;
@@ -29,6 +32,7 @@ export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyReque
     // The digest covers the content sent (RFC 9530), which is only a part here.
     reply.code(206).header("Content-Range", `bytes ${start}-${end}/${file.sizeBytes}`).removeHeader("Content-Digest");
   }
+  reply.raw.setTimeout(slowReaderLimitMs);
   // With an empty stream Content-Length keeps its value; with no body Fastify would set it to 0.
   return reply.send(request.method === "HEAD" ? Readable.from([]) : blobs.read(file.sha256, start, end));
 }

@@ -168,7 +168,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     path: "/players/{id}",
     summary: "Change a player",
     description:
-      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail.",
+      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail. `downloads` limits when and how fast the player downloads; it obeys at once.",
     agent:
       "Use it to set the layout, name, tags or orientation of one screen. For a limited time use create_schedule, or send_command with `override.set`. For many players use update_players.",
     caller: "operator",
@@ -185,7 +185,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
       const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await findPlayer(db, teamId, playerId), "player");
-        const { tags, variables, wall, ...rest } = body;
+        const { tags, variables, wall, downloads, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
         await checkImage(db, teamId, body.safe_asset_id, "/safe_asset_id");
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -194,7 +194,8 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
           ...given,
           tags: tags === undefined ? before.tags : JSON.stringify(tags),
           variables: variables === undefined ? before.variables : canonicalJson(variables),
-          wall: wall == null ? (wall === null ? null : before.wall) : canonicalJson(wall),
+          wall: jsonOf(wall, before.wall),
+          downloads: jsonOf(downloads, before.downloads),
         };
         if (canonicalJson(after) === canonicalJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(dependencies.clock.now()) };
@@ -206,6 +207,12 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     },
   }),
 ];
+
+/** The JSON of a new value; without one, the value before. */
+function jsonOf(value: unknown, before: string | null): string | null {
+  if (value === undefined) return before;
+  return value === null ? null : canonicalJson(value);
+}
 
 function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unknown>["events"]> {
   const { team_id: teamId, id: player_id, name, layout_id } = after;
