@@ -30,8 +30,4 @@ export class Random {
     const left = [...list];
     return list.map(() => left.splice(this.integer(0, left.length - 1), 1)[0]!);
   }
-
-  bytes(length: number): Buffer {
-    return Buffer.from(Array.from({ length }, () => this.integer(0, 255)));
-  }
 }
