@@ -70,11 +70,13 @@ test(
       await player.line("presented");
       await disk.fill();
       expect(await api.command(playerId, "identify")).toMatchObject({ status: "failed", error: { code: "not-recorded" } });
-      await untilProblem(api, playerId, "disk-unwritable");
       await replaceBrowser(player);
       // A change that needs no download is shown; one that does has to wait.
+      const from = player.lines.length;
       await api.ok("PATCH", `playlists/${playlistId}`, { items: [image, { type: "text", text: "hello", duration_ms: 1_000 }] });
-      await player.line("state applied", player.lines.findLastIndex(({ msg }) => msg === "state applied") + 1);
+      await player.line("state applied", from);
+      // A state that is applied is reported at once, with the problems.
+      await untilProblem(api, playerId, "disk-unwritable");
       expect(await api.command(playerId, "identify")).toMatchObject({ status: "failed", error: { code: "not-recorded" } });
       expect(player.lines.filter(({ msg }) => msg === "connection lost")).toEqual([]);
       await player.kill();
@@ -83,6 +85,8 @@ test(
     await player.line("presented");
     await untilProblem(api, playerId, "disk-unwritable");
     await disk.free();
+    await player.line("the disk can be written again");
+    await api.ok("PATCH", `playlists/${playlistId}`, { items: [image] });
     await untilProblem(api, playerId, "disk-unwritable", false);
     expect(await api.command(playerId, "identify")).toMatchObject({ status: "succeeded" });
   },
