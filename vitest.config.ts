@@ -7,13 +7,13 @@ const isLong = process.env["SIGNAGE_LONG"] === "1";
 // Programs that mostly wait, and pages whose timing no test judges. None of these files builds the page that the others serve.
 const programs = [
   "test/host/{local,sites}.test.ts",
-  "test/renderer/{screens,items/{feed-items,legible,sites},stage/{walls,zones}}.test.ts",
+  "test/renderer/{screens,items/{feed-items,legible,sites},stage/{growth,walls,zones}}.test.ts",
   "test/system/{agent,whole-path,packaging/{bundle,electron,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",
   "test/system/{recovery,start}/*.test.ts",
 ];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
 // More workers than cores, because most of these tests wait for the disk or for another program.
-const background = { isolate: false, maxWorkers: 3 };
+const background = { isolate: false, maxWorkers: 4 };
 const browsers = { globalSetup: "test/support/global-setup.ts", testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({

@@ -1,3 +1,4 @@
+// Keeps the documents true: rules and their tests, paths, the import table, the reasons for packages.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// How the outcome of a run and of its repetition is judged.
 import { expect, test } from "vitest";
 import { chooseFastTests } from "../scripts/test/fast.ts";
 import { filesToRepeat, judge, type Run } from "../scripts/test/outcome.ts";

@@ -1,3 +1,4 @@
+// The faults that `npm run mutate` plants: each has one place in the code, and a test that could find it.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Show } from "./show.ts";
 import { hasErrorCode } from "../../src/base/fault.ts";
+import type { Show } from "./show.ts";
 
 export function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasErrorCode } from "../../src/base/fault.ts";
 import { temporaryFolder } from "../../test/support/folder.ts";
 import { chromiumProcesses } from "../../test/support/programs/chromium-processes.ts";
 import { runLoad } from "./load.ts";
@@ -9,7 +10,6 @@ import { allPlays, type Disturbance, faultsOf, type PlaysPage } from "./play-pro
 import type { Random } from "./random.ts";
 import { itemMs, Show } from "./show.ts";
 import type { SoakPart, SoakRun } from "./soak-run.ts";
-import { hasErrorCode } from "../../src/base/fault.ts";
 
 const targets = ["service", "browser", "zygote", "gpu-process", "network.mojom.NetworkService", "renderer"] as const;
 type Target = (typeof targets)[number] | "player";

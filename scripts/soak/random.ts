@@ -1,20 +1,14 @@
 // Random choices that a seed repeats.
+import { seededRandom } from "../../test/support/random.ts";
 
 export class Random {
   readonly seed: number;
-  #state: number;
+  /** Returns a number of at least 0 and less than 1. */
+  readonly next: () => number;
 
   constructor(seed: number) {
     this.seed = seed;
-    this.#state = seed >>> 0;
-  }
-
-  /** At least 0, less than 1 (mulberry32). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.next = seededRandom(seed);
   }
 
   /** A whole number from `from` to `to`, both included. */
@@ -29,9 +23,5 @@ export class Random {
   shuffled<T>(list: readonly T[]): T[] {
     const left = [...list];
     return list.map(() => left.splice(this.integer(0, left.length - 1), 1)[0]!);
-  }
-
-  bytes(length: number): Buffer {
-    return Buffer.from(Array.from({ length }, () => this.integer(0, 255)));
   }
 }

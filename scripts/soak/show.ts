@@ -44,6 +44,7 @@ export class Show implements AsyncDisposable {
   readonly playlistId: string;
   /** Every asset that the playlist has ever had. */
   readonly assetIds: string[];
+  #cleanup = new AsyncDisposableStack();
 
   private constructor(about: Pick<Show, "api" | "service" | "player" | "playerFolder" | "playerId" | "playlistId" | "assetIds">) {
     this.api = about.api;
@@ -77,12 +78,9 @@ export class Show implements AsyncDisposable {
     const show = new Show({ api, service, player, playerFolder, playerId, playlistId, assetIds });
     await run.until("content is shown", () => show.presented.length > 0, startLimitMs);
     cleanup.defer(() => show.#keepLog(run));
-    const kept = cleanup.move();
-    show.#cleanup = kept;
+    show.#cleanup = cleanup.move();
     return show;
   }
-
-  #cleanup = new AsyncDisposableStack();
 
   /** What the page presented, by the player's log, oldest first. */
   get presented(): Presented[] {

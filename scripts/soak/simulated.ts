@@ -36,9 +36,7 @@ export class SimulatedShow implements AsyncDisposable {
     await service.call("POST", "players/pair", { code, name: "Lobby" });
     const items = [];
     for (const bytes of pictures) items.push({ type: "image", asset_id: (await service.upload(bytes)).body.id, duration_ms: itemMs });
-    const playlist = (await service.call("POST", "playlists", { name: "P", items })).body;
-    const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-    const layout = (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+    const { layout } = await service.createLayout(items);
     const [player] = (await service.call("GET", "players")).body.data as { id: string }[];
     await service.call("PATCH", `players/${player!.id}`, { layout_id: layout.id });
     await run.until("content plays", async () => (await show.advance(1_000)).isPlaying, 60_000);

@@ -34,10 +34,6 @@ export class SoakRun {
     this.signal = signal;
   }
 
-  get tries(): number {
-    return this.#tries;
-  }
-
   /** Prints the progress as a JSON line. */
   print(about: About): void {
     process.stdout.write(`${JSON.stringify({ soak: this.part, ...about })}\n`);

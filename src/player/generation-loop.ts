@@ -9,6 +9,7 @@ import { failed, longestRetryMs, playingState, retried, survived, zoneShown, typ
 import type { CurrentPlan } from "./playback-loop.ts";
 import type { InterventionStore } from "./playback/intervention-store.ts";
 import type { DisplayState, RevertibleContent } from "./surface/recovery.ts";
+import { ZoneWatch } from "./zone-watch.ts";
 
 export interface GenerationLoopDependencies {
   cache: ContentCache;
@@ -21,38 +22,18 @@ export interface GenerationLoopDependencies {
   clock: Clock;
 }
 
-/** A zone that shows an item, which works if it has not failed until a monotonic instant in ms. */
-interface ShownItem {
-  key: string;
-  provenAt: number;
-}
-
-/** A zone that cannot show any of its items, since a monotonic instant in ms. */
-interface EmptyZone {
-  since: number;
-  wasOnScreen: boolean;
-}
-
-// An item that failed may be followed by one that works, and reports of the content before may still arrive.
-const emptyZoneLimitMs = 5_000;
-// An item may show a frame and fail soon after that. An item that played to its end works, too.
-const provenAfterMs = 10_000;
 // After a crash, the content is on trial for this long.
 const trialMs = 3_600_000;
 
 export class GenerationLoop implements RevertibleContent {
   readonly #dependencies: GenerationLoopDependencies;
   readonly #changed = new Signal();
-  readonly #emptyZones = new Map<string, EmptyZone>();
-  /** The last failure in each zone, for people. */
-  readonly #details = new Map<string, string>();
-  /** Zones of the newest state that show their first items. */
-  readonly #shown = new Map<string, ShownItem>();
+  /** The zones of the newest state. */
+  readonly #zones: ZoneWatch;
   /** The override for which the newest state was tried. */
   #triedOverride: string | null = null;
   /** The fault for which content is withheld, until it is handled. */
   #crash: string | null = null;
-  #page: number | null = null;
   #revision: string | null = null;
   /** Since when the state plays in this run of the player, monotonic ms. */
   #playsSince: number;
@@ -61,7 +42,16 @@ export class GenerationLoop implements RevertibleContent {
 
   constructor(dependencies: GenerationLoopDependencies) {
     this.#dependencies = dependencies;
-    this.#playsSince = dependencies.clock.monotonic();
+    const { cache, plan, clock } = dependencies;
+    this.#zones = new ZoneWatch({
+      plan,
+      isWatched: () => this.#isNewestPlanned(),
+      isProven: (zoneId) => cache.content.generations.provenZones.includes(zoneId),
+      isOverridden: () => this.#overrides().length > 0,
+      clock,
+      onChange: () => this.update(),
+    });
+    this.#playsSince = clock.monotonic();
   }
 
   get canRevert(): boolean {
@@ -81,20 +71,7 @@ export class GenerationLoop implements RevertibleContent {
 
   /** Handles a report of the page. */
   handleMessage(message: FromPage): void {
-    if (message.type === "hello" && message.opened_at !== this.#page) {
-      this.#page = message.opened_at ?? null;
-      this.#emptyZones.clear();
-      this.#shown.clear();
-    }
-    if (message.type === "failed") {
-      this.#details.set(message.zone_id, `${message.code}: ${message.detail}`);
-      if (this.#shown.get(message.zone_id)?.key === message.key) this.#shown.delete(message.zone_id);
-    }
-    if (message.type === "presented") {
-      this.#emptyZones.delete(message.zone_id);
-      this.#itemShown(message.zone_id, message.item_id, message.key);
-    }
-    if (message.type === "fallback") this.#zoneEmpty(message.zone_id);
+    this.#zones.handleMessage(message);
   }
 
   /** Runs until `signal` aborts. */
@@ -112,40 +89,18 @@ export class GenerationLoop implements RevertibleContent {
     }
   }
 
-  #itemShown(zoneId: string, itemId: string, key: string): void {
-    const { cache, clock } = this.#dependencies;
-    const isProven = cache.content.generations.provenZones.includes(zoneId);
-    if (isProven || !this.#isNewestPlanned() || !this.#isPlanned(zoneId, itemId)) return;
-    const before = this.#shown.get(zoneId);
-    if (before?.key === key) return;
-    const now = clock.monotonic();
-    this.#shown.set(zoneId, { key, provenAt: before === undefined ? now + provenAfterMs : now });
-    this.update();
-  }
-
-  #zoneEmpty(zoneId: string): void {
-    this.#shown.delete(zoneId);
-    if (this.#emptyZones.has(zoneId) || !this.#isNewestPlanned()) return;
-    this.#emptyZones.set(zoneId, { since: this.#dependencies.clock.monotonic(), wasOnScreen: false });
-    this.update();
-  }
-
   #onPlaying(revision: string | null): void {
     if (revision !== this.#revision) {
       this.#revision = revision;
       this.#playsSince = this.#dependencies.clock.monotonic();
-      this.#emptyZones.clear();
-      this.#details.clear();
-      this.#shown.clear();
+      this.#zones.clear();
     }
     this.update();
   }
 
   async #check(): Promise<void> {
     const { cache, clock, releaseContent } = this.#dependencies;
-    const now = clock.monotonic();
-    const proven = [...this.#shown].filter(([, { provenAt }]) => now >= provenAt).map(([zoneId]) => zoneId);
-    for (const zoneId of proven) this.#shown.delete(zoneId);
+    const proven = this.#zones.takeProven();
     // All in one write, because the file has both states.
     if (proven.length > 0) await cache.content.change((before) => proven.reduce(zoneShown, before));
     const crash = this.#crash;
@@ -154,20 +109,16 @@ export class GenerationLoop implements RevertibleContent {
       if (await this.#fail({ is: "crash", detail: crash })) releaseContent();
       return;
     }
-    this.#dropZonesThatLeft();
-    for (const [zoneId, { since }] of this.#emptyZonesOnScreen()) {
-      if (now < since + emptyZoneLimitMs) continue;
-      this.#emptyZones.delete(zoneId);
-      if (await this.#fail({ is: "zone", zoneId, detail: this.#details.get(zoneId) ?? "unknown reason" })) return;
+    for (const failure of this.#zones.takeFailed()) {
+      if (await this.#fail({ is: "zone", ...failure })) return;
     }
+    const now = clock.monotonic();
     if (now >= this.#retryAt() || this.#needsNewest()) return this.#tryNewest();
     if (now >= this.#survivedAt()) await cache.content.change(survived);
   }
 
   #nextCheckAt(): number {
-    const zones = this.#emptyZonesOnScreen().map(([, { since }]) => since + emptyZoneLimitMs);
-    const proofs = [...this.#shown.values()].map(({ provenAt }) => provenAt);
-    return Math.min(this.#retryAt(), this.#survivedAt(), ...zones, ...proofs);
+    return Math.min(this.#retryAt(), this.#survivedAt(), this.#zones.nextChangeAt());
   }
 
   /** Resolves with whether the state before the newest plays from now on. */
@@ -215,21 +166,6 @@ export class GenerationLoop implements RevertibleContent {
     return true;
   }
 
-  /** While an override shows, its content stays, even if a zone of it is empty. */
-  #emptyZonesOnScreen(): [string, EmptyZone][] {
-    if (this.#overrides().length > 0) return [];
-    return [...this.#emptyZones].filter(([zoneId]) => this.#isOnScreen(zoneId));
-  }
-
-  /** The page reports a zone that comes back to the screen again. */
-  #dropZonesThatLeft(): void {
-    for (const [zoneId, zone] of this.#emptyZones) {
-      const isOnScreen = this.#isOnScreen(zoneId);
-      if (zone.wasOnScreen && !isOnScreen) this.#emptyZones.delete(zoneId);
-      zone.wasOnScreen ||= isOnScreen;
-    }
-  }
-
   #overrides() {
     const { interventions, clock } = this.#dependencies;
     return overridesAt(interventions.interventions.value, clock.now());
@@ -240,14 +176,5 @@ export class GenerationLoop implements RevertibleContent {
     const { generations } = cache.content;
     const { revision } = plan();
     return generations.plays === "newest" && revision !== null && playingState(generations)?.revision === revision;
-  }
-
-  #isPlanned(zoneId: string, itemId: string): boolean {
-    const zone = this.#dependencies.plan().stage?.zones.find(({ id }) => id === zoneId);
-    return zone?.slots.some(({ item }) => item.item_id === itemId) ?? false;
-  }
-
-  #isOnScreen(zoneId: string): boolean {
-    return this.#dependencies.plan().stage?.zones.some(({ id }) => id === zoneId) ?? false;
   }
 }

@@ -102,6 +102,11 @@ export class Session {
     return session;
   }
 
+  /** The content, for the recovery of the display. */
+  get content(): RevertibleContent {
+    return this.#generations;
+  }
+
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
     const { clock } = this.#dependencies;
@@ -161,11 +166,6 @@ export class Session {
       await this.#firstPicture.wait(this.#dependencies.clock, firstPictureLimitMs, signal);
     }
     return this.#link.run(signal);
-  }
-
-  /** The content, for the recovery of the display. */
-  get content(): RevertibleContent {
-    return this.#generations;
   }
 
   #onPlanned(): void {

@@ -1,3 +1,4 @@
+// Batches of writes, in order and up to a maximum.
 import { expect, test } from "vitest";
 import { Batch } from "../../src/base/async/batch.ts";
 

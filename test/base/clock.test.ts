@@ -1,3 +1,4 @@
+// The corrected clock on a fake one, and the real clock of the system.
 import { expect, test } from "vitest";
 import { Signal } from "../../src/base/async/signal.ts";
 import { CorrectedClock, createSystemClock } from "../../src/base/clock.ts";

@@ -1,3 +1,4 @@
+// Durable files on a real disk: damaged generations, and a process that is killed during a write.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, stat, truncate, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// What the real programs print for --help and for data folders that cannot be used.
 import { execFile } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";

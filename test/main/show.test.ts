@@ -1,3 +1,4 @@
+// `npm run show` with a real service, and the commands of the README.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -160,12 +160,8 @@ async function pairedPlayer(service: TestService, folder: string, clock: FakeClo
   const layoutOf = async (shade: number) => {
     const asset = (await service.upload(await picture("png", shade))).body;
     const items = [{ type: "image", asset_id: asset.id, duration_ms: 24 * hour }];
-    const playlist = (await service.call("POST", "playlists", { name: "P", items })).body;
-    const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-    return {
-      asset: asset.id as string,
-      layout: (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body,
-    };
+    const { layout } = await service.createLayout(items);
+    return { asset: asset.id as string, layout };
   };
   const [usual, scheduled] = [await layoutOf(8), await layoutOf(16)];
   const timing = { starts_at: at(14), ends_at: at(16), target: { type: "team" } };

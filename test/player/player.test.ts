@@ -55,9 +55,7 @@ async function assign({ service }: Setup, playerId: string, pictures: readonly B
   const assets = [];
   for (const bytes of pictures) assets.push((await service.upload(bytes)).body.id as string);
   const items = assets.map((asset_id) => ({ type: "image", asset_id, duration_ms: itemMs }));
-  const playlist = (await service.call("POST", "playlists", { name: "P", items })).body;
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-  const layout = (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  const { playlist, layout } = await service.createLayout(items);
   expect((await service.call("PATCH", `players/${playerId}`, { layout_id: layout.id })).status).toBe(200);
   return { layout, playlist, assets, items: playlist.items.map(({ id }: { id: string }) => id) as string[] };
 }

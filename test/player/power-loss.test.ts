@@ -1,7 +1,8 @@
 // Power loss at random moments: the stores start from states of the disk that POSIX allows, and keep what they promised.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { brokenPromises, powerLossesAt, traceStores } from "../support/power-loss/check-recovery.ts";
-import { randomFrom, withoutSyncs } from "../support/power-loss/crash-states.ts";
+import { withoutSyncs } from "../support/power-loss/crash-states.ts";
+import { seededRandom } from "../support/random.ts";
 
 const momentCount = 40;
 
@@ -10,7 +11,7 @@ let moments: number[];
 
 beforeAll(async () => {
   run = await traceStores();
-  const random = randomFrom(1);
+  const random = seededRandom(1);
   moments = Array.from({ length: momentCount }, () => Math.floor(random() * (run.trace.length + 1)));
 }, 60_000);
 

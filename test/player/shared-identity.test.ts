@@ -18,9 +18,7 @@ test("[LNK13] clones of one disk both keep playing and receive changes, and neit
   const asset = (await service.upload(await picture("png", 8))).body;
   const show = async (): Promise<void> => {
     const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
-    const playlist = (await service.call("POST", "playlists", { name: "P", items })).body;
-    const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-    const layout = (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+    const { layout } = await service.createLayout(items);
     await service.call("PATCH", `players/${claimed.body.id}`, { layout_id: layout.id });
   };
   await show();

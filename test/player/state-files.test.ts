@@ -1,11 +1,12 @@
 // Damages each file that a paired, playing player keeps, and starts it again: the real player and service, on a fake host.
-import { chmod, cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { chmod, cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Identity } from "../../src/player/pairing/identity.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { picture, TestService } from "../service/harness.ts";
 import { FakeClock } from "../support/clock.ts";
+import { damages } from "../support/damages.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { TestPlayer } from "../support/player.ts";
 import { eventually, waitUntil } from "../support/polling.ts";
@@ -16,21 +17,7 @@ const nowhere = "http://127.0.0.1:9";
 const warning = 40;
 const aboutNetwork = /unreachable|could not be (?:delivered|fetched)/;
 
-const damages: [string, (path: string) => Promise<unknown>][] = [
-  ["truncated", async (path) => truncate(path, Math.floor((await readFile(path)).length / 2))],
-  ["emptied", (path) => truncate(path, 0)],
-  ["zeroed", async (path) => writeFile(path, Buffer.alloc((await readFile(path)).length))],
-  [
-    "garbled",
-    async (path) =>
-      writeFile(
-        path,
-        (await readFile(path)).map((byte, index) => (index % 7 === 3 ? byte ^ 0x55 : byte)),
-      ),
-  ],
-  ["deleted", (path) => rm(path)],
-  ["made read-only", (path) => chmod(path, 0o400)],
-];
+const harms: typeof damages = [...damages, ["made read-only", (path) => chmod(path, 0o400)]];
 
 const clock = new FakeClock();
 const cleanup = new AsyncDisposableStack();
@@ -71,9 +58,7 @@ async function playOnce(): Promise<string> {
   for (const size of [8, 9]) {
     const asset = (await service.upload(await picture("png", size))).body;
     const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
-    const playlist = (await service.call("POST", "playlists", { name: "P", items })).body;
-    const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-    const layout = (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+    const { playlist, layout } = await service.createLayout(items);
     await service.call("PATCH", `players/${id}`, { layout_id: layout.id });
     itemId = playlist.items[0].id as string;
     sha256 = asset.sha256;
@@ -120,7 +105,7 @@ function isNeeded(file: string): boolean {
   return !file.endsWith(".previous") && !isOlderContent;
 }
 
-test.for(damages)(
+test.for(harms)(
   "[DSK12] a player any of whose files is %s keeps its pairing, shows its content, reports and repairs it",
   async ([how, damage]) => {
     expect(files.length).toBeGreaterThan(15);

@@ -84,14 +84,20 @@ export class TestService implements AsyncDisposable {
     return device;
   }
 
-  /** Makes a player show one picture. @returns the created resources */
-  async showPicture(device: Device) {
-    const asset = (await this.upload(await picture())).body;
-    const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
+  /** Creates a layout whose only zone loops `items`. @returns it and its playlist */
+  async createLayout(items: readonly object[] = []): Promise<{ playlist: ApiResponse["body"]; layout: ApiResponse["body"] }> {
     const playlist = (await this.call("POST", "playlists", { name: "P", items })).body;
     const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
     const layout = (await this.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
-    await this.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+    return { playlist, layout };
+  }
+
+  /** Makes a player show one picture. @returns the created resources */
+  async showPicture({ playerId }: { playerId: string }) {
+    const asset = (await this.upload(await picture())).body;
+    const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
+    const { playlist, layout } = await this.createLayout(items);
+    await this.call("PATCH", `players/${playerId}`, { layout_id: layout.id });
     return { asset, playlist, layout, items };
   }
 

@@ -1,3 +1,4 @@
+// The whole path with real programs: pairing, content, changes, screenshots, commands.
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";

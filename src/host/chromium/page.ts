@@ -41,19 +41,19 @@ export class PlayerPage {
   static async attach(options: PageOptions): Promise<PlayerPage> {
     const { pipe, targetId, signal } = options;
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
-    const stage = new PlayerPage(pipe.session(sessionId), options);
-    const { session } = stage;
-    pipe.browser.on("Target.targetCrashed", (event) => event.targetId === targetId && stage.#onCrash(event), signal);
-    session.on("Page.frameNavigated", ({ frame }) => stage.#onNavigated(frame), signal);
-    session.on("Page.loadEventFired", () => stage.#hidePointer(), signal);
-    session.on("Page.javascriptDialogOpening", (dialog) => stage.#onDialog(dialog), signal);
+    const page = new PlayerPage(pipe.session(sessionId), options);
+    const { session } = page;
+    pipe.browser.on("Target.targetCrashed", (event) => event.targetId === targetId && page.#onCrash(event), signal);
+    session.on("Page.frameNavigated", ({ frame }) => page.#onNavigated(frame), signal);
+    session.on("Page.loadEventFired", () => page.#hidePointer(), signal);
+    session.on("Page.javascriptDialogOpening", (dialog) => page.#onDialog(dialog), signal);
     await Promise.all([
       session.send("Page.enable", {}),
       session.send("Emulation.setDefaultBackgroundColorOverride", { color: black }),
       // The black window background (account.ts) looks like a dark desktop theme to Chromium; pages are to use the light one.
       session.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "light" }] }),
     ]);
-    return stage;
+    return page;
   }
 
   /** Whether the page has been loaded and has not crashed. A hung page counts as shown. */
@@ -107,6 +107,13 @@ export class PlayerPage {
     }, limitMs);
   }
 
+  /** The page as it is shown now, as a JPEG. */
+  async capture(signal: AbortSignal): Promise<Capture> {
+    // Full size only: scaling would show the scaled picture on the screen for 50 ms.
+    const { data } = await this.session.send("Page.captureScreenshot", { format: "jpeg", quality: 90, optimizeForSpeed: true }, { signal });
+    return { bytes: Buffer.from(data, "base64"), mimeType: "image/jpeg" };
+  }
+
   async #responds(call: (limit: CallOptions) => Promise<void>, limitMs: number): Promise<boolean> {
     try {
       await call({ deadlineMs: limitMs, signal: this.#options.signal });
@@ -119,13 +126,6 @@ export class PlayerPage {
 
   async #setCookie({ url, cookie: { name, value } }: HostPage, options: CallOptions): Promise<void> {
     await this.session.send("Network.setCookie", { url, name, value, httpOnly: true, sameSite: "Strict" }, options);
-  }
-
-  /** The page as it is shown now, as a JPEG. */
-  async capture(signal: AbortSignal): Promise<Capture> {
-    // Full size only: scaling would show the scaled picture on the screen for 50 ms.
-    const { data } = await this.session.send("Page.captureScreenshot", { format: "jpeg", quality: 90, optimizeForSpeed: true }, { signal });
-    return { bytes: Buffer.from(data, "base64"), mimeType: "image/jpeg" };
   }
 
   async #crash(page: HostPage, signal: AbortSignal): Promise<void> {

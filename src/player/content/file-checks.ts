@@ -30,17 +30,18 @@ const betweenScrubsMs = 3_600_000;
 // The position is written once for this many bytes: about every four minutes.
 const bytesPerPosition = 256_000_000;
 
+/** Waits after this many bytes were read; rejects to end the verification. */
+type Pace = (bytes: number) => Promise<void>;
+
 const ScrubPosition = z.object({ after: z.string() });
 
 export class FileChecks {
   readonly #options: FileChecksOptions;
   readonly #position: DurableFile<z.infer<typeof ScrubPosition>>;
-  readonly #suspects = new Set<string>();
-  readonly #suspected = new Signal();
+  readonly #suspects = new WaitingFiles();
+  readonly #shown = new WaitingFiles();
   /** The files that were shown, or verified, since the start. */
   readonly #known = new Set<string>();
-  readonly #shown = new Set<string>();
-  readonly #isShown = new Signal();
 
   constructor(options: FileChecksOptions) {
     this.#options = options;
@@ -50,7 +51,6 @@ export class FileChecks {
   /** Verifies this file soon, because the browser could not show it. */
   suspect(sha256: string): void {
     this.#suspects.add(sha256);
-    this.#suspected.notify();
   }
 
   /** Verifies this file, which is shown, unless it was verified since the start. */
@@ -58,35 +58,23 @@ export class FileChecks {
     if (this.#known.has(sha256)) return;
     this.#known.add(sha256);
     this.#shown.add(sha256);
-    this.#isShown.notify();
   }
 
   /** Runs until `signal` aborts. */
   run(signal: AbortSignal): Promise<never> {
-    return runAll([(end) => this.#verifySuspects(end), (end) => this.#verifyShown(end), (end) => this.#scrub(end)], signal);
-  }
-
-  async #verifySuspects(signal: AbortSignal): Promise<never> {
-    for (;;) {
-      await this.#suspected.wait(this.#options.clock, Number.POSITIVE_INFINITY, signal);
-      for (const sha256 of this.#suspects) {
-        // Removed first: a report during the verification starts another one.
-        this.#suspects.delete(sha256);
-        await this.#verify(sha256, async () => signal.throwIfAborted(), signal);
-      }
-    }
-  }
-
-  async #verifyShown(signal: AbortSignal): Promise<never> {
     const { clock } = this.#options;
-    const pace = (bytes: number): Promise<void> => clock.wait((bytes / shownBytesPerSecond) * 1_000, signal);
-    for (;;) {
-      await this.#isShown.wait(clock, Number.POSITIVE_INFINITY, signal);
-      for (const sha256 of this.#shown) {
-        await this.#verify(sha256, pace, signal);
-        this.#shown.delete(sha256);
-      }
-    }
+    return runAll(
+      [
+        (end) => this.#verifyAdded(this.#suspects, async () => end.throwIfAborted(), end),
+        (end) => this.#verifyAdded(this.#shown, (bytes) => clock.wait((bytes / shownBytesPerSecond) * 1_000, end), end),
+        (end) => this.#scrub(end),
+      ],
+      signal,
+    );
+  }
+
+  async #verifyAdded(files: WaitingFiles, pace: Pace, signal: AbortSignal): Promise<never> {
+    for (;;) await this.#verify(await files.next(this.#options.clock, signal), pace, signal);
   }
 
   /** Verifies all files in the order of their names, again and again. A restart continues after the last recorded file. */
@@ -95,7 +83,7 @@ export class FileChecks {
     await clock.wait(firstScrubMs, signal);
     let after = await this.#readPosition();
     let unrecordedBytes = 0;
-    const pace = async (bytes: number): Promise<void> => {
+    const pace: Pace = async (bytes) => {
       unrecordedBytes += bytes;
       await clock.wait((bytes / scrubBytesPerSecond) * 1_000, signal);
     };
@@ -112,7 +100,7 @@ export class FileChecks {
     }
   }
 
-  async #verify(sha256: string, pace: (bytes: number) => Promise<void>, signal: AbortSignal): Promise<void> {
+  async #verify(sha256: string, pace: Pace, signal: AbortSignal): Promise<void> {
     const { files, onDamaged, log } = this.#options;
     try {
       const verified = await files.verify(sha256, pace);
@@ -144,6 +132,28 @@ export class FileChecks {
       await this.#position.write({ after });
     } catch (error) {
       this.#options.log.warn({ reason: reasonOf(error) }, "the position of the verification could not be stored");
+    }
+  }
+}
+
+/** Files that wait for their verification. One that is added again during its verification is verified again. */
+class WaitingFiles {
+  readonly #files = new Set<string>();
+  readonly #added = new Signal();
+
+  add(sha256: string): void {
+    this.#files.add(sha256);
+    this.#added.notify();
+  }
+
+  /** Removes the file that was added first, once there is one. */
+  async next(clock: Clock, signal: AbortSignal): Promise<string> {
+    for (;;) {
+      for (const sha256 of this.#files) {
+        this.#files.delete(sha256);
+        return sha256;
+      }
+      await this.#added.wait(clock, Number.POSITIVE_INFINITY, signal);
     }
   }
 }

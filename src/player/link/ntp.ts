@@ -134,14 +134,14 @@ export async function followNtp(servers: readonly NtpServer[], clock: CorrectedC
     for (const server of isDue ? servers : []) {
       if ((avoidUntil.get(server) ?? 0) > clock.monotonic()) continue;
       try {
-        const exchange = await queryNtp(server, clock, signal);
-        if (!clock.compare(exchange)) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
+        const sample = await queryNtp(server, clock, signal);
+        if (!clock.compare(sample)) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
         const { contradictionMs } = clock;
         if (contradictionMs !== null && !wasContradicted) {
           log.warn({ server: server.host, ahead_ms: Math.round(contradictionMs) }, "the service's time is wrong: using the time servers");
         }
         if (!isServiceSilent && contradictionMs === null) break;
-        if (!clock.learn(exchange)) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
+        if (!clock.learn(sample)) throw new Fault("protocol", "its time is earlier than the last one that the service proved");
         if (learnedAt === null || !isSetByNtp) {
           log.info({ server: server.host, offset_ms: clock.offset.offsetMs }, "clock set by a time server");
         }

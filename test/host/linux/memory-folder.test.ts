@@ -8,23 +8,23 @@ import { type SmallDisk, smallDisk } from "../../support/small-disk.ts";
 
 const skipped = "only root can mount a file system in memory";
 
-async function inMemory(...megabytes: number[]): Promise<SmallDisk[] | null> {
+/** File systems in memory of these sizes; null when this user may not mount them. */
+async function inMemory<T extends number[]>(...megabytes: T) {
+  await using mounted = new AsyncDisposableStack();
   const disks: SmallDisk[] = [];
   for (const each of megabytes) {
-    const disk = await smallDisk(each);
+    const disk = mounted.use(await smallDisk(each));
     if (disk === null) return null;
     disks.push(disk);
   }
-  return disks;
+  const owned = mounted.move();
+  return { disks: disks as { [K in keyof T]: SmallDisk }, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 test("[WRT3] the folder is where memory has the most room, and each cache may take an eighth of that, at most 64 MiB", async (context) => {
-  const disks = await inMemory(64, 256, 1_024);
-  if (disks === null) return context.skip(skipped);
-  const [small, middle, large] = disks as [SmallDisk, SmallDisk, SmallDisk];
-  await using _small = small;
-  await using _middle = middle;
-  await using _large = large;
+  await using mounted = await inMemory(64, 256, 1_024);
+  if (mounted === null) return context.skip(skipped);
+  const [small, middle, large] = mounted.disks;
   const ofMiddle = await createMemoryFolder([small.path, middle.path], "test", null);
   expect(ofMiddle).toEqual({ path: expect.stringContaining(middle.path), cacheBytes: 32 * 2 ** 20 });
   const ofLarge = await createMemoryFolder([small.path, middle.path, large.path], "test", null);
@@ -32,20 +32,18 @@ test("[WRT3] the folder is where memory has the most room, and each cache may ta
 });
 
 test("[WRT3] there is no folder where nothing is in memory, has room or can be written", async (context) => {
-  const disks = await inMemory(16, 256);
-  if (disks === null) return context.skip(skipped);
-  const [tiny, readOnly] = disks as [SmallDisk, SmallDisk];
-  await using _tiny = tiny;
-  await using _readOnly = readOnly;
+  await using mounted = await inMemory(16, 256);
+  if (mounted === null) return context.skip(skipped);
+  const [tiny, readOnly] = mounted.disks;
   await readOnly.setReadOnly(true);
   // /var/tmp is on the disk on every system, see hier(7).
   expect(await createMemoryFolder(["/var/tmp", "/nowhere", tiny.path, readOnly.path], "test", null)).toBeNull();
 });
 
 test("[WRT2] a folder that a killed process left is removed by the next start, and no other one", async (context) => {
-  const [disk] = (await inMemory(64)) ?? [];
-  if (disk === undefined) return context.skip(skipped);
-  await using _disk = disk;
+  await using mounted = await inMemory(64);
+  if (mounted === null) return context.skip(skipped);
+  const [disk] = mounted.disks;
   const left = await createMemoryFolder([disk.path], "mine", { uid: 65_534, gid: 65_534 });
   await mkdir(join(left!.path, "Cache"));
   await writeFile(join(left!.path, "Cache", "entry"), "x");

@@ -1,3 +1,4 @@
+// Supervises a stand-in for Electron: a real process that crashes, hangs or sends keep-alive messages as a test has planned.
 import { mkdir, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";

@@ -1,3 +1,4 @@
+// Which engine the player uses, and what it says if one cannot run.
 import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The player's flags, and those that Electron gets.
 import { expect, test } from "vitest";
 import { isBrowserSwitch, playerFlags, readPlayerConfig, withoutBrowserSwitches } from "../../../src/main/player/player-config.ts";
 

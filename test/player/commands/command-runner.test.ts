@@ -1,3 +1,4 @@
+// Commands with a real journal: each runs at most once, and only if it is valid.
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

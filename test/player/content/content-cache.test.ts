@@ -1,3 +1,4 @@
+// The content cache with real files: downloads that are cut or bad, and states that replace each other.
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

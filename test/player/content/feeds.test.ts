@@ -1,3 +1,4 @@
+// Feeds from real servers: formats, hostile texts, limits and what is stored.
 import { once } from "node:events";
 import { readdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -73,10 +73,8 @@ test("[CCH14] a player with a preload folder imports its files", async () => {
   const { id } = (await service.call("POST", "players/pair", { code: await player.pairingCode(), name: "Lobby" })).body;
   const asset_id = (await service.upload(bytes)).body.id as string;
   const items = [{ type: "image", asset_id, duration_ms: 5_000 }];
-  const playlist_id = (await service.call("POST", "playlists", { name: "P", items })).body.id as string;
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id }];
-  const layout_id = (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body.id as string;
-  expect((await service.call("PATCH", `players/${id}`, { layout_id })).status).toBe(200);
+  const { layout } = await service.createLayout(items);
+  expect((await service.call("PATCH", `players/${id}`, { layout_id: layout.id })).status).toBe(200);
   expect(await player.line("importing a file from the preload folder")).toMatchObject({ asset_id });
   await player.host.sceneThat(({ screen }) => screen.is === "stage");
 });

@@ -1,3 +1,4 @@
+// The connection's waits before it reconnects, and times of the service that are out of range.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";

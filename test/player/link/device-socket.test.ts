@@ -1,3 +1,4 @@
+// The socket to the service over real connections, also half-open ones.
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";

@@ -11,7 +11,7 @@ import { diagnoseConnectivity } from "../../../src/player/link/connectivity-diag
 import { DeviceSocket } from "../../../src/player/link/device-socket.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { contentNetwork, contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
-import { picture, TestService } from "../../service/harness.ts";
+import { TestService } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { startNetworkProxy } from "../../support/network/network-proxy.ts";
@@ -39,12 +39,7 @@ test.each([
   await using player = new TestPlayer(`${folder.path}/player`, () => "http://service.test", clock, { network });
   const paired = await service.call("POST", "players/pair", { code: await player.pairingCode(), name: "Lobby" });
   await player.line("connected");
-  const asset = (await service.upload(await picture("png", 8))).body;
-  const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
-  const playlist = (await service.call("POST", "playlists", { name: "P", items })).body;
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-  const layout = (await service.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
-  await service.call("PATCH", `players/${paired.body.id}`, { layout_id: layout.id });
+  await service.showPicture({ playerId: paired.body.id });
   await player.host.sceneThat(({ screen }) => screen.is === "stage");
   expect(proxy.requests).toContain("POST http://service.test/api/v1/device/pairing-requests");
   expect(proxy.requests).toContain("CONNECT service.test:80");

@@ -1,3 +1,4 @@
+// Pairing by code with a service that fails in several ways.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The plays of a zone that the page is sent, and what a new revision changes. Pure.
 import { expect, test } from "vitest";
 import { stageAt, applyProgram, type Playback } from "../../../src/player/playback/playback.ts";
 import { programAt } from "../../../src/schedule/program.ts";

@@ -1,3 +1,4 @@
+// How items of the desired state become items of the page. Pure.
 import { expect, test } from "vitest";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { feedsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";

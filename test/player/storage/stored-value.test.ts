@@ -11,6 +11,7 @@ import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { damages } from "../../support/damages.ts";
 import { breakDisk } from "../../support/disk.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { assetOf, desiredOf, imageItem, newId } from "../../support/states.ts";
@@ -18,24 +19,10 @@ import { assetOf, desiredOf, imageItem, newId } from "../../support/states.ts";
 const pairing = { server: "https://signage.example", playerId: newId("plr"), playerName: "Lobby", serviceKey: "key" };
 const t0 = Date.UTC(2026, 10, 22);
 
-const damages: [string, (path: string) => Promise<void>][] = [
-  ["truncated", (path) => truncate(path, 70)],
-  ["emptied", (path) => truncate(path, 0)],
-  ["zeroed", async (path) => writeFile(path, Buffer.alloc((await readFile(path)).length))],
-  [
-    "garbled",
-    async (path) =>
-      writeFile(
-        path,
-        (await readFile(path)).map((byte, index) => (index % 7 === 3 ? byte ^ 8 : byte)),
-      ),
-  ],
-  ["deleted", (path) => rm(path)],
-  ["replaced by a folder", (path) => rm(path).then(() => mkdir(path))],
-];
+const harms: typeof damages = [...damages, ["replaced by a folder", (path) => rm(path).then(() => mkdir(path))]];
 const identityFiles = ["identity.json", "pairing.json", "copies/identity.json", "copies/pairing.json"];
 
-test.each(identityFiles.flatMap((name) => damages.map(([how, damage]) => [name, how, damage] as const)))(
+test.each(identityFiles.flatMap((name) => harms.map(([how, damage]) => [name, how, damage] as const)))(
   "[DSK8] %s, %s, is restored from its other copy, and reported unless only a copy is missing",
   async (name, how, damage) => {
     await using folder = await temporaryFolder();
@@ -86,7 +73,7 @@ test("[DSK8] a power cut between the two writes of a new pairing leaves the new 
   expect((await Identity.open(folder.path, silentLog)).pairing).toEqual(moved);
 });
 
-test.each(damages.slice(0, 5))(
+test.each(damages)(
   "[DSK9] if the newest desired state was %s, the state before it plays with its files, and is reported",
   async (_how, damage) => {
     await using folder = await temporaryFolder();

@@ -1,3 +1,4 @@
+// The steps of the recovery, and the screens that it and the other states of the player lead to. Both are pure.
 import { expect, test } from "vitest";
 import {
   addAttempt,

@@ -1,3 +1,4 @@
+// The surface's server on a real port: who may request what, and what its socket sends.
 import { createHash } from "node:crypto";
 import { request } from "node:http";
 import { mkdir, writeFile } from "node:fs/promises";

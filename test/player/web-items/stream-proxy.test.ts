@@ -1,3 +1,4 @@
+// The proxy for streams, with real servers on this machine.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

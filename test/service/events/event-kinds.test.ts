@@ -99,9 +99,7 @@ test("[EVT1] events report that an import is ready or has failed, and all resour
 
   const asset = (await api.upload(await picture())).body;
   const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
-  const playlist = (await api.call("POST", "playlists", { name: "P", items })).body;
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  const { playlist, layout } = await api.createLayout(items);
   for (const path of [`layouts/${layout.id}`, `playlists/${playlist.id}`, `assets/${asset.id}`]) {
     expect((await api.call("DELETE", path)).status, path).toBe(204);
   }

@@ -70,9 +70,7 @@ test("[BIN2] a cursor is rejected with other filters than its own, and so is an 
 test("[BIN3] a deleted resource is only visible in the bin and can be restored unchanged; a resource in use cannot be deleted", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
-  const playlist = (await api.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "hello" }] })).body;
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  const { playlist, layout } = await api.createLayout([{ type: "text", text: "hello" }]);
   expect(problem(await api.call("DELETE", `playlists/${playlist.id}`))).toEqual([409, "/problems/in-use"]);
   expect((await api.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
   expect((await api.call("DELETE", `playlists/${playlist.id}`)).status).toBe(204);
@@ -88,6 +86,7 @@ test("[BIN3] a deleted resource is only visible in the bin and can be restored u
   const device = await api.pairDevice();
   const assign = await api.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
   expect([assign.status, errorPointers(assign)]).toEqual([422, ["/layout_id"]]);
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
   expect((await api.call("POST", "layouts", { name: "M", width: 100, height: 100, zones })).status).toBe(422);
 
   const restored = await api.call("POST", `layouts/${layout.id}/restore`);
@@ -103,9 +102,7 @@ test("[BIN4] the bin keeps resources for thirty days unless they are permanently
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
-  const playlist = (await api.call("POST", "playlists", { name: "P" })).body;
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
-  const layout = (await api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  const { playlist, layout } = await api.createLayout();
   await api.call("DELETE", `layouts/${layout.id}`);
   const etag = { "if-match": '"other"' };
   expect((await api.call("DELETE", `playlists/${playlist.id}?permanent=true`, undefined, etag)).status).toBe(412);

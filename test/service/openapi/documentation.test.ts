@@ -1,3 +1,4 @@
+// The order and the links of the API documentation.
 import { expect, test } from "vitest";
 import { describeService } from "../../../src/service/openapi/document.ts";
 import { operations } from "../../../src/service/operations/operations.ts";

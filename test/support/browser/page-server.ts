@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { rendererFolder as builtRenderer } from "../../../src/main/folders.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
 import { FromPage, type ToPage } from "../../../src/protocol/page-messages.ts";
+import { waitUntil } from "../polling.ts";
 
 /** The strictest content security policy that the page has to work with. */
 const pagePolicy =
@@ -119,7 +120,7 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
     mediaGate: null,
     now: () => performance.timeOrigin + performance.now() + server.clockOffsetMs,
     async moveClock(byMs) {
-      await server.waitForMessage("clock");
+      await waitUntil("a page has asked for the time", () => pageClockLeads.size > 0);
       server.clockOffsetMs += byMs;
       // The page uses the quickest of several responses.
       for (let response = 0; response < clockResponses; response += 1) {

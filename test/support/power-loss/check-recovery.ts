@@ -11,7 +11,8 @@ import { Identity } from "../../../src/player/pairing/identity.ts";
 import { FakeClock } from "../clock.ts";
 import { updatesIn } from "../commands.ts";
 import { temporaryFolder } from "../folder.ts";
-import { crashStateAt, materialize, randomFrom, type Survival } from "./crash-states.ts";
+import { seededRandom } from "../random.ts";
+import { crashStateAt, materialize, type Survival } from "./crash-states.ts";
 import { DiskTrace, type TraceEntry } from "./disk-trace.ts";
 import { deliverAll, nothing, openStores, pairing, runStores, type History, type Promises, type Stores, uploadAll } from "./stores-run.ts";
 
@@ -52,7 +53,7 @@ export interface PowerLoss {
 async function brokenBy({ root, trace, history }: TracedRun, { count, survival, seed }: PowerLoss): Promise<string[]> {
   const promises = history.findLast(({ from }) => from <= count)?.promises ?? nothing;
   await using folder = await temporaryFolder();
-  const state = crashStateAt(trace, count, root, survival, randomFrom(seed));
+  const state = crashStateAt(trace, count, root, survival, seededRandom(seed));
   await materialize(state, folder.path);
   await adoptFingerprints(folder.path);
   try {

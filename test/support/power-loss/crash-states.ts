@@ -15,17 +15,6 @@ export interface CrashState {
   files: Map<string, Buffer>;
 }
 
-/** Pseudo-random numbers from 0 to 1 (mulberry32): the same for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** A state of the folder `root` if the power fails after the first `count` entries. */
 export function crashStateAt(
   trace: readonly TraceEntry[],

@@ -1,3 +1,4 @@
+// The bundled programs, as Electron runs them.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bundleProgramsIfStale } from "../../support/programs/bundle.ts";

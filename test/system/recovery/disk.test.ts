@@ -17,6 +17,18 @@ async function publish(api: Api, color: [number, number, number]) {
   return { image, ...(await api.publish([image])) };
 }
 
+/** A service that has published a picture, and a disk for its player. Null if the disk cannot be mounted. */
+async function setUp(megabytes: number) {
+  await using cleanup = new AsyncDisposableStack();
+  const disk = cleanup.use(await smallDisk(megabytes));
+  if (disk === null) return null;
+  const { path } = cleanup.use(await temporaryFolder());
+  const { api } = cleanup.use(await startService(join(path, "service")));
+  const published = await publish(api, [20, 160, 60]);
+  const owned = cleanup.move();
+  return { disk, api, ...published, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
 /** The folder of a player on a small disk. The browser's own user can enter it, so its profile is on that disk too. */
 async function playerFolder(disk: string): Promise<string> {
   const folder = join(disk, "player");
@@ -47,12 +59,9 @@ test(
   "[DSK1] [DSK6] a disk that fills up while content plays, and is full at the next start, stops neither the player nor its link",
   slow,
   async (context) => {
-    await using disk = await smallDisk(128);
-    if (disk === null) return context.skip(skipped);
-    await using parent = await temporaryFolder();
-    await using service = await startService(join(parent.path, "service"));
-    const { api } = service;
-    const { playlistId, layoutId, image } = await publish(api, [20, 160, 60]);
+    await using setup = await setUp(128);
+    if (setup === null) return context.skip(skipped);
+    const { disk, api, playlistId, layoutId, image } = setup;
     const folder = await playerFolder(disk.path);
     let playerId: string;
     {
@@ -61,11 +70,13 @@ test(
       await player.line("presented");
       await disk.fill();
       expect(await api.command(playerId, "identify")).toMatchObject({ status: "failed", error: { code: "not-recorded" } });
-      await untilProblem(api, playerId, "disk-unwritable");
       await replaceBrowser(player);
       // A change that needs no download is shown; one that does has to wait.
+      const from = player.lines.length;
       await api.ok("PATCH", `playlists/${playlistId}`, { items: [image, { type: "text", text: "hello", duration_ms: 1_000 }] });
-      await player.line("state applied", player.lines.findLastIndex(({ msg }) => msg === "state applied") + 1);
+      await player.line("state applied", from);
+      // A state that is applied is reported at once, with the problems.
+      await untilProblem(api, playerId, "disk-unwritable");
       expect(await api.command(playerId, "identify")).toMatchObject({ status: "failed", error: { code: "not-recorded" } });
       expect(player.lines.filter(({ msg }) => msg === "connection lost")).toEqual([]);
       await player.kill();
@@ -74,6 +85,8 @@ test(
     await player.line("presented");
     await untilProblem(api, playerId, "disk-unwritable");
     await disk.free();
+    await player.line("the disk can be written again");
+    await api.ok("PATCH", `playlists/${playlistId}`, { items: [image] });
     await untilProblem(api, playerId, "disk-unwritable", false);
     expect(await api.command(playerId, "identify")).toMatchObject({ status: "succeeded" });
   },
@@ -83,12 +96,9 @@ test(
   "[DSK1] a download that fills the disk stops, the present content plays on, and the download ends when there is room",
   slow,
   async (context) => {
-    await using disk = await smallDisk(24);
-    if (disk === null) return context.skip(skipped);
-    await using parent = await temporaryFolder();
-    await using service = await startService(join(parent.path, "service"));
-    const { api } = service;
-    const { playlistId, layoutId, image } = await publish(api, [20, 160, 60]);
+    await using setup = await setUp(24);
+    if (setup === null) return context.skip(skipped);
+    const { disk, api, playlistId, layoutId, image } = setup;
     const folder = join(disk.path, "player");
     await using player = startPlayer(api.url, folder);
     const playerId = await api.pair(player, layoutId);
@@ -109,12 +119,9 @@ test(
   "[DSK6] a player whose data folder is read-only plays its content, also after its browser was killed, and reports it",
   slow,
   async (context) => {
-    await using disk = await smallDisk(128);
-    if (disk === null) return context.skip(skipped);
-    await using parent = await temporaryFolder();
-    await using service = await startService(join(parent.path, "service"));
-    const { api } = service;
-    const { layoutId } = await publish(api, [20, 160, 60]);
+    await using setup = await setUp(128);
+    if (setup === null) return context.skip(skipped);
+    const { disk, api, layoutId } = setup;
     const folder = await playerFolder(disk.path);
     let playerId: string;
     {
@@ -152,8 +159,8 @@ test("[DSK11] a player with damaged settings, started without --server, uses the
 test("[DSK7] a data folder that is deleted while the player runs is written again, and the next start continues", slow, async () => {
   await using parent = await temporaryFolder();
   const folder = join(parent.path, "player");
-  const { api, ...service } = await startService(join(parent.path, "service"));
-  await using _service = service;
+  await using service = await startService(join(parent.path, "service"));
+  const { api } = service;
   const { layoutId } = await publish(api, [20, 160, 60]);
   let playerId: string;
   {

@@ -1,3 +1,4 @@
+// A real player whose processes are killed or stopped: the content comes back on a real screen.
 import { stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

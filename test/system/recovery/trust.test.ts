@@ -1,3 +1,4 @@
+// A real player behind a proxy that lies: only a proof by its own service unpairs it.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

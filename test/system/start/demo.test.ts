@@ -1,3 +1,4 @@
+// The demo as a user runs it: one command, and Ctrl+C.
 import { readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The choice of the engine by the real program.
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
