@@ -58,6 +58,11 @@ export class PlayFiles {
     return this.#finished[0] ?? null;
   }
 
+  /** The finished file after the oldest; null if there is none. */
+  get second(): number | null {
+    return this.#finished[1] ?? null;
+  }
+
   get finishedCount(): number {
     return this.#finished.length;
   }
