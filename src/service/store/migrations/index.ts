@@ -17,6 +17,7 @@ import { originalsMigration } from "./0013-originals.ts";
 import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
 import { safeContentMigration } from "./0016-safe-content.ts";
+import { problemRecordsMigration } from "./0019-problem-records.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -38,6 +39,7 @@ export const migrations: Record<string, Migration> = {
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
   "0016-safe-content": safeContentMigration,
+  "0019-problem-records": problemRecordsMigration,
 };
 
 /** The migrations of the telemetry database. */
