@@ -913,7 +913,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail.
+         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team.
          *
          *     Scope: `players:write`.
          */
@@ -1584,8 +1584,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a team
-         * @description The team that the token belongs to.
+         * Change a team
+         * @description The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first.
          *
          *     Scope: `teams:write`.
          */
@@ -4077,6 +4077,9 @@ export interface components {
              */
             url?: string;
         };
+        NewTeam: {
+            name: string;
+        };
         NewToken: {
             /**
              * @description Must be in the future. A token cannot create a token that expires after it
@@ -4167,6 +4170,8 @@ export interface components {
             id: string;
             name: string;
             role: components["schemas"]["Role"];
+            /** @description The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text */
+            safe_asset_id: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -4238,7 +4243,7 @@ export interface components {
                 height: number;
                 width: number;
             } | null;
-            /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: a text */
+            /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text */
             safe_asset_id: string | null;
             /**
              * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
@@ -4267,7 +4272,7 @@ export interface components {
             layout_id?: string | null;
             name?: string;
             orientation?: components["schemas"]["Orientation"];
-            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: a text that says so */
+            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
             safe_asset_id?: string | null;
             tags?: string[];
             timezone?: string | null;
@@ -5506,6 +5511,8 @@ export interface components {
             /** @description Id, `team_` and a ULID */
             id: string;
             name: string;
+            /** @description The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text */
+            safe_asset_id: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -5513,7 +5520,9 @@ export interface components {
             updated_at: string;
         };
         TeamChange: {
-            name: string;
+            name?: string;
+            /** @description An image to show in place of content that makes the browser fail, on players without their own; null: a text that says so */
+            safe_asset_id?: string | null;
         };
         Token: {
             /**
@@ -8933,6 +8942,7 @@ export interface operations {
                      *       "team": {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -9506,6 +9516,7 @@ export interface operations {
                      *       "team": {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -12598,6 +12609,7 @@ export interface operations {
                      *         {
                      *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "role": "owner"
@@ -12636,7 +12648,7 @@ export interface operations {
                  *       "name": "Airport"
                  *     }
                  */
-                "application/json": components["schemas"]["TeamChange"];
+                "application/json": components["schemas"]["NewTeam"];
             };
         };
         responses: {
@@ -12658,6 +12670,7 @@ export interface operations {
                      * @example {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner",
@@ -12688,6 +12701,8 @@ export interface operations {
                         id: string;
                         name: string;
                         role: components["schemas"]["Role"];
+                        /** @description The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text */
+                        safe_asset_id: string | null;
                         token: components["schemas"]["CreatedToken"];
                         /**
                          * Format: date-time
@@ -12734,6 +12749,7 @@ export interface operations {
                      * @example {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner"
@@ -12819,7 +12835,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Rename a team */
+            /** @description Change a team */
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -12834,6 +12850,7 @@ export interface operations {
                      * @example {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner"

@@ -108,7 +108,9 @@ export const Player = z.object({
   wall: WallPart.nullable().describe("The part of a video wall that it shows; null: whole layouts"),
   safe_asset_id: id("ast")
     .nullable()
-    .describe("The image, such as a logo, that it shows in place of content that makes its browser fail; null: a text"),
+    .describe(
+      "The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text",
+    ),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser engine, such as `chromium 156`"),
@@ -145,7 +147,9 @@ export const PlayerChange = z.strictObject({
   safe_asset_id: id("ast")
     .nullable()
     .optional()
-    .describe("An image, such as a logo, to show in place of content that makes its browser fail; null: a text that says so"),
+    .describe(
+      "An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so",
+    ),
 });
 
 /** Why a request was rejected (RFC 9457). */

@@ -15,7 +15,7 @@ export interface PlayerRow extends OwnedRow {
   orientation: string;
   /** JSON of the part of a video wall that it shows, or null. */
   wall: string | null;
-  /** The picture in place of withheld content. */
+  /** The picture in place of withheld content; null: that of the team. */
   safe_asset_id: string | null;
   public_key: string;
   thumbprint: string;

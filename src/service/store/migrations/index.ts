@@ -18,6 +18,7 @@ import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
 import { safeContentMigration } from "./0016-safe-content.ts";
 import { problemRecordsMigration } from "./0019-problem-records.ts";
+import { teamSafeContentMigration } from "./0020-team-safe-content.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -40,6 +41,7 @@ export const migrations: Record<string, Migration> = {
   "0015-shows": showsMigration,
   "0016-safe-content": safeContentMigration,
   "0019-problem-records": problemRecordsMigration,
+  "0020-team-safe-content": teamSafeContentMigration,
 };
 
 /** The migrations of the telemetry database. */
