@@ -470,6 +470,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device/problems/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Record a problem
+         * @description When it begins, and again when it ends. Repeated and late reports change nothing. A problem that ended before any heartbeat reported it sends the events `problem.opened` and `problem.closed`.
+         */
+        put: operations["recordProblem"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device/screenshots/{id}": {
         parameters: {
             query?: never;
@@ -893,7 +913,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail. `downloads` limits when and how fast the player downloads; it obeys at once.
+         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once.
          *
          *     Scope: `players:write`.
          */
@@ -1008,6 +1028,28 @@ export interface paths {
          *     Scope: `players:read`.
          */
         get: operations["getPlayerNow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a player's problems, past and present
+         * @description As the player recorded them, also while it was offline; the latest first. The newest 1,000 are kept, for 90 days. Those that the service detects, such as `offline`, are not among them: the current problems of a player are in `GET /players/{id}`.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listPlayerProblems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1542,8 +1584,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a team
-         * @description The team that the token belongs to.
+         * Change a team
+         * @description The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first.
          *
          *     Scope: `teams:write`.
          */
@@ -4049,6 +4091,9 @@ export interface components {
              */
             url?: string;
         };
+        NewTeam: {
+            name: string;
+        };
         NewToken: {
             /**
              * @description Must be in the future. A token cannot create a token that expires after it
@@ -4139,6 +4184,8 @@ export interface components {
             id: string;
             name: string;
             role: components["schemas"]["Role"];
+            /** @description The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text */
+            safe_asset_id: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -4212,7 +4259,7 @@ export interface components {
                 height: number;
                 width: number;
             } | null;
-            /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: a text */
+            /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text */
             safe_asset_id: string | null;
             /**
              * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
@@ -4243,7 +4290,7 @@ export interface components {
             layout_id?: string | null;
             name?: string;
             orientation?: components["schemas"]["Orientation"];
-            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: a text that says so */
+            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
             safe_asset_id?: string | null;
             tags?: string[];
             timezone?: string | null;
@@ -5048,6 +5095,60 @@ export interface components {
             /** @description A stable URL that explains this problem type */
             type: string;
         };
+        ProblemRecord: {
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            code: string;
+            /** @description What is wrong, for people */
+            detail: string;
+            /** @description When it ended; null: not yet. A problem that ends while the player is off ends with its next start */
+            ended_at: string | null;
+            item_id: string | null;
+            /** @description What to do about it */
+            remedy: string;
+            /**
+             * Format: date-time
+             * @description When it began, by the player's corrected clock
+             */
+            started_at: string;
+            /** @description How often it occurred. Above 1: it came and went often, and the record stands for all problems of its code since `started_at` */
+            times: number;
+            /** @description Null: the whole screen */
+            zone_id: string | null;
+        };
+        RecordedProblem: {
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            code: string;
+            /** @description What is wrong, for people */
+            detail: string;
+            /** @description When it ended; null: not yet. A problem that ends while the player is off ends with its next start */
+            ended_at: string | null;
+            /** @description Id, `prb_` and a ULID */
+            id: string;
+            item_id: string | null;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /**
+             * Format: date-time
+             * @description When the service received the record, or its last change
+             */
+            received_at: string;
+            /** @description What to do about it */
+            remedy: string;
+            /**
+             * Format: date-time
+             * @description When it began, by the player's corrected clock
+             */
+            started_at: string;
+            /** @description How often it occurred. Above 1: it came and went often, and the record stands for all problems of its code since `started_at` */
+            times: number;
+            /** @description Null: the whole screen */
+            zone_id: string | null;
+        };
+        RecordedProblemList: {
+            data: components["schemas"]["RecordedProblem"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
         ReplaceRequest: {
             code: string;
         };
@@ -5428,6 +5529,8 @@ export interface components {
             /** @description Id, `team_` and a ULID */
             id: string;
             name: string;
+            /** @description The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text */
+            safe_asset_id: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -5435,7 +5538,9 @@ export interface components {
             updated_at: string;
         };
         TeamChange: {
-            name: string;
+            name?: string;
+            /** @description An image to show in place of content that makes the browser fail, on players without their own; null: a text that says so */
+            safe_asset_id?: string | null;
         };
         Token: {
             /**
@@ -8149,6 +8254,54 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    recordProblem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `prb_` and a ULID */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "disk-unwritable",
+                 *       "zone_id": null,
+                 *       "item_id": null,
+                 *       "detail": "The player cannot write to its disk: ENOSPC: no space left on device",
+                 *       "remedy": "Free some space.",
+                 *       "started_at": "2026-11-21T12:00:00.000Z",
+                 *       "ended_at": "2026-11-21T12:05:00.000Z",
+                 *       "times": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProblemRecord"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Record a problem */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     uploadScreenshot: {
         parameters: {
             query?: never;
@@ -8819,6 +8972,7 @@ export interface operations {
                      *       "team": {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -9392,6 +9546,7 @@ export interface operations {
                      *       "team": {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -10368,6 +10523,68 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listPlayerProblems: {
+        parameters: {
+            query?: {
+                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+                code?: string;
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Problems that began at this time or later */
+                from?: string;
+                limit?: components["parameters"]["Limit"];
+                /** @description Problems that began before this time */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List a player's problems, past and present */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "code": "sample",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample",
+                     *           "started_at": "2026-11-21T12:00:00.000Z",
+                     *           "ended_at": "2026-11-21T12:00:00.000Z",
+                     *           "times": 1,
+                     *           "id": "prb_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "received_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordedProblemList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -12494,6 +12711,7 @@ export interface operations {
                      *         {
                      *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "role": "owner"
@@ -12532,7 +12750,7 @@ export interface operations {
                  *       "name": "Airport"
                  *     }
                  */
-                "application/json": components["schemas"]["TeamChange"];
+                "application/json": components["schemas"]["NewTeam"];
             };
         };
         responses: {
@@ -12554,6 +12772,7 @@ export interface operations {
                      * @example {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner",
@@ -12584,6 +12803,8 @@ export interface operations {
                         id: string;
                         name: string;
                         role: components["schemas"]["Role"];
+                        /** @description The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text */
+                        safe_asset_id: string | null;
                         token: components["schemas"]["CreatedToken"];
                         /**
                          * Format: date-time
@@ -12630,6 +12851,7 @@ export interface operations {
                      * @example {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner"
@@ -12715,7 +12937,7 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Rename a team */
+            /** @description Change a team */
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
@@ -12730,6 +12952,7 @@ export interface operations {
                      * @example {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner"

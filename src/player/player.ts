@@ -121,6 +121,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         preload,
         deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         createHeartbeat: () => status.heartbeat(),
+        listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),
         commandEffects: {
           capture: (captureSignal) => host.capture(captureSignal),

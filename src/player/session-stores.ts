@@ -12,6 +12,7 @@ import type { Identity, Pairing } from "./pairing/identity.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
 import { Outbox } from "./outbox/outbox.ts";
+import { ProblemRecorder } from "./proof/problem-recorder.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
 
 export interface SessionStoresDependencies {
@@ -43,8 +44,9 @@ export async function openStores(dependencies: SessionStoresDependencies) {
   const cache = await ContentCache.open(contentFolder(folder), clock, log, disk, { context, findPreloaded });
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
   const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
+  const problems = await ProblemRecorder.open({ folder, clock, outbox, disk });
   const { thumbprint } = identity;
   const { serviceKey } = pairing;
   const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log, disk });
-  return { desired, cache, outbox, commands, interventions, follower, proof };
+  return { desired, cache, outbox, commands, interventions, follower, problems, proof };
 }

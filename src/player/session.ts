@@ -7,6 +7,7 @@ import type { CorrectedClock } from "../base/clock.ts";
 import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
 import type { Heartbeat } from "../protocol/device/heartbeat.ts";
+import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { CommandEffects } from "./commands/command-executor.ts";
@@ -47,6 +48,8 @@ export interface SessionDependencies {
   /** The machine's own IANA time zone. */
   deviceZone: string;
   createHeartbeat: () => Promise<Heartbeat>;
+  /** The player's current problems. */
+  listProblems: () => Promise<readonly PlayerProblem[]>;
   /** Called when something that the scene depends on has changed. */
   onChange: () => void;
   /** How commands act on the player outside the session. */
@@ -109,8 +112,8 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock } = this.#dependencies;
-    const { desired, cache, outbox, commands, follower, interventions, proof } = this.#stores;
+    const { clock, listProblems } = this.#dependencies;
+    const { desired, cache, outbox, commands, follower, interventions, problems, proof } = this.#stores;
     const { openFile } = this.#link.client;
     try {
       return await runAll(
@@ -121,7 +124,8 @@ export class Session {
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
-          (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, proof], clock, end),
+          (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, problems, proof], clock, end),
+          (end) => problems.run(listProblems, end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
         ],
         signal,
@@ -133,10 +137,10 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    const { desired, cache, outbox, commands, interventions, proof } = this.#stores;
+    const { desired, cache, outbox, commands, interventions, problems, proof } = this.#stores;
     // From now on no site may be shown and no bundle is served.
     this.#dependencies.webItems.declare(null);
-    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, proof];
+    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof];
     await Promise.all(parts.map((part) => part.purge()));
   }
 

@@ -24,6 +24,7 @@ const idPrefixes = {
   aud: "an audit entry",
   upl: "an upload",
   shw: "a show",
+  prb: "a problem of a player",
   ulk: "an upload link",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;

@@ -88,6 +88,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     preload: null,
     deviceZone: "UTC",
     createHeartbeat: async () => heartbeat(),
+    listProblems: async () => [],
     onChange: () => phases.push(session.view.phase),
     commandEffects: {
       capture: () => host.capture(),

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { ulid } from "../../src/base/ulid.ts";
 import { operations } from "../../src/service/operations/operations.ts";
 import type { Operation } from "../../src/service/operations/operation.ts";
+import type { ProblemRecord } from "../../src/protocol/device/problem-records.ts";
 import { heartbeat, picture, type ApiResponse, type TestService, type Device } from "./harness.ts";
 import type { Person } from "./people/people.ts";
 
@@ -126,7 +127,15 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
   const reply = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false }));
   expect(reply.status).toBe(200);
   expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);
+  expect((await device.call("PUT", `problems/prb_${ulid(Date.now())}`, problemRecord(pool))).status).toBe(204);
   return { pool, device };
+}
+
+/** A problem of an item with the pool's ids. */
+function problemRecord(pool: IdPool): ProblemRecord {
+  const at = new Date(Date.now() - 60_000).toISOString();
+  const about = { zone_id: pool.get("zon")!, item_id: pool.get("itm")!, detail: "It is too large", remedy: "Use a smaller one." };
+  return { code: "item-load", ...about, started_at: at, ended_at: null, times: 1 };
 }
 
 /** A play event of an override with the pool's ids. */

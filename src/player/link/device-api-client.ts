@@ -21,9 +21,12 @@ export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessToken
       accessTokens.withToken(signal, async (token) => {
         try {
           if (message.is === "command-status") await api.commandStatus(token, message.commandId, message.update, signal);
+          else if (message.is === "problem") await api.problemRecord(token, message.problemId, message.record, signal);
           else await api.screenshot(token, message.screenshotId, Buffer.from(message.base64, "base64"), message.headers, signal);
           return null;
         } catch (error) {
+          // Older services do not know problem records: they get the problems in heartbeats.
+          if (message.is === "problem" && error instanceof HttpFault && error.status === 404) return null;
           // A refused token says nothing about the message, so only responses to the message itself count.
           if (error instanceof HttpFault && error.isAboutRequest) return error;
           throw error;

@@ -7,6 +7,7 @@ import { Fault } from "../../base/fault.ts";
 import { directNetwork, type Network } from "../../base/http/network.ts";
 import type { CommandUpdate } from "../../protocol/device/commands.ts";
 import { DesiredState, type DesiredAsset } from "../../protocol/device/desired-state.ts";
+import type { ProblemRecord } from "../../protocol/device/problem-records.ts";
 import { PlayEventReceipt, type PlayEvent } from "../../protocol/device/play-events.ts";
 import { HeartbeatAnswer, type Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, type TokenRequest } from "../../protocol/device/messages.ts";
@@ -79,6 +80,10 @@ export class ServiceApi implements AsyncDisposable {
 
   async commandStatus(token: string, commandId: string, body: CommandUpdate, signal: AbortSignal): Promise<void> {
     await this.#http.expectSuccess({ method: "POST", path: `device/commands/${commandId}/status`, token, body }, signal);
+  }
+
+  async problemRecord(token: string, id: string, body: ProblemRecord, signal: AbortSignal): Promise<void> {
+    await this.#http.expectSuccess({ method: "PUT", path: `device/problems/${id}`, token, body }, signal);
   }
 
   async playEvents(token: string, events: readonly PlayEvent[], signal: AbortSignal): Promise<PlayEventReceipt> {

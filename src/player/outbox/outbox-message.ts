@@ -2,10 +2,12 @@
 import { z } from "zod";
 import { id } from "../../protocol/common.ts";
 import { CommandUpdate, finalStatuses } from "../../protocol/device/commands.ts";
+import { ProblemRecord } from "../../protocol/device/problem-records.ts";
 
 /** A message for the service. A screenshot includes its image. */
 export const OutboxMessage = z.discriminatedUnion("is", [
   z.object({ is: z.literal("command-status"), commandId: id("cmd"), update: CommandUpdate }),
+  z.object({ is: z.literal("problem"), problemId: id("prb"), record: ProblemRecord }),
   z.object({
     is: z.literal("screenshot"),
     screenshotId: id("shot"),
@@ -15,8 +17,11 @@ export const OutboxMessage = z.discriminatedUnion("is", [
 ]);
 export type OutboxMessage = z.infer<typeof OutboxMessage>;
 
-/** The kinds of messages, the least important first. A command's result says more than its progress or a picture. */
-const kinds = ["screenshot", "progress", "result"] as const;
+/**
+ * The kinds of messages, the least important first. A command's result says more than its progress or a picture, and somebody waits for
+ * it; nobody waits for a problem of the past.
+ */
+const kinds = ["screenshot", "progress", "problem", "result"] as const;
 type Kind = (typeof kinds)[number];
 
 /** A message in the queue. */
@@ -26,6 +31,8 @@ export interface QueuedMessage {
   name: string;
   kind: Kind;
   bytes: number;
+  /** The id of the problem record that it has, also in its name; null: another message. */
+  problemId: string | null;
   /** The message while only the memory has it. */
   unwritten: OutboxMessage | null;
   /** How often it could not be delivered. Decides whether others go first. */
@@ -38,23 +45,25 @@ export interface QueuedMessage {
 
 // Older versions did not write the kind into the name. Their largest result had 16 kB.
 const maxResultBytes = 16_384;
-const namePattern = new RegExp(`^(\\d{12})(?:-(${kinds.join("|")}))?\\.json$`);
+const namePattern = new RegExp(`^(\\d{12})(?:-(${kinds.join("|")}))?(?:-(prb_\\w{26}))?\\.json$`);
 
 const untried = { failures: 0, refusals: 0, acceptedBefore: 0 };
 
 /** The message in a file of the outbox's folder; null if the file is none. */
 export function storedMessage(name: string, bytes: number): QueuedMessage | null {
-  const [, number, kind] = namePattern.exec(name) ?? [];
+  const [, number, kind, problemId = null] = namePattern.exec(name) ?? [];
   if (number === undefined) return null;
   const byBytes = bytes > maxResultBytes ? "screenshot" : "result";
-  return { number: Number(number), name, kind: (kind as Kind | undefined) ?? byBytes, bytes, unwritten: null, ...untried };
+  return { number: Number(number), name, kind: (kind as Kind | undefined) ?? byBytes, bytes, problemId, unwritten: null, ...untried };
 }
 
 /** A new message, which no file has yet. */
 export function newMessage(number: number, message: OutboxMessage): QueuedMessage {
   const kind = kindOf(message);
-  const name = `${String(number).padStart(12, "0")}-${kind}.json`;
-  return { number, name, kind, bytes: Buffer.byteLength(JSON.stringify(message)), unwritten: message, ...untried };
+  const problemId = message.is === "problem" ? message.problemId : null;
+  const about = problemId === null ? kind : `${kind}-${problemId}`;
+  const name = `${String(number).padStart(12, "0")}-${about}.json`;
+  return { number, name, kind, problemId, bytes: Buffer.byteLength(JSON.stringify(message)), unwritten: message, ...untried };
 }
 
 /** The message to drop if not all can be kept: the oldest of the least important kind. @param messages oldest first, not empty. */
@@ -63,6 +72,6 @@ export function leastImportant(messages: readonly QueuedMessage[]): QueuedMessag
 }
 
 function kindOf(message: OutboxMessage): Kind {
-  if (message.is === "screenshot") return "screenshot";
+  if (message.is !== "command-status") return message.is;
   return finalStatuses.includes(message.update.status) ? "result" : "progress";
 }

@@ -1,4 +1,4 @@
-// The durable queue of command results and screenshots for the service. Bounded; what the service refuses is set aside and does not
+// The durable queue of command results, problem records and screenshots for the service. Bounded; what the service refuses is set aside and does not
 // hold up the rest. What a full or broken disk does not take stays in memory.
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -93,7 +93,11 @@ export class Outbox {
     const isStored = await this.#disk.attempt(what, () => this.#file(queued.name).write(message));
     if (isStored) queued.unwritten = null;
     // No await between reading and changing the queue: a delivery replaces it meanwhile.
+    const { problemId } = queued;
+    const older = problemId === null ? [] : this.#queue.filter((other) => other.problemId === problemId);
     this.#queue.push(queued);
+    // The new record says all that the older one says.
+    for (const each of older) await this.#remove(each);
     await this.#enforceLimits();
     // Somebody waits for a new message, so try it now.
     this.#retryAt = 0;

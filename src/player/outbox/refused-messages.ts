@@ -1,11 +1,12 @@
 // Keeps the newest messages that the service refused, for people who look for the reason. Bounded by count and bytes.
-import { readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { makeFolder } from "../../base/files/durable-file.ts";
 import { type DiskHealth, removals } from "../storage/disk-health.ts";
+import { keepNewest } from "../storage/keep-newest.ts";
 import type { HttpFault } from "../link/service-http.ts";
 
-const maxMessages = 20;
+const maxFiles = 20;
 const maxBytes = 16 * 2 ** 20;
 
 export class RefusedMessages {
@@ -25,17 +26,7 @@ export class RefusedMessages {
       // A message that the disk did not take has no file.
       const names = new Set(await readdir(join(this.#folder, "..")));
       if (names.has(basename(path))) await rename(path, join(this.#folder, basename(path)));
-      await this.#deleteExcess();
+      await keepNewest(this.#folder, { maxFiles, maxBytes });
     });
-  }
-
-  async #deleteExcess(): Promise<void> {
-    const newestFirst = (await readdir(this.#folder)).toSorted().toReversed();
-    let bytes = 0;
-    for (const [index, name] of newestFirst.entries()) {
-      const path = join(this.#folder, name);
-      bytes += (await stat(path)).size;
-      if (index >= maxMessages || bytes > maxBytes) await rm(path, { force: true });
-    }
   }
 }

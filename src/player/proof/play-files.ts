@@ -6,7 +6,7 @@ import { isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, type PlayEvent } from "../../protocol/device/play-events.ts";
 import { type DiskHealth, removals } from "../storage/disk-health.ts";
-import { PlayLogFile, playLogPath, previousRunIn, readLines, type PlayLogLine, type PreviousRun } from "./play-log-file.ts";
+import { type LineFault, PlayLogFile, playLogPath, previousRunIn, readLines, type PlayLogLine, type PreviousRun } from "./play-log-file.ts";
 
 // 600 files of 500 events: one month of an item every nine seconds, about 200 MB.
 const maxFiles = 600;
@@ -56,6 +56,11 @@ export class PlayFiles {
   /** The oldest finished file; null if there is none. */
   get oldest(): number | null {
     return this.#finished[0] ?? null;
+  }
+
+  /** The finished file after the oldest; null if there is none. */
+  get second(): number | null {
+    return this.#finished[1] ?? null;
   }
 
   get finishedCount(): number {
@@ -144,13 +149,14 @@ export class PlayFiles {
 
   async #lines(number: number): Promise<PlayLogLine[]> {
     const path = playLogPath(this.#folder, number);
-    const onDamaged = (line: number, isLast: boolean): void => {
-      // A power loss may tear the last line. Only a failing disk damages an earlier one.
-      if (isLast) this.#log.warn({ path, line }, "the last line of a play log is incomplete, as after a power loss: it is skipped");
+    const onFault = (line: number, fault: LineFault): void => {
+      // Nothing is wrong with the disk: the bytes never reached it.
+      if (fault === "torn") this.#log.info({ path, line }, "a line of a play log is incomplete, as after a power loss: it is skipped");
+      else if (fault === "unknown") this.#disk.recordsLost(playEvents, 1, `another version of the player wrote line ${line} of ${path}`);
       else this.#disk.fileDamaged(basename(path), `line ${line} is skipped`);
     };
     try {
-      const lines = await readLines(path, onDamaged);
+      const lines = await readLines(path, onFault);
       // Each file begins with the open plays.
       if (lines.length === 0) this.#disk.fileDamaged(basename(path), "its play events are lost");
       return lines;

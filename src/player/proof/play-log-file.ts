@@ -74,6 +74,8 @@ export class PlayLogFile {
   readonly #path: string;
   readonly #file: FileHandle;
   #bytes: number;
+  /** Whether a failed append may have left a part of its lines at the end. */
+  #hasRest = false;
 
   private constructor(number: number, path: string, file: FileHandle, bytes: number) {
     this.number = number;
@@ -100,14 +102,17 @@ export class PlayLogFile {
     }
   }
 
-  /** Appends lines. After a failure none of them counts as written: the next append overwrites what reached the disk. */
+  /** Appends lines. After a failure none of them counts as written: the next append removes what reached the disk. */
   async append(lines: readonly PlayLogLine[]): Promise<void> {
     const bytes = Buffer.from(formatLines(lines));
+    if (this.#hasRest) await this.#file.truncate(this.#bytes);
+    this.#hasRest = true;
     for (let done = 0; done < bytes.length;) {
       const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#bytes + done);
       done += bytesWritten;
     }
     this.#bytes += bytes.length;
+    this.#hasRest = false;
   }
 
   sync(): Promise<void> {
@@ -128,19 +133,33 @@ export class PlayLogFile {
   }
 }
 
-/** The lines of a file. Damaged lines are skipped. @param onDamaged called with the number of each, and whether it is the last. */
-export async function readLines(path: string, onDamaged: (line: number, isLast: boolean) => void): Promise<PlayLogLine[]> {
+/**
+ * Why a line cannot be read. Torn: a crash or a power loss kept a part of it from the disk. Damaged: the disk changed it. Unknown: it is
+ * whole, but another version of the player wrote it.
+ */
+export type LineFault = "torn" | "damaged" | "unknown";
+
+/** The lines of a file. Those that cannot be read are skipped. @param onFault called with the number of each, and why. */
+export async function readLines(path: string, onFault: (line: number, fault: LineFault) => void): Promise<PlayLogLine[]> {
   const texts = (await readFile(path, "utf8")).split("\n");
   return texts.flatMap((text, index): PlayLogLine[] => {
-    const body = text.slice(checksumLength + 1);
-    if (text !== "" && Number.parseInt(text.slice(0, checksumLength), 16) === crc32(body)) {
-      const line = PlayLogLine.safeParse(JSON.parse(body));
-      if (line.success) return [line.data];
-    }
     const isLast = index === texts.length - 1;
-    if (!isLast || text !== "") onDamaged(index + 1, isLast);
+    if (isLast && text === "") return [];
+    // A write that a power loss kept from the disk leaves zeros if a later one is there. The later one follows them on the same line.
+    const zero = text.lastIndexOf("\0");
+    if (zero !== -1) onFault(index + 1, "torn");
+    const body = checkedBody(text.slice(zero + 1));
+    const line = body === null ? null : PlayLogLine.safeParse(JSON.parse(body));
+    if (line?.success === true) return [line.data];
+    if (zero === -1) onFault(index + 1, line !== null ? "unknown" : isLast ? "torn" : "damaged");
     return [];
   });
+}
+
+/** The JSON of a line; null if its checksum is missing or does not match. */
+function checkedBody(text: string): string | null {
+  const body = text.slice(checksumLength + 1);
+  return body !== "" && Number.parseInt(text.slice(0, checksumLength), 16) === crc32(body) ? body : null;
 }
 
 /** The plays that were open at the end of these lines. A play whose event is written has ended, even if the crash came right after it. */

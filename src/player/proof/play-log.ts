@@ -1,5 +1,6 @@
 // The durable queue of play events: appends them to files of 500 and uploads file by file. What a full or broken disk does not take
 // stays in memory, up to a limit.
+import { join } from "node:path";
 import { retry } from "../../base/async/retry.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -10,7 +11,9 @@ import { DiskHealth } from "../storage/disk-health.ts";
 import { PlayFiles, playEvents } from "./play-files.ts";
 import type { OpenPlaysSnapshot, PreviousRun } from "./play-log-file.ts";
 import type { ClockReading } from "./play-types.ts";
-import { uploadPlays, type DeliverPlays } from "./upload-plays.ts";
+import type { DeliverPlays } from "./deliver-plays.ts";
+import { RefusedPlays } from "./refused-plays.ts";
+import { PlayUploader } from "./upload-plays.ts";
 
 const uploadMs = 60_000;
 // A few megabytes: at an item every ten seconds, half a day offline with a full disk.
@@ -28,6 +31,7 @@ export class PlayLog {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #disk: DiskHealth;
+  readonly #uploader: PlayUploader;
   readonly #appended = new Signal();
   /** Events that could not be written yet, oldest first. */
   #inMemory: PlayEvent[] = [];
@@ -39,8 +43,9 @@ export class PlayLog {
   #isClosed = false;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(files: PlayFiles, clock: Clock, log: Log, disk: DiskHealth, { snapshot }: PreviousRun) {
+  private constructor(files: PlayFiles, refused: RefusedPlays, clock: Clock, log: Log, disk: DiskHealth, { snapshot }: PreviousRun) {
     this.#files = files;
+    this.#uploader = new PlayUploader(log, (events, reason) => refused.add(events, reason));
     this.#clock = clock;
     this.#log = log;
     this.#disk = disk;
@@ -51,7 +56,8 @@ export class PlayLog {
   /** Opens the queue in `folder`. The open plays of the previous run are kept until {@link append} replaces them. */
   static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)) {
     const { files, previousRun } = await PlayFiles.open(folder, clock, log, disk);
-    return { playLog: new PlayLog(files, clock, log, disk, previousRun), previousRun };
+    const refused = new RefusedPlays(join(folder, "refused"), disk);
+    return { playLog: new PlayLog(files, refused, clock, log, disk, previousRun), previousRun };
   }
 
   /** About how many events were dropped since the start because the queue was full: each dropped file counts as a full one. */
@@ -123,17 +129,35 @@ export class PlayLog {
   }
 
   async #uploadNext(deliver: DeliverPlays, signal: AbortSignal): Promise<void> {
-    const { events, discard } = await this.#nextBatch(signal);
+    const next = await this.#nextBatch(signal);
+    const { events, discard } = this.#uploader.isStuck ? await this.#withFollowing(next) : next;
     // A file may hold more than one batch, because events that were appended together stay together.
-    await uploadPlays(events, deliver, this.#log, signal);
+    await this.#uploader.upload(events, deliver, signal);
     await this.#enqueue(discard);
+  }
+
+  /** Adds the events that follow the oldest file: a file may have only events that the service refuses. */
+  async #withFollowing(first: Batch): Promise<Batch> {
+    if (this.#files.oldest === null) return first;
+    if (this.#files.second === null && this.#pending > 0) await this.#enqueue(async () => void (await this.#files.rotate(this.#start)));
+    const { second } = this.#files;
+    const following = second === null ? this.#batchInMemory() : await this.#batchOf(second);
+    const discard = async (): Promise<void> => {
+      await first.discard();
+      await following.discard();
+    };
+    return { events: [...first.events, ...following.events], discard };
+  }
+
+  async #batchOf(file: number): Promise<Batch> {
+    return { events: await this.#files.read(file), discard: () => this.#files.drop(file) };
   }
 
   /** Waits for a finished file, or for events that the disk does not take. */
   async #nextBatch(signal: AbortSignal): Promise<Batch> {
     for (;;) {
       const { oldest } = this.#files;
-      if (oldest !== null) return { events: await this.#files.read(oldest), discard: () => this.#files.drop(oldest) };
+      if (oldest !== null) return this.#batchOf(oldest);
       const age = this.#clock.monotonic() - this.#since;
       if (this.#pending > 0 && age >= uploadMs) {
         await this.#enqueue(async () => void (await this.#files.rotate(this.#start)));

@@ -6,13 +6,13 @@ import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { ReadyState } from "../content/ready-content.ts";
+import type { DeliverPlays } from "./deliver-plays.ts";
 import { interruptedEvents, playEventOf } from "./play-events.ts";
 import { planInput, reportInput, type InputContext } from "./play-inputs.ts";
 import type { OpenPlaysSnapshot } from "./play-log-file.ts";
 import { PlayLog } from "./play-log.ts";
 import { step } from "./play-state.ts";
 import { initialPlayState, type ClockReading, type PlayInput } from "./play-types.ts";
-import type { DeliverPlays } from "./upload-plays.ts";
 
 // A crash loses at most this much of the open plays.
 const frameIntervalMs = 5_000;

@@ -69,6 +69,13 @@ export class Status {
     return { player_version: version, hardware, timezone, resolution: resolutionOf(page()) };
   }
 
+  /** The player's current problems, most severe first. */
+  async listProblems(): Promise<readonly PlayerProblem[]> {
+    const { machine, folder } = this.#dependencies;
+    const [{ diskFreeBytes }, displayPower] = await Promise.all([machine.readings(folder), machine.displayPower()]);
+    return this.#listProblems(diskFreeBytes, displayPower).problems;
+  }
+
   /** The current heartbeat. */
   async heartbeat(): Promise<Heartbeat> {
     const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#dependencies;
@@ -84,24 +91,13 @@ export class Status {
     const drift = this.#dependencies.drift();
     const withheld = this.#dependencies.withheld();
     const isWithheld = withheld?.isNow === true;
-    const uptimeMs = clock.monotonic() - this.#startedAt;
     const { diskFreeBytes } = readings;
-    const condition = {
-      now: clock.now(),
-      uptimeMs,
-      stillMs: stillMsOf(state, clock.monotonic()),
-      isDisplayOff: displayPower === "off" && browser?.headless !== true,
-      withheld,
-      diskFreeBytes,
-      clockErrorMs: errorMs,
-      serviceAheadMs: clock.contradictionMs,
-    };
-    const listed = this.#dependencies.problems(condition);
+    const listed = this.#listProblems(diskFreeBytes, displayPower);
     this.#problems = listed.problems;
     return {
       boot_id: machine.bootId,
       instance_id: this.#dependencies.instanceId,
-      uptime_ms: Math.round(uptimeMs),
+      uptime_ms: Math.round(this.#uptimeMs),
       player_version: version,
       engine: browser === null ? "none" : `${browser.name} ${browser.version}${browser.headless ? " headless" : ""}`,
       hardware: readings.hardware,
@@ -126,6 +122,24 @@ export class Status {
       // Read last, so that the work above does not distort the clock synchronization.
       sent_at_ms: clock.raw(),
     };
+  }
+
+  #listProblems(diskFreeBytes: number | null, displayPower: "on" | "off" | null): ProblemList {
+    const { clock, engine, page, problems, withheld } = this.#dependencies;
+    return problems({
+      now: clock.now(),
+      uptimeMs: this.#uptimeMs,
+      stillMs: stillMsOf(page(), clock.monotonic()),
+      isDisplayOff: displayPower === "off" && engine()?.headless !== true,
+      withheld: withheld(),
+      diskFreeBytes,
+      clockErrorMs: clock.offset.errorMs,
+      serviceAheadMs: clock.contradictionMs,
+    });
+  }
+
+  get #uptimeMs(): number {
+    return this.#dependencies.clock.monotonic() - this.#startedAt;
   }
 
   #content(): ContentState {

@@ -39,12 +39,28 @@ const Email = z.email("must be an email address").max(254).toLowerCase();
 const stamps = { created_at: Timestamp, updated_at: Timestamp };
 
 /** Every resource except users belongs to exactly one team. */
-export const Team = z.object({ id: id("team"), name: Name, ...stamps });
+export const Team = z.object({
+  id: id("team"),
+  name: Name,
+  safe_asset_id: id("ast")
+    .nullable()
+    .describe(
+      "The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text",
+    ),
+  ...stamps,
+});
 export type Team = z.infer<typeof Team>;
 /** A team of the caller, with their role in it. */
 export const OwnTeam = Team.extend({ role: Role });
 export type OwnTeam = z.infer<typeof OwnTeam>;
-export const TeamChange = z.strictObject({ name: Name });
+export const NewTeam = z.strictObject({ name: Name });
+export const TeamChange = z.strictObject({
+  name: Name.optional(),
+  safe_asset_id: id("ast")
+    .nullable()
+    .optional()
+    .describe("An image to show in place of content that makes the browser fail, on players without their own; null: a text that says so"),
+});
 
 /** A person who uses the service. */
 export const User = z.object({

@@ -109,7 +109,9 @@ export const Player = z.object({
   wall: WallPart.nullable().describe("The part of a video wall that it shows; null: whole layouts"),
   safe_asset_id: id("ast")
     .nullable()
-    .describe("The image, such as a logo, that it shows in place of content that makes its browser fail; null: a text"),
+    .describe(
+      "The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text",
+    ),
   downloads: DownloadSettings.nullable().describe("When and how fast it downloads; null: always, without a limit"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
@@ -147,7 +149,9 @@ export const PlayerChange = z.strictObject({
   safe_asset_id: id("ast")
     .nullable()
     .optional()
-    .describe("An image, such as a logo, to show in place of content that makes its browser fail; null: a text that says so"),
+    .describe(
+      "An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so",
+    ),
   downloads: DownloadSettingsInput.nullable().optional().describe("When and how fast it downloads; null: always, without a limit"),
 });
 

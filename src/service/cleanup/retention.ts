@@ -7,7 +7,7 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots, and for commands, tokens and invitations after their end. */
+/** For screenshots and recorded problems, and for commands, tokens and invitations after their end. */
 const retentionMs = 90 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
@@ -82,6 +82,14 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
         .limit(limit);
       const rows = db.deleteFrom("idempotency").where((row) => row(row.refTuple("token_id", "key"), "in", old.$asTuple("token_id", "key")));
       return rows.returning("key").execute();
+    },
+    (db, limit) => {
+      const old = db.selectFrom("problem_records").select(["player_id", "id"]).where("received_at", "<", before).limit(limit);
+      const rows = db.deleteFrom("problem_records");
+      return rows
+        .where((row) => row(row.refTuple("player_id", "id"), "in", old.$asTuple("player_id", "id")))
+        .returning("id")
+        .execute();
     },
     (db, limit) => {
       const old = db.selectFrom("device_tokens").select("hash").where("expires_at", "<=", now).limit(limit);

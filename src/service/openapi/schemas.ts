@@ -12,6 +12,7 @@ import * as items from "../../protocol/content/items.ts";
 import * as people from "../../protocol/operator/people.ts";
 import * as playEvents from "../../protocol/device/play-events.ts";
 import * as problems from "../../protocol/device/player-problems.ts";
+import * as problemRecords from "../../protocol/device/problem-records.ts";
 import * as report from "../../protocol/device/heartbeat.ts";
 import * as resources from "../../protocol/operator/resources.ts";
 import * as walls from "../../protocol/content/wall.ts";
@@ -39,6 +40,7 @@ const modules: readonly Record<string, unknown>[] = [
   assets,
   command,
   problems,
+  problemRecords,
   report,
   desired,
   downloads,

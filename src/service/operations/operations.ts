@@ -12,6 +12,7 @@ import { heartbeatOperations } from "./fleet/heartbeats.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
+import { problemRecordOperations } from "./fleet/problem-records.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -32,6 +33,7 @@ const all = [
   ...playerBinOperations,
   ...bulkOperations,
   ...heartbeatOperations,
+  ...problemRecordOperations,
   ...forecastOperations,
   ...layoutOperations,
   ...playlistOperations,

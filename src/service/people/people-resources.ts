@@ -6,7 +6,8 @@ import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/people-
 export type Membership = Omit<Member, "created_at" | "role"> & { id: string; role: string; created_at: number };
 
 export function showTeam(row: TeamRow): Team {
-  return { id: row.id, name: row.name, created_at: isoTime(row.created_at), updated_at: isoTime(row.updated_at) };
+  const { id, name, safe_asset_id, created_at, updated_at } = row;
+  return { id, name, safe_asset_id, created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
 }
 
 export function showUser(row: UserRow): User {

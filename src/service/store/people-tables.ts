@@ -4,6 +4,8 @@ import type { OwnedRow } from "./owned-row.ts";
 export interface TeamRow {
   id: string;
   name: string;
+  /** The picture in place of withheld content, for players without their own. */
+  safe_asset_id: string | null;
   created_at: number;
   updated_at: number;
   /** Set when it was deleted. The row stays for the audit log and for the team's devices. */

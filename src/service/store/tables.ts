@@ -15,7 +15,7 @@ export interface PlayerRow extends OwnedRow {
   orientation: string;
   /** JSON of the part of a video wall that it shows, or null. */
   wall: string | null;
-  /** The picture in place of withheld content. */
+  /** The picture in place of withheld content; null: that of the team. */
   safe_asset_id: string | null;
   /** JSON of the limits of its downloads, or null. */
   downloads: string | null;
@@ -175,6 +175,23 @@ export interface ScreenshotRow extends OwnedRow {
   captured_at: number;
 }
 
+/** A problem of a player, as it recorded it. Times in ms since the Unix epoch, from the player's corrected clock. */
+export interface ProblemRecordRow {
+  player_id: string;
+  id: string;
+  code: string;
+  zone_id: string | null;
+  item_id: string | null;
+  detail: string;
+  remedy: string;
+  started_at: number;
+  /** Null while it lasts. */
+  ended_at: number | null;
+  times: number;
+  /** By the service's clock. */
+  received_at: number;
+}
+
 /** All tables of the durable database. */
 export interface Tables {
   teams: TeamRow;
@@ -212,6 +229,7 @@ export interface Tables {
   shows: ShowRow;
   commands: CommandRow;
   screenshots: ScreenshotRow;
+  problem_records: ProblemRecordRow;
   /** Messages that a device may have missed. */
   journal: { player_id: string; seq: number; at: number; message: string };
   /** The last and the last trimmed sequence number of each device's journal. */

@@ -23,6 +23,11 @@ function progress(): OutboxMessage {
   return { is: "command-status", commandId: newId("cmd"), update: { status: "running", result: null, error: null } };
 }
 
+function problem(problemId: string, ended_at: string | null): OutboxMessage {
+  const about = { code: "disk-low", zone_id: null, item_id: null, detail: "", remedy: "", started_at: "2026-11-21T12:00:00.000Z" };
+  return { is: "problem", problemId, record: { ...about, ended_at, times: 1 } };
+}
+
 function screenshot(bytes: number): OutboxMessage {
   return { is: "screenshot", screenshotId: newId("shot"), headers: {}, base64: "A".repeat(bytes) };
 }
@@ -37,7 +42,7 @@ async function opened(folder: string) {
 }
 
 const nameOf = (number: number, kind = "result"): string => `${String(number).padStart(12, "0")}-${kind}.json`;
-const detailOf = (message: OutboxMessage): string => (message.is === "screenshot" ? message.is : (message.update.error?.detail ?? ""));
+const detailOf = (message: OutboxMessage): string => (message.is === "command-status" ? (message.update.error?.detail ?? "") : message.is);
 
 /** Runs the outbox with a service that answers each message as `answer` says, and moves the clock whenever the outbox waits. */
 async function running(outbox: Outbox, clock: FakeClock, answer: (message: OutboxMessage, attempt: number) => HttpFault | null) {
@@ -82,24 +87,45 @@ test("[OUT1] the outbox holds a thousand messages: the oldest is dropped first, 
   expect(sending.attempts.slice(0, 2).map(({ message }) => detailOf(message))).toEqual(["the newest", "another"]);
 });
 
-test("[OUT1] screenshots are dropped first, then the progress of commands, and results last", async () => {
+test("[OUT1] screenshots are dropped first, then the progress of commands, then problems, and results last", async () => {
   await using folder = await temporaryFolder();
   const before = await opened(folder.path);
-  await before.outbox.put(status("done"));
+  const problemId = newId("prb");
+  await before.outbox.put(problem(problemId, null));
   await before.outbox.put(progress());
   await before.outbox.put(screenshot(10));
   await before.outbox.put(screenshot(10));
-  for (let number = 5; number <= 1_000; number += 1) await copyFile(join(folder.path, nameOf(1)), join(folder.path, nameOf(number)));
+  await before.outbox.put(status("done"));
+  for (let number = 6; number <= 1_000; number += 1) await copyFile(join(folder.path, nameOf(5)), join(folder.path, nameOf(number)));
   const { outbox } = await opened(folder.path);
   const rest = async (): Promise<string[]> => (await readdir(folder.path)).toSorted().slice(0, 4);
   await outbox.put(status("1"));
-  expect(await rest()).toEqual([nameOf(1), nameOf(2, "progress"), nameOf(4, "screenshot"), nameOf(5)]);
+  expect(await rest()).toEqual([nameOf(1, `problem-${problemId}`), nameOf(2, "progress"), nameOf(4, "screenshot"), nameOf(5)]);
   await outbox.put(status("2"));
-  expect(await rest()).toEqual([nameOf(1), nameOf(2, "progress"), nameOf(5), nameOf(6)]);
+  expect(await rest()).toEqual([nameOf(1, `problem-${problemId}`), nameOf(2, "progress"), nameOf(5), nameOf(6)]);
   await outbox.put(status("3"));
-  expect(await rest()).toEqual([nameOf(1), nameOf(5), nameOf(6), nameOf(7)]);
+  expect(await rest()).toEqual([nameOf(1, `problem-${problemId}`), nameOf(5), nameOf(6), nameOf(7)]);
+  await outbox.put(status("4"));
+  expect(await rest()).toEqual([nameOf(5), nameOf(6), nameOf(7), nameOf(8)]);
   await outbox.put(screenshot(10));
   expect((await readdir(folder.path)).filter((name) => !name.endsWith("-result.json"))).toEqual([]);
+});
+
+test("[OUT6] the record of a problem takes the place of an earlier one of the same problem that still waits", async () => {
+  await using folder = await temporaryFolder();
+  const [id, otherId] = [newId("prb"), newId("prb")];
+  const before = await opened(folder.path);
+  await before.outbox.put(problem(id, null));
+  await before.outbox.put(problem(otherId, null));
+  // Also after a restart.
+  const { outbox, losses, clock } = await opened(folder.path);
+  const end = problem(id, "2026-11-21T13:00:00.000Z");
+  await outbox.put(end);
+  const names = [nameOf(2, `problem-${otherId}`), nameOf(3, `problem-${id}`)];
+  expect([outbox.length, losses, (await readdir(folder.path)).toSorted()]).toEqual([2, [], names]);
+  await using sending = await running(outbox, clock, () => null);
+  await sending.until(() => sending.attempts.length === 2);
+  expect(sending.attempts.map(({ message }) => message)).toContainEqual(end);
 });
 
 test("[OUT1] undelivered messages do not fill the disk: above 128 MB the oldest screenshot is dropped first, also those of an older version", async () => {

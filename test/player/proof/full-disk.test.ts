@@ -82,6 +82,26 @@ test.for(faults)("[DSK2] on a disk that is %s from the start play events are upl
   expect(disk.condition.lost).toEqual([]);
 });
 
+test("[DSK2] what a full disk took of a longer write is no damage once a shorter one follows", async (context) => {
+  await using small = await smallDisk(1);
+  if (small === null) return context.skip(skipped);
+  const clock = new FakeClock();
+  const disk = new DiskHealth(silentLog);
+  const folder = join(small.path, "plays");
+  const { playLog } = await PlayLog.open(folder, clock, silentLog, disk);
+  await small.fill();
+  await playLog.append(Array.from({ length: 30 }, playEvent), empty);
+  await uploaded(playLog, clock, 30);
+  await small.free();
+  const event = playEvent();
+  await playLog.append([event], empty);
+  await playLog.close();
+  const again = await PlayLog.open(folder, clock, silentLog, disk);
+  expect(ids(await uploaded(again.playLog, clock, 1))).toEqual([event.id]);
+  expect(disk.condition).toMatchObject({ damaged: [], lost: [] });
+  await again.playLog.close();
+});
+
 test("[DSK2] a full disk takes at most 5,000 events of memory: the oldest are dropped, counted and reported", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();

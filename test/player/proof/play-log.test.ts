@@ -1,17 +1,53 @@
 // The queue of play events on real files: when it uploads, and which faults it survives.
-import { appendFile, readdir, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isAbort } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { recordDiskCalls } from "../../support/disk.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { playEvent } from "../../support/states.ts";
 
 const empty = { bootId: "b", clockOffsetMs: 0, clockErrorMs: null, open: [] };
+
+/** Opens a play log whose only file has these bytes. @returns its events, and what it reports about the disk. */
+async function readBack(bytes: Buffer) {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, "000000000001.plays"), bytes);
+  const clock = new FakeClock();
+  const disk = new DiskHealth(silentLog);
+  const { playLog } = await PlayLog.open(folder.path, clock, silentLog, disk);
+  const delivered: string[] = [];
+  const end = new AbortController();
+  const running = playLog.run(async (events) => {
+    delivered.push(...events.map(({ id }) => id));
+    return { accepted: events.length, duplicates: 0, rejected: [] };
+  }, end.signal);
+  const ended = expect(running).rejects.toMatchObject({ name: "AbortError" });
+  await expect.poll(async () => (await readdir(folder.path)).length, { timeout: 10_000 }).toBe(1);
+  end.abort();
+  await ended;
+  await playLog.close();
+  return { delivered, ...disk.condition };
+}
+
+/** A file of the play log with some frames and events, and the ids of the events. */
+async function writtenLog(count: number): Promise<{ bytes: Buffer; ids: string[] }> {
+  await using folder = await temporaryFolder();
+  const { playLog } = await PlayLog.open(folder.path, new FakeClock(), silentLog);
+  const events = Array.from({ length: count }, playEvent);
+  for (const [index, event] of events.entries()) {
+    await playLog.recordFrame({ at: index, mono: index });
+    await playLog.append([event], empty);
+  }
+  await playLog.close();
+  const bytes = await readFile(join(folder.path, (await readdir(folder.path))[0]!));
+  return { bytes, ids: events.map(({ id }) => id) };
+}
 
 test("[POP12] events are uploaded once there are 500 or the oldest is a minute old, and are deleted only after the response", async () => {
   await using folder = await temporaryFolder();
@@ -79,6 +115,29 @@ test("[POP13] a partly written line loses only its own event; a full queue drops
   const names = (await readdir(full.path)).toSorted();
   expect([names.length, names[0], names.at(-1)]).toEqual([600, "000000000003.plays", "000000000602.plays"]);
   await playLog.close();
+});
+
+test("[POP29] a file whose last line a kill or a power loss cut keeps every whole event, and is no damage of the disk", async () => {
+  const { bytes, ids } = await writtenLog(2);
+  const last = bytes.lastIndexOf('{"event"') - 9;
+  for (const cut of [last + 1, last + 9, last + 40]) {
+    expect(await readBack(bytes.subarray(0, cut))).toEqual({ delivered: ids.slice(0, 1), unwritten: [], damaged: [], lost: [] });
+  }
+  // The checksum of no text is 0 too.
+  expect(await readBack(Buffer.concat([bytes, Buffer.from("0")]))).toEqual({ delivered: ids, unwritten: [], damaged: [], lost: [] });
+});
+
+test("[POP29] zeros in place of a write that a power loss kept from the disk lose only that write; other bytes are damage", async () => {
+  const { bytes, ids } = await writtenLog(4);
+  const first = bytes.indexOf(`{"event":{"id":"${ids[1]}`);
+  const end = bytes.indexOf("\n", first) + 1;
+  const rest = [ids[0], ids[2], ids[3]];
+  for (const from of [first - 9, first + 20]) {
+    const zeroed = Buffer.from(bytes).fill(0, from, end);
+    expect(await readBack(zeroed)).toEqual({ delivered: rest, unwritten: [], damaged: [], lost: [] });
+  }
+  const garbled = Buffer.from(bytes).fill("x", first + 20, first + 30);
+  expect(await readBack(garbled)).toMatchObject({ delivered: rest, damaged: ["000000000001.plays"] });
 });
 
 test("[WRT5] the play log is synced at most every minute, and after a minute at the next line", async () => {

@@ -72,3 +72,30 @@ test("[CNT9] a player's safe image is published with its file, must be an image,
   expect((await state()).revision).toBe(revision);
   expect((await api.call("DELETE", `assets/${safe_asset_id}`)).status).toBe(204);
 });
+
+test("[CNT10] a player without a safe image gets the one of its team, which cannot be deleted while the team has it", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const state = async () => DesiredState.parse((await device.call("GET", "state")).body);
+  const { revision } = await state();
+  const team = `teams/${(await api.call("GET", "teams")).body.data[0].id}`;
+  const [own, shared] = await Promise.all([80, 90].map(async (width) => (await api.upload(await picture("png", width))).body.id));
+  expect((await api.call("PATCH", team, { safe_asset_id: shared })).body.safe_asset_id).toBe(shared);
+  const desired = await state();
+  expect([desired.player.safe_asset_id, desired.assets.map(({ id }) => id)]).toEqual([shared, [shared]]);
+  expect(desired.revision).not.toBe(revision);
+  const kept = await api.call("DELETE", `assets/${shared}`);
+  expect([kept.status, kept.body.detail]).toEqual([409, expect.stringContaining("safe content")]);
+  // A rename leaves it, and the player's own image comes first.
+  await api.call("PATCH", team, { name: "Airport" });
+  await api.call("PATCH", `players/${device.playerId}`, { safe_asset_id: own });
+  expect((await state()).player.safe_asset_id).toBe(own);
+  await api.call("PATCH", `players/${device.playerId}`, { safe_asset_id: null });
+  expect((await state()).revision).toBe(desired.revision);
+  const nowhere = await api.call("PATCH", team, { safe_asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" });
+  expect([nowhere.status, errorPointers(nowhere)]).toEqual([422, ["/safe_asset_id"]]);
+  await api.call("PATCH", team, { safe_asset_id: null });
+  expect((await state()).revision).toBe(revision);
+  expect((await api.call("DELETE", `assets/${shared}`)).status).toBe(204);
+});

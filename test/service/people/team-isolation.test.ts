@@ -169,6 +169,7 @@ test("[TEA11] a body with a single id of another team is rejected, also in field
     ["POST", "schedules", (idOf) => schedule({ target: anyTarget(idOf("plr")) })],
     ["PATCH", `layouts/${ownId("lay")}`, (idOf) => ({ background_asset_id: idOf("ast") })],
     ["PATCH", `players/${ownId("plr")}`, (idOf) => ({ layout_id: idOf("lay") })],
+    ["PATCH", `teams/${own.person.teamId}`, (idOf) => ({ safe_asset_id: idOf("ast") })],
     ["POST", commands, (idOf) => ({ type: "override.set", args: { layout_id: idOf("lay") } })],
     ["POST", commands, (idOf) => ({ type: "override.set", args: { asset_id: idOf("ast") } })],
     ["POST", "commands", (idOf) => ({ target: { player_ids: [idOf("plr")] }, type: "reload" })],

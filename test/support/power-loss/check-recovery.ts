@@ -98,6 +98,7 @@ async function check(folder: string, promises: Promises): Promise<string[]> {
   const kept = events.filter((id) => promises.events.includes(id));
   expectThat(isDeepStrictEqual(kept, promises.events), `play events are lost or out of order: ${kept.length} of ${promises.events.length}`);
   await stores.playLog.close();
+  expectThat(!disk.condition.damaged.some((name) => name.endsWith(".plays")), "a power loss is reported as damage of the play log");
 
   const commands = await stores.openCommands();
   await updatesIn(stores.outbox);

@@ -60,7 +60,7 @@ export class DesiredStates {
 
 async function readState(db: Db, player: PlayerRow, cache: StateCache): Promise<DesiredState> {
   const overrides = await readOverrides(db, [player.id]);
-  const { content, schedules, calendars, revision } = await readStateInputs(db, player, overrides.get(player.id) ?? [], cache);
+  const { content, schedules, calendars, safeAssetId, revision } = await readStateInputs(db, player, overrides.get(player.id) ?? [], cache);
   const { id, name, timezone, layout_id } = player;
   return {
     revision,
@@ -73,7 +73,7 @@ async function readState(db: Db, player: PlayerRow, cache: StateCache): Promise<
       // Landscape is the default and omitted.
       ...(player.orientation === "landscape" ? {} : { orientation: Orientation.parse(player.orientation) }),
       ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }),
-      ...(player.safe_asset_id === null ? {} : { safe_asset_id: player.safe_asset_id }),
+      ...(safeAssetId === null ? {} : { safe_asset_id: safeAssetId }),
       ...(player.downloads === null ? {} : { downloads: JSON.parse(player.downloads) as DownloadSettings }),
     },
     layout: content.layouts.find((layout) => layout.id === layout_id) ?? null,

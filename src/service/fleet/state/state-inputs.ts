@@ -6,17 +6,21 @@ import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
 import { readContent, uniqueIds, type StateContent } from "./state-content.ts";
 
-/** The data that was read before: contents by the ids of their layouts and assets, schedules and calendars by team. */
+/** The data that was read before: contents by the ids of their layouts and assets, schedules, calendars and safe content by team. */
 export interface StateCache {
   contents: Map<string, Promise<StateContent>>;
   schedules: Map<string, Promise<TeamSchedules>>;
   calendars: Map<string, Promise<ReadonlyMap<string, CalendarDays>>>;
+  /** The safe content of teams. */
+  safeAssets: Map<string, Promise<string | null>>;
 }
 
 export interface StateInputs {
   content: StateContent;
   schedules: ScheduleRow[];
   calendars: CalendarDays[];
+  /** The image in place of withheld content: the player's own, else the team's. */
+  safeAssetId: string | null;
   revision: string;
 }
 
@@ -27,7 +31,7 @@ export type Overrides = readonly { layout_id: string | null; asset_id: string | 
 const maxCached = 200;
 
 export function emptyCache(): StateCache {
-  return { contents: new Map(), schedules: new Map(), calendars: new Map() };
+  return { contents: new Map(), schedules: new Map(), calendars: new Map(), safeAssets: new Map() };
 }
 
 /** Does not assemble the state's document, since revisions are computed for ten thousand players at a time. */
@@ -35,13 +39,15 @@ export async function readStateInputs(db: Db, player: PlayerRow, overrides: Over
   const all = await readOnce(cache.schedules, player.team_id, () => readEnabledSchedules(db, player.team_id));
   const schedules = schedulesForPlayer(all, player);
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
+  const safeAssetId = player.safe_asset_id ?? (await readOnce(cache.safeAssets, player.team_id, () => readSafeAsset(db, player.team_id)));
   const ids = {
     layoutIds: uniqueIds(layoutIds),
-    assetIds: uniqueIds([player.safe_asset_id, ...overrides.map(({ asset_id }) => asset_id)]),
+    assetIds: uniqueIds([safeAssetId, ...overrides.map(({ asset_id }) => asset_id)]),
   };
   const content = await readOnce(cache.contents, `${player.team_id} ${JSON.stringify(ids)}`, () => readContent(db, player.team_id, ids));
   const calendars = await readCalendarsOf(db, player.team_id, schedules, cache);
-  return { content, schedules, calendars, revision: revisionOf(player, content, schedules, calendars) };
+  const revision = revisionOf({ ...player, safe_asset_id: safeAssetId }, content, schedules, calendars);
+  return { content, schedules, calendars, safeAssetId, revision };
 }
 
 /** The overrides of each player. */
@@ -52,6 +58,11 @@ export async function readOverrides(db: Db, playerIds: readonly string[]): Promi
     .where("player_id", "in", playerIds)
     .execute();
   return Map.groupBy(rows, (row) => row.player_id);
+}
+
+async function readSafeAsset(db: Db, teamId: string): Promise<string | null> {
+  const team = await db.selectFrom("teams").select("safe_asset_id").where("id", "=", teamId).executeTakeFirst();
+  return team?.safe_asset_id ?? null;
 }
 
 /** The calendars in the conditions of `schedules`, by id. */

@@ -63,6 +63,14 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
             `Players have this asset as their safe content: ${listNames(keepers)}. Give them another image first`,
           );
         }
+        const team = await db
+          .selectFrom("teams")
+          .select("name")
+          .where("id", "=", teamId)
+          .where("safe_asset_id", "=", row.id)
+          .executeTakeFirst();
+        if (team !== undefined)
+          throw new ProblemError("in-use", `The team ${team.name} has this asset as its safe content. Give it another image first`);
         const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, clock.now());
         const players = await playersShowingByOverride(db, teamId, row.id);
         if (players.length > 0)

@@ -168,7 +168,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     path: "/players/{id}",
     summary: "Change a player",
     description:
-      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail. `downloads` limits when and how fast the player downloads; it obeys at once.",
+      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once.",
     agent:
       "Use it to set the layout, name, tags or orientation of one screen. For a limited time use create_schedule, or send_command with `override.set`. For many players use update_players.",
     caller: "operator",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
-import { CreatedToken, OwnTeam, TeamChange, type Role } from "../../../protocol/operator/people.ts";
+import { CreatedToken, NewTeam, OwnTeam, TeamChange, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { emptyBin } from "../../cleanup/bin.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
@@ -19,6 +19,8 @@ import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { TeamRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
+import type { PlayerRow } from "../../store/tables.ts";
+import { checkImage } from "../content/layouts.ts";
 
 interface TeamDependencies {
   clock: Clock;
@@ -30,7 +32,7 @@ interface TeamDependencies {
 }
 
 const params = z.strictObject({ id: id("team") });
-const version = ({ id: teamId, name, updated_at }: OwnTeam) => ({ id: teamId, name, updated_at });
+const version = ({ id: teamId, name, safe_asset_id, updated_at }: OwnTeam) => ({ id: teamId, name, safe_asset_id, updated_at });
 const CreatedTeam = OwnTeam.extend({ token: CreatedToken });
 
 const operation = operationsWith<TeamDependencies>();
@@ -46,7 +48,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       "You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.",
     caller: "operator",
     scope: "teams:write",
-    body: TeamChange,
+    body: NewTeam,
     example: { name: "Airport" },
     status: 201,
     output: CreatedTeam,
@@ -55,7 +57,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     async run(dependencies, context, { body }, unitOfWork) {
       return unitOfWork.write(async (db, { operator }) => {
         const now = Math.trunc(dependencies.clock.now());
-        const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, created_at: now, updated_at: now, deleted_at: null };
+        const stamps = { created_at: now, updated_at: now, deleted_at: null };
+        const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, safe_asset_id: null, ...stamps };
         await db.insertInto("teams").values(row).execute();
         const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
         await db.insertInto("members").values(member).execute();
@@ -101,8 +104,9 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     tag: "teams",
     method: "PATCH",
     path: "/teams/{id}",
-    summary: "Rename a team",
-    description: "The team that the token belongs to.",
+    summary: "Change a team",
+    description:
+      "The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -117,10 +121,13 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       const { operator } = context;
       return unitOfWork.write(async (db, current) => {
         const before = await readTokenTeam(dependencies, current, input.params, db);
-        if (before.name === input.body.name) return { result: before };
-        const next = { name: input.body.name, updated_at: Math.trunc(dependencies.clock.now()) };
+        const { name = before.name, safe_asset_id = before.safe_asset_id } = input.body;
+        await checkImage(db, before.id, safe_asset_id, "/safe_asset_id");
+        const isSafeContentNew = safe_asset_id !== before.safe_asset_id;
+        if (name === before.name && !isSafeContentNew) return { result: before };
+        const next = { name, safe_asset_id, updated_at: Math.trunc(dependencies.clock.now()) };
         const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
-        return { result: show({ ...row, role: operator.role }) };
+        return { result: show({ ...row, role: operator.role }), affected: isSafeContentNew ? await playersOf(db, before.id) : [] };
       });
     },
   }),
@@ -191,6 +198,10 @@ async function read(
   db = store.db,
 ): Promise<OwnTeam> {
   return show(found(await selectTeams(db, operator.userId).where("id", "=", teamId).executeTakeFirst(), "team"));
+}
+
+function playersOf(db: Db, teamId: string): Promise<PlayerRow[]> {
+  return db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).execute();
 }
 
 function show(row: TeamRow & { role: string }): OwnTeam {

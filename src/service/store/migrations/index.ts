@@ -18,6 +18,8 @@ import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
 import { safeContentMigration } from "./0016-safe-content.ts";
 import { downloadSettingsMigration } from "./0017-download-settings.ts";
+import { problemRecordsMigration } from "./0018-problem-records.ts";
+import { teamSafeContentMigration } from "./0019-team-safe-content.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -40,6 +42,8 @@ export const migrations: Record<string, Migration> = {
   "0015-shows": showsMigration,
   "0016-safe-content": safeContentMigration,
   "0017-download-settings": downloadSettingsMigration,
+  "0018-problem-records": problemRecordsMigration,
+  "0019-team-safe-content": teamSafeContentMigration,
 };
 
 /** The migrations of the telemetry database. */

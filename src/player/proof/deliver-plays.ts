@@ -1,0 +1,34 @@
+// Delivers a batch of play events, also to older services that do not know the newest fields.
+import type { PlayEvent, PlayEventReceipt } from "../../protocol/device/play-events.ts";
+
+/** Uploads one batch. Rejects with `HttpFault` if the service rejects the whole batch. */
+export type DeliverPlays = (events: PlayEvent[], signal: AbortSignal) => Promise<PlayEventReceipt>;
+
+// Optional fields that older services reject.
+const newerFields = ["layer", "override_id"] as const;
+
+/** Sends a batch. Events that were rejected only because of newer fields are sent again without them. */
+export async function deliverBatch(batch: readonly PlayEvent[], deliver: DeliverPlays, signal: AbortSignal): Promise<PlayEventReceipt> {
+  const receipt = await deliver([...batch], signal);
+  const reduced = receipt.rejected.flatMap(({ index, errors }) => {
+    const event = batch[index];
+    const isForNewerFields = errors.length > 0 && errors.every(({ pointer }) => newerFields.some((field) => pointer === `/${field}`));
+    return event !== undefined && isForNewerFields ? [{ index, event: withoutNewerFields(event) }] : [];
+  });
+  if (reduced.length === 0) return receipt;
+  const second = await deliver(
+    reduced.map(({ event }) => event),
+    signal,
+  );
+  const reducedIndexes = new Set(reduced.map(({ index }) => index));
+  const stillRejected = second.rejected.map((fault) => ({ ...fault, index: reduced[fault.index]?.index ?? fault.index }));
+  return {
+    accepted: receipt.accepted + second.accepted,
+    duplicates: receipt.duplicates + second.duplicates,
+    rejected: [...receipt.rejected.filter(({ index }) => !reducedIndexes.has(index)), ...stillRejected],
+  };
+}
+
+function withoutNewerFields({ layer: _layer, override_id: _override, ...event }: PlayEvent): PlayEvent {
+  return event;
+}

@@ -1,0 +1,34 @@
+// Keeps the newest play events that the service refused, for people who look for the reason.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "../../base/files/durable-file.ts";
+import type { PlayEvent } from "../../protocol/device/play-events.ts";
+import type { DiskHealth } from "../storage/disk-health.ts";
+import { keepNewest } from "../storage/keep-newest.ts";
+
+const maxFiles = 20;
+// An event has less than 2 kB.
+const maxBytes = 2 ** 20;
+const what = "play events that the service refused";
+
+export class RefusedPlays {
+  readonly #folder: string;
+  readonly #disk: DiskHealth;
+
+  constructor(folder: string, disk: DiskHealth) {
+    this.#folder = folder;
+    this.#disk = disk;
+  }
+
+  /** Reports events as lost and keeps the newest of them, one per file with the reason. */
+  async add(events: readonly PlayEvent[], reason: string): Promise<void> {
+    this.#disk.recordsLost(what, events.length, reason);
+    await this.#disk.attempt(what, async () => {
+      await makeFolder(this.#folder);
+      for (const event of events.slice(-maxFiles)) {
+        await writeFile(join(this.#folder, `${event.id}.json`), `${JSON.stringify({ reason, event })}\n`, { mode: 0o600 });
+      }
+      await keepNewest(this.#folder, { maxFiles, maxBytes });
+    });
+  }
+}
