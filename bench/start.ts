@@ -49,6 +49,7 @@ try {
       await eventually(() => black(xvfb.framebuffer.pixel(...uncovered)));
       await start();
     }
+    printFigure("pair, ms", { bare: Math.round(bare.at(-1)!), player: Math.round(ours.at(-1)!) });
   }
 } finally {
   await rm(folder, { recursive: true });
