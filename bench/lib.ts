@@ -20,10 +20,13 @@ export function mean(values: readonly number[]): number {
   return Math.round((10 * sum(values)) / values.length) / 10;
 }
 
-/** Resolves to the time (performance.now(), ms) at which the pixel has the colour. Polls about every millisecond. */
-export async function waitForPixel(framebuffer: Framebuffer, color: Rgb, x = 960, y = 540): Promise<number> {
+/** A point that no pointer covers: an X server's rests in the centre, and plain Chromium shows it. */
+export const uncovered = [480, 270] as const;
+
+/** Resolves to the time (performance.now(), ms) at which the pixel at {@link uncovered} has the colour. Polls about every millisecond. */
+export async function waitForPixel(framebuffer: Framebuffer, color: Rgb): Promise<number> {
   for (;;) {
-    if (framebuffer.pixel(x, y).every((value, channel) => Math.abs(value - color[channel]!) <= 6)) return performance.now();
+    if (framebuffer.pixel(...uncovered).every((value, channel) => Math.abs(value - color[channel]!) <= 6)) return performance.now();
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }

@@ -7,7 +7,7 @@ import { eventually } from "../test/support/polling.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";
-import { printFigure, percentiles, usageOf } from "./lib.ts";
+import { printFigure, percentiles, uncovered, usageOf } from "./lib.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 const rounds = Number(process.argv[3] ?? 2);
@@ -46,7 +46,7 @@ for (const [name, values] of Object.entries(percent))
 
 /** The CPU usage of a process tree in percent of a core, once the picture is on screen. */
 async function measure(pid: number): Promise<number> {
-  await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) < 8));
+  await eventually(() => xvfb.framebuffer.pixel(...uncovered).every((value, channel) => Math.abs(value - color[channel]!) < 8));
   await wait(settleMs);
   const started = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
   await wait(seconds * 1_000);

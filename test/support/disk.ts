@@ -52,17 +52,17 @@ export async function breakDisk(code: string): Promise<Disposable> {
   };
   const { open, rename, rm, link, mkdir } = fs;
   const probe = await open("/dev/null");
-  const handles = Object.getPrototypeOf(probe) as Pick<typeof probe, "write" | "writeFile" | "appendFile" | "sync" | "datasync">;
+  const handles = Object.getPrototypeOf(probe) as Pick<typeof probe, "write" | "writev" | "writeFile" | "appendFile" | "sync" | "datasync">;
   await probe.close();
-  const { write, writeFile, appendFile, sync, datasync } = handles;
+  const { write, writev, writeFile, appendFile, sync, datasync } = handles;
   const openToRead: typeof fs.open = (path, flags = "r", ...mode) => (flags === "r" ? open(path, flags, ...mode) : fail());
   Object.assign(fs, { open: openToRead, rename: fail, rm: fail, link: fail, mkdir: fail });
-  Object.assign(handles, { write: fail, writeFile: fail, appendFile: fail, sync: fail, datasync: fail });
+  Object.assign(handles, { write: fail, writev: fail, writeFile: fail, appendFile: fail, sync: fail, datasync: fail });
   syncBuiltinESMExports();
   return {
     [Symbol.dispose]() {
       Object.assign(fs, { open, rename, rm, link, mkdir });
-      Object.assign(handles, { write, writeFile, appendFile, sync, datasync });
+      Object.assign(handles, { write, writev, writeFile, appendFile, sync, datasync });
       syncBuiltinESMExports();
     },
   };

@@ -14,6 +14,7 @@ export interface SmallDisk extends AsyncDisposable {
   /** Frees what {@link fill} took. */
   free(): Promise<void>;
   setReadOnly(isReadOnly: boolean): Promise<void>;
+  resize(megabytes: number): Promise<void>;
 }
 
 /** Null when this user may not mount one. */
@@ -43,6 +44,9 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
     free: () => rm(filler, { force: true }),
     async setReadOnly(isReadOnly) {
       await run("mount", ["-o", `remount,${isReadOnly ? "ro" : "rw"}`, path]);
+    },
+    async resize(size) {
+      await run("mount", ["-o", `remount,size=${size}m`, path]);
     },
     async [Symbol.asyncDispose]() {
       // Lazily, because a program that a failed test left behind may still use it.

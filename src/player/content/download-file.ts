@@ -1,9 +1,10 @@
 // Downloads one file: resumes a partial download, verifies size and SHA-256, and only then gives the file its name.
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { BackgroundWriter } from "../../base/files/background-writer.ts";
 import { syncFolder } from "../../base/files/durable-file.ts";
+import { hashFile } from "../../base/files/hash-file.ts";
 import { Fault, isFault, hasErrorCode } from "../../base/fault.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 
@@ -13,6 +14,12 @@ export type OpenFile = (
   offset: number,
   signal: AbortSignal,
 ) => Promise<{ body: AsyncIterable<Buffer>; resumed: boolean }>;
+
+/** The first bytes of a file: how many, and their hash, which can be continued. */
+interface StoredPart {
+  size: number;
+  hash: Hash;
+}
 
 /**
  * Downloads into `${path}.part` and renames it to `path`. @param onProgress called with the bytes so far.
@@ -27,23 +34,14 @@ export async function downloadFile(
 ): Promise<void> {
   const part = `${path}.part`;
   const stored = await readPart(part, asset.size_bytes, signal);
-  const { body, resumed } = await openFile(asset, stored.size, signal);
-  let { size, hash } = resumed ? stored : { size: 0, hash: createHash("sha256") };
-  onProgress(size);
-  const verified = async function* (): AsyncGenerator<Buffer> {
-    for await (const bytes of body) {
-      size += bytes.length;
-      if (size > asset.size_bytes) throw new Fault("asset-corrupt", `longer than the announced ${asset.size_bytes} bytes`);
-      hash.update(bytes);
-      onProgress(size);
-      yield bytes;
-    }
-    if (size < asset.size_bytes) throw new Fault("unreachable", `the download ended after ${size} of ${asset.size_bytes} bytes`);
-    if (hash.digest("hex") !== asset.sha256) throw new Fault("asset-corrupt", "the bytes do not have the announced SHA-256");
-  };
-  const file = await open(part, size > 0 ? "a" : "w", 0o600);
+  // Opened before the request, so that a disk that cannot be written leaves no response unread.
+  const file = await open(part, "a", 0o600);
   try {
-    await file.appendFile(verified(), { signal });
+    const { body, resumed } = await openFile(asset, stored.size, signal);
+    const start = resumed ? stored : { size: 0, hash: createHash("sha256") };
+    if (start.size === 0) await file.truncate();
+    onProgress(start.size);
+    await receive(body, file, start, asset, onProgress, signal);
     await file.sync();
   } catch (error) {
     // Keep a part that merely ends early, to resume it. Wrong bytes must be fetched again.
@@ -56,20 +54,45 @@ export async function downloadFile(
   await syncFolder(dirname(path));
 }
 
-/** The size and hash of the part that an earlier attempt has stored. Empty if there is none, or if it cannot be resumed. */
-async function readPart(path: string, fullSize: number, signal: AbortSignal): Promise<{ size: number; hash: Hash }> {
-  const hash = createHash("sha256");
-  let size = 0;
+/** Writes the body behind the bytes that the file has, `start`, and verifies the whole. */
+async function receive(
+  body: AsyncIterable<Buffer>,
+  file: FileHandle,
+  start: StoredPart,
+  asset: DesiredAsset,
+  onProgress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let { size, hash } = start;
+  const writer = new BackgroundWriter(file);
   try {
-    for await (const bytes of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+    for await (const bytes of body) {
+      signal.throwIfAborted();
       size += bytes.length;
+      if (size > asset.size_bytes) throw new Fault("asset-corrupt", `longer than the announced ${asset.size_bytes} bytes`);
+      // Hash while the disk writes the bytes before.
+      await writer.write(bytes);
       hash.update(bytes);
+      onProgress(size);
     }
+  } finally {
+    // After a broken connection too: the download is resumed behind the last byte that came.
+    await writer.flush();
+  }
+  if (size < asset.size_bytes) throw new Fault("unreachable", `the download ended after ${size} of ${asset.size_bytes} bytes`);
+  if (hash.digest("hex") !== asset.sha256) throw new Fault("asset-corrupt", "the bytes do not have the announced SHA-256");
+}
+
+/** What an earlier attempt has stored. Empty if there is nothing, or if it cannot be resumed. */
+async function readPart(path: string, fullSize: number, signal: AbortSignal): Promise<StoredPart> {
+  const none = { size: 0, hash: createHash("sha256") };
+  try {
+    const stored = await hashFile(path, { signal });
+    return stored.size < fullSize ? stored : none;
   } catch (error) {
     signal.throwIfAborted();
     // Without a readable part, the download starts at the first byte.
     if (!hasErrorCode(error, "ENOENT", "EIO")) throw error;
-    size = fullSize;
+    return none;
   }
-  return size < fullSize ? { size, hash } : { size: 0, hash: createHash("sha256") };
 }

@@ -1,8 +1,8 @@
 // Takes files from a folder, such as one on a USB stick, instead of downloading them: for sites with a slow network or none.
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { hashFile } from "../../base/files/hash-file.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -36,7 +36,9 @@ async function findFile(folder: string, { sha256, size_bytes }: DesiredAsset, lo
       signal.throwIfAborted();
       if ((entries += 1) > maxEntries) break;
       const path = join(entry.parentPath, entry.name);
-      if (entry.isFile() && (await stat(path)).size === size_bytes && (await hashOf(path, signal)) === sha256) return path;
+      if (!entry.isFile() || (await stat(path)).size !== size_bytes) continue;
+      const { hash } = await hashFile(path, { signal });
+      if (hash.digest("hex") === sha256) return path;
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -45,10 +47,4 @@ async function findFile(folder: string, { sha256, size_bytes }: DesiredAsset, lo
     if (error.code !== "ENOENT") log.warn({ folder, reason: reasonOf(error) }, "the preload folder could not be read");
   }
   return null;
-}
-
-async function hashOf(path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const bytes of createReadStream(path, { signal }) as AsyncIterable<Buffer>) hash.update(bytes);
-  return hash.digest("hex");
 }

@@ -1,10 +1,9 @@
 // The files of the content cache whose SHA-256 has been verified. A file that looks unchanged is not read again at the next start.
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
+import { hashFile } from "../../base/files/hash-file.ts";
 import { Fault, isFault, reasonOf, hasErrorCode } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { DiskHealth, removals } from "../storage/disk-health.ts";
@@ -16,7 +15,6 @@ type Fingerprint = z.infer<typeof Fingerprint>;
 
 // A file that cannot be read for one of these reasons is damaged. Others, such as too many open files, say nothing about the file.
 const damageCodes = ["EIO", "EACCES", "EISDIR", "EUCLEAN", "EBADMSG"];
-const readBytes = 256 * 1024;
 
 /** The result of reading a file again. A file that is not intact has been removed. */
 type Verification = { is: "intact" } | { is: "damaged"; reason: string };
@@ -162,18 +160,14 @@ export class ProvenFiles {
 
 /** Why the file at `path` is not the one with this hash; null if it is. */
 async function damageOf(path: string, sha256: string, pace: (bytes: number) => Promise<void>): Promise<string | null> {
-  const hash = createHash("sha256");
   try {
-    for await (const bytes of createReadStream(path, { highWaterMark: readBytes }) as AsyncIterable<Buffer>) {
-      hash.update(bytes);
-      await pace(bytes.length);
-    }
+    const { hash } = await hashFile(path, { pace });
+    return hash.digest("hex") === sha256 ? null : "its bytes have changed";
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return "the file is missing";
     if (hasErrorCode(error, ...damageCodes)) return `it cannot be read: ${reasonOf(error)}`;
     throw error;
   }
-  return hash.digest("hex") === sha256 ? null : "its bytes have changed";
 }
 
 async function fingerprintOf(path: string): Promise<Fingerprint | null> {

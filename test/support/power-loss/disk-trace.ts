@@ -107,6 +107,7 @@ export class DiskTrace implements Disposable {
   }
 
   #traceFile(handle: FileHandle, file: number): FileHandle {
+    const truncateReally = handle.truncate.bind(handle);
     const written = <A extends unknown[], R>(write: (...args: A) => Promise<R>) => {
       return async (...args: A): Promise<R> => {
         try {
@@ -121,8 +122,15 @@ export class DiskTrace implements Disposable {
       await sync();
       this.entries.push({ is: "sync-file", file, covers });
     };
+    const truncate = async (): Promise<void> => {
+      await truncateReally();
+      this.entries.push({ is: "truncate", file });
+      this.#contents[file] = Buffer.alloc(0);
+    };
     return Object.assign(handle, {
+      truncate,
       write: written(handle.write.bind(handle) as (...args: unknown[]) => Promise<unknown>),
+      writev: written(handle.writev.bind(handle) as (...args: unknown[]) => Promise<unknown>),
       writeFile: written(handle.writeFile.bind(handle)),
       appendFile: written(handle.appendFile.bind(handle)),
       sync: synced(handle.sync.bind(handle)),
