@@ -47,6 +47,9 @@ export class NetworkNamespace implements AsyncDisposable {
       await inside("ip", "addr", "add", `${theirAddress}/30`, "dev", theirEnd);
       await inside("ip", "link", "set", theirEnd, "up");
       await inside("ip", "link", "set", "lo", "up");
+      // Without a route a question would fail at once.
+      await inside("ip", "route", "add", deafNameServer, "dev", theirEnd);
+      await inside("ip", "neigh", "add", deafNameServer, "lladdr", nobodysMac, "dev", theirEnd, "nud", "permanent");
       return { namespace };
     } catch (error) {
       await namespace[Symbol.asyncDispose]();
