@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { hasErrorCode } from "../../../src/base/fault.ts";
 import { waitUntil } from "../../../test/support/polling.ts";
 
+const endLimitMs = 60_000;
+
 export class Cgroups implements AsyncDisposable {
   /** A folder in the hierarchy of version 2, and one in systemd's own hierarchy where the machine also has version 1. */
   readonly folders: readonly string[];
@@ -38,11 +40,12 @@ export class Cgroups implements AsyncDisposable {
 
   /** Kills what is left and removes the groups. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await waitUntil("no process is left", async () => {
+    const killAll = async (): Promise<boolean> => {
       const pids = await this.processes();
-      for (const pid of pids) process.kill(pid, "SIGKILL");
+      for (const pid of pids) kill(pid);
       return pids.length === 0;
-    });
+    };
+    await waitUntil("no process is left", killAll, endLimitMs);
     for (const folder of this.folders) {
       for (const group of (await groupsBelow(folder)).toReversed()) await rmdir(group).catch(unlessGone(undefined));
     }
@@ -54,6 +57,14 @@ async function groupsBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(unlessGone([]));
   const below = await Promise.all(entries.filter((entry) => entry.isDirectory()).map(({ name }) => groupsBelow(join(folder, name))));
   return [folder, ...below.flat()];
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!hasErrorCode(error, "ESRCH")) throw error;
+  }
 }
 
 function unlessGone<T>(instead: T): (error: unknown) => T {

@@ -53,8 +53,9 @@ export class Container implements AsyncDisposable {
     ];
     // Only a systemd on this machine could give the container a unit of its own.
     if (!existsSync("/run/systemd/system")) flags.push("--keep-unit");
-    // The container ends with this process, also if that is killed.
-    const command = [...cgroups.folders, "--", "setpriv", "--pdeathsig", "KILL", "systemd-nspawn", ...flags];
+    // All processes end with this one, also if it is killed: unshare is killed then, and with it all in its namespace.
+    const mortal = ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
+    const command = [...cgroups.folders, "--", ...mortal, "systemd-nspawn", ...flags];
     // systemd 256 and later need version 2 of control groups, which many machines also have beside version 1.
     const nspawn = new Program(["-c", joinGroups, "sh", ...command], { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" }, "sh");
     const container = new Container(nspawn, cgroups);
@@ -89,20 +90,23 @@ export class Container implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // At SIGTERM systemd-nspawn shuts the system down.
-    const ended = this.#nspawn[Symbol.asyncDispose]().then(() => true);
-    const end = new AbortController();
-    const isOver = await Promise.race([ended, pause(stopLimitMs, false, { signal: end.signal }).catch(() => false)]);
-    end.abort();
-    if (!isOver) await this.#nspawn.kill();
+    // A system that has not booted cannot shut down.
+    const shutsDown = await this.call("systemctl", "poweroff").then(
+      () => true,
+      () => false,
+    );
+    const limit = new AbortController();
+    if (shutsDown) await Promise.race([this.#nspawn.exitCode, pause(stopLimitMs, undefined, { signal: limit.signal })]);
+    limit.abort();
+    await this.#nspawn.kill();
     await this.#cgroups[Symbol.asyncDispose]();
   }
 
   async #hasBooted(): Promise<boolean> {
-    const { pid } = this.#nspawn;
-    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "")).split(" ").filter(Boolean);
-    this.#leader = Number(children[0] ?? 0);
+    const [nspawn = 0] = await childrenOf(this.#nspawn.pid);
+    const children = await childrenOf(nspawn);
     if (children.length !== 1) return false;
+    this.#leader = children[0]!;
     // It rejects before systemd listens, and for a system with a failed unit.
     const state = await this.call("sh", "-c", "systemctl is-system-running || :").catch(() => "");
     return ["running", "degraded"].includes(state.trim());
@@ -122,4 +126,9 @@ export class Container implements AsyncDisposable {
       ...command,
     ];
   }
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return text.split(" ").filter(Boolean).map(Number);
 }

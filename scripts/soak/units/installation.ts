@@ -1,6 +1,9 @@
 // The units of deploy/ in a container, installed as deploy/README.md says: their states, the player's log, and the picture on the display.
-import { type AddressInfo, createServer } from "node:net";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { plainImage } from "../../../test/support/media/media.ts";
 import { Api, type Program } from "../../../test/support/programs/programs.ts";
 import type { SoakRun } from "../soak-run.ts";
@@ -75,8 +78,22 @@ export class Installation implements AsyncDisposable {
 
   /** Pairs the player and gives it a loop of pictures of one second. @returns the client of the service. */
   async pair(): Promise<Api> {
-    const token = await this.#container.call("cat", "/var/lib/signage-service/admin-token");
+    let token = "";
+    const hasToken = async (): Promise<boolean> => {
+      token = await this.#container.call("sh", "-c", "cat /var/lib/signage-service/admin-token || :");
+      return token !== "";
+    };
+    await this.#run.until("the service has written its token", hasToken, startLimitMs);
     const api = new Api(this.#serverUrl, token.trim());
+    await this.#run.until(
+      "the service responds",
+      () =>
+        api.call("GET", "players").then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      startLimitMs,
+    );
     const assetIds: string[] = [];
     for (const [index, color] of colors.entries()) assetIds.push(await api.upload(`${index}.png`, await plainImage(color)));
     const items = assetIds.map((asset_id) => ({ type: "image", asset_id, duration_ms: 1_000, fit: "fill" }));
@@ -136,7 +153,13 @@ export class Installation implements AsyncDisposable {
     return this.#container.call("env", "XDG_RUNTIME_DIR=/run/signage-session", "WAYLAND_DISPLAY=wayland-0", ...command);
   }
 
+  /** Ends following the journal. It is kept in a file after a violation. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#run.violations.length > 0) {
+      const path = join(tmpdir(), `signage-soak-${this.#run.part}-${this.#run.random.seed}.log`);
+      await writeFile(path, await this.#container.call("journalctl", "--output=short-iso-precise", "--no-hostname"));
+      this.#run.print({ journal: path });
+    }
     await this.#log[Symbol.asyncDispose]();
   }
 }
