@@ -12,8 +12,11 @@ import { network } from "./soak/network.ts";
 import { offline } from "./soak/offline.ts";
 import { Random } from "./soak/random.ts";
 import { type SoakPart, SoakRun } from "./soak/soak-run.ts";
+import { units } from "./soak/units.ts";
 
-const parts: ReadonlyMap<string, SoakPart> = new Map(Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, changes }));
+const parts: ReadonlyMap<string, SoakPart> = new Map(
+  Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, units, changes }),
+);
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, seed: { type: "string" } } });
 const [name = "", amount] = positionals;

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Program } from "../../test/support/programs/programs.ts";
+import { SlowLine } from "./slow-line.ts";
 
 const run = promisify(execFile);
 // A number of this process, so that two runs do not meet.
@@ -16,6 +17,15 @@ const nobodysMac = "02:00:00:00:00:01";
 // Reserved for documentation (RFC 5737): no server responds there.
 const deafNameServer = "192.0.2.1";
 const settings = `/etc/netns/${name}`;
+// A program for Node inside the namespace.
+const handshake = `
+  const from = performance.now();
+  const socket = require("node:net").connect(Number(process.argv[2]), process.argv[1]);
+  const end = (ms) => { console.log(JSON.stringify(ms)); process.exit(); };
+  socket.on("connect", () => end(Math.round(performance.now() - from)));
+  socket.on("error", () => end(null));
+  setTimeout(() => end(null), 5_000);
+`;
 
 export class NetworkNamespace implements AsyncDisposable {
   /** This machine's address, as the player sees it. */
@@ -37,6 +47,9 @@ export class NetworkNamespace implements AsyncDisposable {
       await inside("ip", "addr", "add", `${theirAddress}/30`, "dev", theirEnd);
       await inside("ip", "link", "set", theirEnd, "up");
       await inside("ip", "link", "set", "lo", "up");
+      // Without a route a question would fail at once.
+      await inside("ip", "route", "add", deafNameServer, "dev", theirEnd);
+      await inside("ip", "neigh", "add", deafNameServer, "lladdr", nobodysMac, "dev", theirEnd, "nud", "permanent");
       return { namespace };
     } catch (error) {
       await namespace[Symbol.asyncDispose]();
@@ -45,8 +58,8 @@ export class NetworkNamespace implements AsyncDisposable {
   }
 
   /** Starts a headless player inside. */
-  startPlayer(server: string, folder: string): Program {
-    const flags = ["src/main/cli.ts", "start", "--server", server, "--data", folder, "--engine", "chromium", "--headless"];
+  startPlayer(server: string, folder: string, more: readonly string[] = []): Program {
+    const flags = ["src/main/cli.ts", "start", "--server", server, "--data", folder, "--engine", "chromium", "--headless", ...more];
     return new Program(["netns", "exec", name, process.execPath, ...flags], {}, "ip");
   }
 
@@ -67,14 +80,28 @@ export class NetworkNamespace implements AsyncDisposable {
     await writeFile(`${settings}/hosts`, `127.0.0.1 localhost\n${areKnown ? `${ourAddress} ${this.hostName}\n` : ""}`);
   }
 
-  /** Delays every packet by 400 ms and loses one in a hundred, or no longer. @returns why this kernel cannot. */
-  async setSlow(isSlow: boolean): Promise<string | null> {
-    try {
-      await run("tc", ["qdisc", isSlow ? "add" : "del", "dev", ourEnd, "root", "netem", "delay", "400ms", "loss", "1%"]);
-      return null;
-    } catch (error) {
-      return `no tc netem: ${error instanceof Error ? error.message.trim() : String(error)}`;
-    }
+  /** Delays and loses packets, until the line ends. */
+  startSlowLine(): Promise<SlowLine> {
+    return SlowLine.start({ namespace: name, prefix: name, nearAddress: ourAddress, farAddress: theirAddress });
+  }
+
+  /** Rejects unless this machine has nft, which {@link allowOnly} needs. */
+  async checkFirewall(): Promise<void> {
+    await inside("nft", "list", "ruleset");
+  }
+
+  /** Drops what is sent from inside to anything but one TCP port of {@link address}. */
+  async allowOnly(port: number): Promise<void> {
+    await inside("nft", "add", "table", "inet", name);
+    await inside("nft", "add", "chain", "inet", name, "out", "{ type filter hook output priority 0; policy accept; }");
+    await inside("nft", "add", "rule", "inet", name, "out", "oifname", theirEnd, "tcp", "dport", String(port), "accept");
+    await inside("nft", "add", "rule", "inet", name, "out", "oifname", theirEnd, "drop");
+  }
+
+  /** How long a TCP handshake with a port of {@link address} takes from inside, in ms; null if there is none within five seconds. */
+  async handshakeMs(port: number): Promise<number | null> {
+    const { stdout } = await run("ip", ["netns", "exec", name, process.execPath, "-e", handshake, ourAddress, String(port)]);
+    return JSON.parse(stdout) as number | null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

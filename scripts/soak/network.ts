@@ -1,84 +1,98 @@
-// The soak part `network`: a player in a network namespace whose packets are dropped without a FIN, whose names cannot be resolved, or
-// whose line is slow and lossy. Its content goes on, and it is connected again soon after the fault.
+// The soak part `network`: a player in a network namespace whose packets are dropped without a FIN, whose names cannot be resolved,
+// whose line is slow and lossy, or whose only way out, a proxy, ends. Its content goes on, and it is connected again soon after.
 import { temporaryFolder } from "../../test/support/folder.ts";
+import { reconnectLimitMs, recover } from "./after-fault.ts";
 import { NetworkNamespace } from "./network-namespace.ts";
 import { noisePicture } from "./load.ts";
-import { itemMs, Show } from "./show.ts";
+import { playThroughProxy } from "./proxy-only.ts";
+import { Show } from "./show.ts";
+import { slowLine } from "./slow-line.ts";
 import type { SoakPart, SoakRun } from "./soak-run.ts";
 
-// A half-open socket is found within 45 s; then the player tries again, at most a minute later.
-const reconnectLimitMs = 120_000;
-const stillLimitMs = 5_000;
 const faults = ["drop", "names", "slow"] as const;
+type Fault = (typeof faults)[number];
 
 export const network: SoakPart = {
-  about: "packets dropped without FIN, names lost, 1 % loss with 400 ms, in a network namespace",
+  about: "packets dropped without FIN, names lost, 1 % loss with 400 ms, only a proxy, in a network namespace",
   unit: "faults",
   usual: 30,
   async run(run) {
     const created = await NetworkNamespace.create();
     if ("reason" in created) return created.reason;
     await using namespace = created.namespace;
-    await using folder = await temporaryFolder();
-    await using show = await Show.start(folder.path, run, {
-      connect: async (url) => `http://${namespace.hostName}:${new URL(url).port}`,
-      serviceFlags: ["--host", namespace.address, "--insecure-http"],
-      launch: (server, path) => namespace.startPlayer(server, path),
-    });
-    let possible: readonly (typeof faults)[number][] = faults;
-    const reason = await namespace.setSlow(true);
-    if (reason === null) await namespace.setSlow(false);
-    else {
-      run.print({ skipped: "slow", reason });
-      possible = faults.filter((fault) => fault !== "slow");
-    }
-    for (let count = 0; count < run.amount; count += 1) {
-      const fault = possible[count % possible.length]!;
-      const lastsMs = run.random.integer(10_000, 70_000);
-      await run.try({ fault, lasts_ms: lastsMs }, () => disturb(show, run, namespace, fault, lastsMs));
-    }
+    const throughProxy = (await isPossible(run, "proxy", () => namespace.checkFirewall())) ? Math.floor(run.amount / 4) : 0;
+    await playDirectly(run, namespace, run.amount - throughProxy);
+    if (throughProxy > 0) await playThroughProxy(run, namespace, throughProxy);
     return null;
   },
 };
 
-/** @returns how long after the fault a command succeeded. */
-async function disturb(
-  show: Show,
-  run: SoakRun,
-  namespace: NetworkNamespace,
-  fault: (typeof faults)[number],
-  lastsMs: number,
-): Promise<number> {
-  const from = Date.now();
+/** Whether this machine can make a fault, which `attempt` tries out. Prints why not. */
+async function isPossible(run: SoakRun, fault: string, attempt: () => Promise<void>): Promise<boolean> {
   try {
-    if (fault === "drop") await namespace.setDropping(true);
-    else if (fault === "slow") await namespace.setSlow(true);
-    else {
+    await attempt();
+    return true;
+  } catch (error) {
+    run.print({ skipped: fault, reason: error instanceof Error ? error.message.trim() : String(error) });
+    return false;
+  }
+}
+
+async function playDirectly(run: SoakRun, namespace: NetworkNamespace, count: number): Promise<void> {
+  await using folder = await temporaryFolder();
+  await using show = await Show.start(folder.path, run, {
+    connect: async (url) => `http://${namespace.hostName}:${new URL(url).port}`,
+    serviceFlags: ["--host", namespace.address, "--insecure-http"],
+    launch: (server, path) => namespace.startPlayer(server, path),
+  });
+  const canBeSlow = await isPossible(run, "slow", async () => (await namespace.startSlowLine())[Symbol.asyncDispose]());
+  const possible = faults.filter((fault) => canBeSlow || fault !== "slow");
+  for (let tried = 0; tried < count; tried += 1) {
+    const fault = possible[tried % possible.length]!;
+    const lastsMs = run.random.integer(10_000, 70_000);
+    await run.try({ fault, lasts_ms: lastsMs }, async () => {
+      const from = Date.now();
+      await disturb[fault](show, run, namespace, lastsMs);
+      return recover(show, run, fault, from);
+    });
+  }
+}
+
+const disturb: Readonly<Record<Fault, (show: Show, run: SoakRun, namespace: NetworkNamespace, lastsMs: number) => Promise<void>>> = {
+  async drop(_show, run, namespace, lastsMs) {
+    try {
+      await namespace.setDropping(true);
+      await run.pause(lastsMs);
+    } finally {
+      await namespace.setDropping(false);
+    }
+  },
+  async names(show, run, namespace, lastsMs) {
+    try {
       await namespace.setNames(false);
       // The player has to connect again, and needs the name for that.
       await show.service.current.kill();
+      await run.pause(lastsMs);
+    } finally {
+      await namespace.setNames(true);
     }
+  },
+  async slow(show, run, namespace, lastsMs) {
+    await using line = await namespace.startSlowLine();
+    const handshakeMs = await namespace.handshakeMs(Number(new URL(show.api.url).port));
+    if (handshakeMs === null || handshakeMs < 2 * slowLine.delayMs) run.violate(`a handshake over the slow line took ${handshakeMs} ms`);
     await run.pause(lastsMs);
-    if (fault === "slow") await change(show, run);
-  } finally {
-    if (fault === "drop") await namespace.setDropping(false);
-    else if (fault === "slow") await namespace.setSlow(false);
-    else await namespace.setNames(true);
-  }
-  const restored = performance.now();
-  const works = async (): Promise<boolean> =>
-    (await show.api.command(show.playerId, "identify", { duration_ms: 1_000 }))["status"] === "succeeded";
-  await run.until("a command succeeds again", works, reconnectLimitMs);
-  const times = show.presented.flatMap(({ at }) => (at >= from - itemMs ? [at] : []));
-  const longest = Math.max(...[...times, Date.now()].slice(1).map((at, index) => at - times[index]!)) - itemMs;
-  if (!(longest < stillLimitMs)) run.violate(`${fault}: no item began for ${longest} ms`);
-  if (show.player.lines.filter(({ msg }) => msg === "pairing code").length > 1) run.violate("the player asked to be paired again");
-  return performance.now() - restored;
-}
+    const changeMs = await timeChange(show, run);
+    const { passed, lost } = await line.end();
+    run.print({ fault: "slow", handshake_ms: handshakeMs, change_ms: changeMs, packets: passed, packets_lost: lost });
+  },
+};
 
-/** New content arrives also over a slow line. */
-async function change(show: Show, run: SoakRun): Promise<void> {
+/** @returns how long new content took to the screen. */
+async function timeChange(show: Show, run: SoakRun): Promise<number> {
   const id = await show.api.upload("noise.png", await noisePicture(320, 240));
-  await show.play([id]);
+  const from = performance.now();
+  await show.play([id, ...show.assetIds]);
   await run.until("new content is shown", () => show.presented.some(({ assetId }) => assetId === id), reconnectLimitMs);
+  return Math.round(performance.now() - from);
 }

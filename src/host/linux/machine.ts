@@ -6,6 +6,7 @@ import { loadavg, networkInterfaces, uptime } from "node:os";
 import { join } from "node:path";
 import type { Machine, MachineReadings, MachineRun } from "../../player/machine.ts";
 import { readDisplayPower } from "./display-power.ts";
+import { hasWaylandOutput } from "./wayland-outputs.ts";
 
 // Single-board computers have their name in the device tree, PCs in DMI.
 const nameFiles = ["/proc/device-tree/model", "/sys/class/dmi/id/product_name"];
@@ -15,10 +16,15 @@ const thermalFolder = "/sys/class/thermal";
 // The processor's thermal zones: Raspberry Pi, Intel, AMD, and the generic one.
 const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
-/** The machine this program runs on. Unknown values are null; `read` never rejects. */
-export function createLinuxMachine(): Machine {
+/** The machine this program runs on. Unknown values are null; `read` never rejects. @param env names the Wayland compositor. */
+export function createLinuxMachine(env: NodeJS.ProcessEnv = {}): Machine {
   // Restarting the machine needs a right that no installation gives yet.
-  return { bootId: randomUUID(), addresses, readings: read, run: presentRun(), displayPower: () => readDisplayPower(), restart: null };
+  return { bootId: randomUUID(), addresses, readings: read, run: presentRun(), displayPower: () => displayPower(env), restart: null };
+}
+
+/** A display that drops its connection when it is switched off is unknown to the kernel, but the compositor has no output then. */
+async function displayPower(env: NodeJS.ProcessEnv): Promise<"on" | "off" | null> {
+  return (await readDisplayPower()) ?? ((await hasWaylandOutput(env)) === false ? "off" : null);
 }
 
 function presentRun(): MachineRun | null {

@@ -61,7 +61,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
     await using host = createElectronHost({ clock, log, window, mayReachLocal, ...proxied });
-    const machine = createLinuxMachine();
+    const machine = createLinuxMachine(process.env);
     const version = app.getVersion();
     const place = { server, folder, rendererFolder, version, host, machine };
     const options = { ...place, ntp, triggers, preload, mayReachLocal, network, supervise, settings, clock, log };

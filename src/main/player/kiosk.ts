@@ -45,7 +45,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     const { runPlayer } = await import("../../player/player.ts");
     const openStore = (): Promise<SettingsStore> => openSettings(config.data);
     const server = await resolveServer(config.server, openStore, () => pairedServer(config.data), log);
-    const machine = createLinuxMachine();
+    const machine = createLinuxMachine(process.env);
     const options = {
       server: () => server,
       folder: config.data,

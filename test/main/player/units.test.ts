@@ -1,6 +1,7 @@
 // The units in deploy/, with this checkout in place of /opt/signage-player, as this machine's systemd reads them.
 import { spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
@@ -31,3 +32,27 @@ test("[SYD3] the player's unit expects the reports that the player sends", async
   const unit = await readFile(join(rootFolder, "deploy/signage-player.service"), "utf8");
   for (const line of ["Type=notify", "NotifyAccess=all", "WatchdogSec=60", "Restart=always"]) expect(unit.split("\n")).toContain(line);
 });
+
+const masters = "/usr/share/base-passwd";
+
+test.skipIf(version < 250 || !existsSync(masters))("[SYD4] the users and groups of the units exist on the smallest Debian", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "etc"));
+  // All that a system without further packages has.
+  for (const name of ["passwd", "group"]) await copyFile(join(masters, `${name}.master`), join(folder.path, "etc", name));
+  const { status, stderr } = spawnSync("systemd-sysusers", [`--root=${folder.path}`, join(rootFolder, "deploy/sysusers.conf")], {
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  const [users, groups] = await Promise.all(["passwd", "group"].map((name) => namesIn(join(folder.path, "etc", name))));
+  for (const name of [...names, "signage-session.service"]) {
+    const unit = await readFile(join(rootFolder, "deploy", name), "utf8");
+    expect(users).toContain(/^User=(.+)$/m.exec(unit)![1]);
+    expect(groups).toEqual(expect.arrayContaining(/^SupplementaryGroups=(.+)$/m.exec(unit)?.[1]?.split(" ") ?? []));
+  }
+});
+
+/** The names in a file like /etc/group. */
+async function namesIn(path: string): Promise<string[]> {
+  return (await readFile(path, "utf8")).split("\n").map((line) => line.split(":")[0]!);
+}

@@ -14,11 +14,20 @@ export interface NetworkProxyOptions {
   hosts: Readonly<Record<string, number>>;
   /** `user:password`, which clients must send. */
   credentials?: string;
+  /** This machine's address, where the proxy listens and finds the hosts; by default 127.0.0.1. */
+  address?: string;
+  /** By default a free one. */
+  port?: number;
 }
 
 const page = { "content-type": "text/html" };
 
-export async function startNetworkProxy({ hosts, credentials }: NetworkProxyOptions): Promise<NetworkProxy> {
+export async function startNetworkProxy({
+  hosts,
+  credentials,
+  address = "127.0.0.1",
+  port: own = 0,
+}: NetworkProxyOptions): Promise<NetworkProxy> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
   const isAllowed = ({ headers }: IncomingMessage): boolean => {
@@ -32,7 +41,7 @@ export async function startNetworkProxy({ hosts, credentials }: NetworkProxyOpti
     if (port === undefined) return void response.writeHead(502, page).end("<h1>Unknown host</h1>");
     requests.push(`${incoming.method} ${incoming.url}`);
     const { "proxy-authorization": _own, ...headers } = incoming.headers;
-    const outgoing = httpRequest({ port, method: incoming.method!, path: `${url.pathname}${url.search}`, headers });
+    const outgoing = httpRequest({ host: address, port, method: incoming.method!, path: `${url.pathname}${url.search}`, headers });
     outgoing.on("response", (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
       answer.pipe(response);
@@ -52,13 +61,13 @@ export async function startNetworkProxy({ hosts, credentials }: NetworkProxyOpti
     const port = hosts[new URL(`http://${incoming.url}`).hostname];
     if (port === undefined) return void client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
     requests.push(`CONNECT ${incoming.url}`);
-    const upstream = connect(port, "127.0.0.1", () => client.write("HTTP/1.1 200 Connection established\r\n\r\n"));
+    const upstream = connect(port, address, () => client.write("HTTP/1.1 200 Connection established\r\n\r\n"));
     upstream.on("error", () => client.destroy());
     upstream.on("close", () => client.destroy());
     client.on("close", () => upstream.destroy());
     client.pipe(upstream).pipe(client);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(own, address);
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
