@@ -29,10 +29,12 @@ export interface StatusDependencies {
   page: () => PageState;
   drift: () => DriftFigures | null;
   withheld: () => WithheldContent | null;
+  /** For how long the browser has drawn without the GPU because it failed with it, ms; null: it does not. */
+  withoutGpuMs: () => number | null;
   problems: (
     condition: Pick<
       PlayerCondition,
-      "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "diskFreeBytes" | "clockErrorMs" | "serviceAheadMs"
+      "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "withoutGpuMs" | "diskFreeBytes" | "clockErrorMs" | "serviceAheadMs"
     >,
   ) => ProblemList;
   nowPlaying: () => PresentedItem[];
@@ -92,6 +94,7 @@ export class Status {
       stillMs: stillMsOf(state, clock.monotonic()),
       isDisplayOff: displayPower === "off" && browser?.headless !== true,
       withheld,
+      withoutGpuMs: this.#dependencies.withoutGpuMs(),
       diskFreeBytes,
       clockErrorMs: errorMs,
       serviceAheadMs: clock.contradictionMs,
