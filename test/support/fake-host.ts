@@ -155,6 +155,11 @@ export class FakeHost implements Host {
 
   /** Sends a message of the page. */
   report(message: FromPage): void {
-    if (this.#page?.readyState === WebSocket.OPEN) this.#page.send(JSON.stringify(message));
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** Sends any text as the page. */
+  sendText(text: string): void {
+    if (this.#page?.readyState === WebSocket.OPEN) this.#page.send(text);
   }
 }
