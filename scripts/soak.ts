@@ -8,12 +8,15 @@ import { disk } from "./soak/disk.ts";
 import { flips } from "./soak/flips.ts";
 import { hours } from "./soak/hours.ts";
 import { kills } from "./soak/kills.ts";
+import { malformed } from "./soak/malformed.ts";
 import { network } from "./soak/network.ts";
 import { offline } from "./soak/offline.ts";
 import { Random } from "./soak/random.ts";
 import { type SoakPart, SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, SoakPart> = new Map(Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, changes }));
+const parts: ReadonlyMap<string, SoakPart> = new Map(
+  Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, malformed, changes }),
+);
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, seed: { type: "string" } } });
 const [name = "", amount] = positionals;

@@ -6,6 +6,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { KeyPair } from "../../../src/base/jws.ts";
 import { type CommandUpdate, finalStatuses } from "../../../src/protocol/device/commands.ts";
+import type { Heartbeat, HeartbeatAnswer } from "../../../src/protocol/device/heartbeat.ts";
 import { DeviceMessage, deviceSubprotocol, parseMessage } from "../../../src/protocol/device/messages.ts";
 import { signedCommand } from "../commands.ts";
 import { newId } from "../states.ts";
@@ -71,12 +72,18 @@ export async function startHostileService(options: HostileServiceOptions): Promi
   let screenshot: Buffer | null = null;
   let connection: { socket: WebSocket; tcp: Socket } | null = null;
 
+  /** The answer to a heartbeat, with the right time. */
+  const answerTo = (heartbeat: { sent_at_ms: number }): HeartbeatAnswer => {
+    const now = clock.now();
+    return { ...validAnswer, sent_at_ms: heartbeat.sent_at_ms, received_at_ms: now, answered_at_ms: now };
+  };
   const respondTo = (path: string, body: Buffer): JsonResponse => {
     const command = /commands\/(.*)\/status$/.exec(path)?.[1];
     if (command !== undefined && isFinal(body)) ended.add(command);
     if (path.includes("/screenshots/")) screenshot = body;
     if (path.endsWith("/nonce")) return { status: 201, body: JSON.stringify({ nonce: "n", expires_in: 60 }) };
     if (path.endsWith("/token")) return { status: 200, body: JSON.stringify(grant) };
+    if (path.endsWith("/heartbeat")) return { status: 200, body: JSON.stringify(answerTo(JSON.parse(body.toString()) as Heartbeat)) };
     return { status: 200, body: JSON.stringify(validAnswer) };
   };
   const server = createServer((request, response) => {
@@ -102,8 +109,9 @@ export async function startHostileService(options: HostileServiceOptions): Promi
   });
   const sockets = new WebSocketServer({ server, handleProtocols: () => deviceSubprotocol });
   sockets.on("connection", (socket, request) => {
-    socket.once("message", () => {
-      socket.send(JSON.stringify({ type: "welcome", id: "1", ts: 0, data: { ...validWelcome, answer: validAnswer } }));
+    socket.once("message", (raw: Buffer) => {
+      const { heartbeat } = (JSON.parse(raw.toString()) as Extract<DeviceMessage, { type: "hello" }>).data;
+      socket.send(JSON.stringify({ type: "welcome", id: "1", ts: 0, data: { ...validWelcome, answer: answerTo(heartbeat) } }));
       connection = { socket, tcp: request.socket };
     });
     socket.on("message", (raw: Buffer) => {
