@@ -8,6 +8,7 @@ import { disk } from "./soak/disk.ts";
 import { flips } from "./soak/flips.ts";
 import { hours } from "./soak/hours.ts";
 import { kills } from "./soak/kills.ts";
+import { malformed } from "./soak/malformed.ts";
 import { network } from "./soak/network.ts";
 import { offline } from "./soak/offline.ts";
 import { Random } from "./soak/random.ts";
@@ -15,7 +16,7 @@ import { type SoakPart, SoakRun } from "./soak/soak-run.ts";
 import { units } from "./soak/units.ts";
 
 const parts: ReadonlyMap<string, SoakPart> = new Map(
-  Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, units, changes }),
+  Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, units, malformed, changes }),
 );
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, seed: { type: "string" } } });

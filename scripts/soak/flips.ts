@@ -5,10 +5,10 @@ import { open, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import sharp from "sharp";
 import { temporaryFolder } from "../../test/support/folder.ts";
 import { cachedFile, isWhole, sha256Of } from "./cached-files.ts";
 import { pauseUntil } from "./load.ts";
+import { type Color, faultOf, storedPicture } from "./pictures.ts";
 import { Show } from "./show.ts";
 import type { SoakPart, SoakRun } from "./soak-run.ts";
 
@@ -17,12 +17,7 @@ const flipsAtOnce = 5;
 // The slow verification begins a minute after the start; one file at a time fails before its browser does.
 const healLimitMs = 180_000;
 const betweenScreenshotsMs = 1_500;
-// Scaling of a picture changes its edges.
-const colorTolerance = 12;
-
 const touch = (argv: string[]) => promisify(execFile)("touch", argv);
-
-type Color = readonly [number, number, number];
 
 export const flips: SoakPart = {
   about: "random bit flips in cached files, while the player runs and while it is stopped",
@@ -66,13 +61,6 @@ async function flipAndHeal(show: Show, run: SoakRun, damaged: readonly string[],
   await Promise.all(damaged.map(heal));
 }
 
-/** A picture of one colour as an uncompressed PNG, so that almost every bit belongs to a pixel. */
-function storedPicture([r, g, b]: Color): Promise<Buffer> {
-  return sharp({ create: { width: 640, height: 360, channels: 3, background: { r, g, b } } })
-    .png({ compressionLevel: 0 })
-    .toBuffer();
-}
-
 /** Flips a bit. The file keeps its inode and its size; half of the files keep their times too, as on a disk that loses bits. */
 async function flipBit(path: string, { random }: SoakRun): Promise<void> {
   const { size } = await stat(path);
@@ -114,15 +102,4 @@ async function watchScreen({ api, playerId }: Show, run: SoakRun, colors: readon
     await pauseUntil(end, betweenScreenshotsMs);
   }
   return taken;
-}
-
-/** What is wrong with a screenshot: it must have one colour, that of a picture or black. */
-async function faultOf(screenshot: Buffer, colors: readonly Color[]): Promise<string | null> {
-  const { channels } = await sharp(screenshot).stats();
-  const seen = channels.slice(0, 3);
-  const isAll = (color: Color): boolean =>
-    seen.every(({ min, max }, at) => Math.abs(min - color[at]!) <= colorTolerance && Math.abs(max - color[at]!) <= colorTolerance);
-  return [...colors, [0, 0, 0] as const].some(isAll)
-    ? null
-    : `its colours are from ${seen.map(({ min, max }) => `${min} to ${max}`).join(", ")}`;
 }

@@ -25,6 +25,7 @@ export class SoakRun {
   readonly signal: AbortSignal;
   readonly violations: string[] = [];
   #tries = 0;
+  #survived = 0;
   readonly #survivedMs: number[] = [];
 
   constructor(part: string, amount: number, random: Random, signal: AbortSignal) {
@@ -45,21 +46,25 @@ export class SoakRun {
     this.print({ violation: what });
   }
 
-  /** Makes one try. It survives unless it rejects or records a violation. @param attempt resolves to its time in ms. */
-  async try(about: About, attempt: () => Promise<number>): Promise<void> {
+  /**
+   * Makes one try, or `count` of them together. They survive unless `attempt` rejects or records a violation.
+   * @param attempt resolves to its time in ms.
+   */
+  async try(about: About, attempt: () => Promise<number>, count = 1): Promise<void> {
     this.signal.throwIfAborted();
-    this.#tries += 1;
+    this.#tries += count;
     const before = this.violations.length;
     const tried = { try: this.#tries, of: this.amount, ...about };
     try {
       const tookMs = Math.round(await attempt());
       if (this.violations.length > before) return this.print({ ...tried, survived: false });
       this.#survivedMs.push(tookMs);
+      this.#survived += count;
       this.print({ ...tried, survived: true, ms: tookMs });
     } catch (error) {
       if (this.signal.aborted) {
         // It was neither survived nor lost.
-        this.#tries -= 1;
+        this.#tries -= count;
         throw error;
       }
       this.violate(`${JSON.stringify(tried)}: ${error instanceof Error ? error.message : String(error)}`);
@@ -84,7 +89,7 @@ export class SoakRun {
     const times = this.#survivedMs.length === 0 ? null : percentiles(this.#survivedMs);
     return {
       tries: this.#tries,
-      survived: this.#survivedMs.length,
+      survived: this.#survived,
       violations: this.violations.length,
       p50_ms: times?.p50 ?? null,
       p99_ms: times?.p99 ?? null,

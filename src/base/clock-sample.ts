@@ -20,9 +20,12 @@ export interface ClockOffset {
   errorMs: number;
 }
 
-/** The offset that an exchange shows; null if it is impossible: with a negative round trip. */
+// No request waits that long for its response. The error of such an exchange would allow a time before the player was built.
+const longestDelayMs = 600_000;
+
+/** The offset that an exchange shows; null if it is impossible: with a round trip that is negative or longer than ten minutes. */
 export function offsetOf({ t0, t1, t2, t3, errorMs = 0 }: ClockSample): ClockOffset | null {
   const delayMs = t3 - t0 - (t2 - t1);
-  if (!(delayMs >= 0)) return null;
+  if (!(delayMs >= 0 && delayMs <= longestDelayMs)) return null;
   return { offsetMs: (t1 - t0 + (t2 - t3)) / 2, errorMs: delayMs / 2 + errorMs };
 }

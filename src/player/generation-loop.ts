@@ -8,7 +8,8 @@ import type { ContentCache } from "./content/content-cache.ts";
 import { failed, longestRetryMs, playingState, retried, survived, zoneShown, type GenerationFault } from "./content/generations.ts";
 import type { CurrentPlan } from "./playback-loop.ts";
 import type { InterventionStore } from "./playback/intervention-store.ts";
-import type { DisplayState, RevertibleContent } from "./surface/recovery.ts";
+import type { DisplayState } from "./surface/display.ts";
+import type { RevertibleContent } from "./surface/recovery.ts";
 import { ZoneWatch } from "./zone-watch.ts";
 
 export interface GenerationLoopDependencies {

@@ -15,7 +15,7 @@ export interface HostPage {
 
 /** How `Host.open` starts a browser. It changes nothing about one that runs already. */
 export interface OpenOptions {
-  /** Draws in software, because drawing with the GPU failed. Electron cannot choose this after its start and ignores it. */
+  /** Draws in software, because drawing with the GPU failed. Only if `canDrawWithoutGpu`. */
   withoutGpu?: boolean;
 }
 
@@ -65,6 +65,8 @@ export interface Host extends AsyncDisposable {
    * and from any other port through the proxy that blocks requests to this machine. Null: all ports are equal.
    */
   readonly pagePort: number | null;
+  /** Whether its browser draws with a GPU, and `open` can start one that does not. Electron cannot choose that after its start. */
+  readonly canDrawWithoutGpu: boolean;
   /** Starts the browser before `open`, to save time. Resolves once its process runs. Never rejects: `open` reports failures. */
   prepare(): Promise<void>;
   /** Starts the browser if none runs and shows the page on the display. Resolves once the page has been requested. */

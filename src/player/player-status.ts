@@ -58,6 +58,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     page: () => surface.page.value,
     drift: () => drift.figures,
     withheld: () => recovery.withheld,
+    withoutGpuMs: () => recovery.withoutGpuMs,
     problems: (condition) => problems.list({ ...condition, ...content() }),
     nowPlaying: () => session()?.nowPlaying ?? [],
     why: () => session()?.why ?? [],

@@ -25,7 +25,8 @@ import { PresentedItems } from "./presented-items.ts";
 import { ServiceLink } from "./service-link.ts";
 import { openStores, type SessionStores } from "./session-stores.ts";
 import { SessionView } from "./session-view.ts";
-import type { DisplayState, RevertibleContent } from "./surface/recovery.ts";
+import type { DisplayState } from "./surface/display.ts";
+import type { RevertibleContent } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
 import type { WebItems } from "./web-items/web-items.ts";
 

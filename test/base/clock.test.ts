@@ -208,3 +208,10 @@ test("[CLK11] a machine whose clock is more than ten years ahead of a proven tim
   exchange(fake, clock, 0, 1, 1);
   expect(clock.now()).toBe(fake.now());
 });
+
+test("[CLK14] an exchange with a round trip of more than ten minutes is ignored, however often it comes", () => {
+  const base = new FakeClock();
+  const clock = new CorrectedClock(base, base.now() - 86_400_000);
+  for (let times = 0; times < 9; times += 1) expect(clock.learn({ t0: 0, t1: 0, t2: 0, t3: clock.raw() })).toBe(false);
+  expect(clock.now()).toBe(base.now());
+});

@@ -21,6 +21,7 @@ interface Reply {
 /** An Electron host in its own process, which the first `open` starts and `close` ends. */
 export class RemoteElectronHost implements Host {
   readonly pagePort = null;
+  readonly canDrawWithoutGpu = false;
   readonly #start: () => ChildProcess;
   readonly #log: Log;
   readonly #listeners = new Set<(fault: HostFault) => void>();

@@ -12,7 +12,7 @@ import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { Session } from "../../src/player/session.ts";
 import type { SessionView } from "../../src/player/session-view.ts";
-import type { DisplayState } from "../../src/player/surface/recovery.ts";
+import type { DisplayState } from "../../src/player/surface/display.ts";
 import { Surface } from "../../src/player/surface/surface.ts";
 import { contentPolicy } from "../../src/player/web-items/outbound-policy.ts";
 import { WebItems } from "../../src/player/web-items/web-items.ts";

@@ -50,7 +50,7 @@ export async function openCommands(
 
 /** A command as the service signs it at `issuedAt`, or now. */
 export function signedCommand(
-  clock: FakeClock,
+  clock: Pick<FakeClock, "now">,
   about: { id?: string; type?: string; args?: object; ttlS?: number; sub?: string; issuedAt?: number } = {},
   keys = service,
   typ: string = commandJwsType,

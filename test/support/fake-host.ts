@@ -12,6 +12,7 @@ const viewport = { width: 1_280, height: 720, device_pixel_ratio: 1 };
 
 export class FakeHost implements Host {
   readonly pagePort = null;
+  readonly canDrawWithoutGpu = false;
   /** Every scene that the page received, oldest first. */
   readonly scenes: Scene[] = [];
   /** Item ids in the order in which the page presented them. */
@@ -154,6 +155,11 @@ export class FakeHost implements Host {
 
   /** Sends a message of the page. */
   report(message: FromPage): void {
-    if (this.#page?.readyState === WebSocket.OPEN) this.#page.send(JSON.stringify(message));
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** Sends any text as the page. */
+  sendText(text: string): void {
+    if (this.#page?.readyState === WebSocket.OPEN) this.#page.send(text);
   }
 }

@@ -2,6 +2,7 @@
 import { Listeners } from "../../base/async/listeners.ts";
 import { Fault } from "../../base/fault.ts";
 import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
+import { hasGpu } from "../linux/gpu.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { routerFromEnvironment } from "../../base/http/proxy-route.ts";
 import { ChromiumBrowser } from "./browser.ts";
@@ -43,6 +44,10 @@ class ChromiumHost implements Host {
 
   get pagePort(): number | null {
     return this.#proxy?.port ?? null;
+  }
+
+  get canDrawWithoutGpu(): boolean {
+    return hasGpu();
   }
 
   async open(page: HostPage, signal: AbortSignal, options: OpenOptions = {}): Promise<BrowserEngine> {

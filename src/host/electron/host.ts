@@ -38,6 +38,7 @@ export function createElectronHost(options: ElectronOptions): Host {
 class ElectronHost implements Host {
   // The window's proxy is set when the page's address is known, so any port works.
   readonly pagePort = null;
+  readonly canDrawWithoutGpu = false;
   readonly #options: ElectronOptions;
   readonly #faults = new Listeners<HostFault>();
   readonly #iframeEvents = new Listeners<IframeEvent>();

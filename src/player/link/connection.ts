@@ -184,7 +184,8 @@ export class Connection {
     const parsed = parseMessage(ServiceMessage, text);
     if (parsed.is === "known") return parsed.message;
     this.#unknownMessages += 1;
-    this.#dependencies.log.warn({ type: parsed.type, count: this.#unknownMessages }, "ignored a message that this player does not know");
+    const { type, reason } = parsed;
+    this.#dependencies.log.warn({ type, reason, count: this.#unknownMessages }, "ignored a message that this player does not know");
     // Acknowledge its number in the service's journal all the same, or the service would send it again on every connection.
     if (parsed.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, parsed.seq);
     return null;

@@ -34,9 +34,8 @@ export class DeviceSocket implements Disposable {
       this.#changed.notify();
     });
     socket.on("ping", () => (this.#lastReceivedAt = clock.monotonic()));
-    socket.on("message", (raw, isBinary) => {
+    socket.on("message", (raw) => {
       this.#lastReceivedAt = clock.monotonic();
-      if (isBinary) return;
       this.#inbox.push(messageText(raw));
       this.#changed.notify();
     });

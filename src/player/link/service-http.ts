@@ -5,6 +5,7 @@ import { Fault, isAbort, hasErrorCode } from "../../base/fault.ts";
 import type { Network } from "../../base/http/network.ts";
 import { RoutedAgent } from "../../base/http/routed-agent.ts";
 import { proxyRejected, proxyUnreachable } from "../../base/http/tunnel.ts";
+import { describeRefusal } from "../../protocol/refusal.ts";
 
 const responseLimitMs = 20_000;
 // A desired state names every item and file of a screen. 16 MB holds 50,000 of them.
@@ -139,8 +140,7 @@ function isResponseOfProxy({ protocol }: URL, { statusCode, headers }: Dispatche
 export function parseResponse<T>(schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  const first = parsed.error.issues[0];
-  throw new Fault("protocol", `the service's response is not valid: ${first?.path.join(".") ?? ""} ${first?.message ?? ""}`);
+  throw new Fault("protocol", `the service's response is not valid: ${describeRefusal(parsed.error)}`);
 }
 
 export function httpFault(status: number, json: unknown): HttpFault {

@@ -27,6 +27,8 @@ export interface PlayerCondition {
   stillMs: number;
   isDisplayOff: boolean;
   withheld: WithheldContent | null;
+  /** For how long the browser has drawn without the GPU because it failed with it, ms; null: it does not. */
+  withoutGpuMs: number | null;
   diskFreeBytes: number | null;
   disk: DiskCondition;
   /** The largest possible clock error, ms; infinite before the first synchronization. */
@@ -113,6 +115,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
     stillMs,
     isDisplayOff,
     withheld,
+    withoutGpuMs,
     progress,
     generations,
     lostAssets,
@@ -136,6 +139,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
     const others = lostAssets.length > 1 ? ` and ${lostAssets.length - 1} more` : "";
     problems.push(createProblem("file-lost", now, { detail: `asset ${lostAssets[0].id}${others}` }));
   }
+  if (withoutGpuMs !== null) problems.push(createProblem("gpu-failed", now - withoutGpuMs));
   if (diskFreeBytes !== null && diskFreeBytes < minDiskBytes) {
     problems.push(createProblem("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
   }

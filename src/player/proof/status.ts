@@ -29,10 +29,12 @@ export interface StatusDependencies {
   page: () => PageState;
   drift: () => DriftFigures | null;
   withheld: () => WithheldContent | null;
+  /** For how long the browser has drawn without the GPU because it failed with it, ms; null: it does not. */
+  withoutGpuMs: () => number | null;
   problems: (
     condition: Pick<
       PlayerCondition,
-      "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "diskFreeBytes" | "clockErrorMs" | "serviceAheadMs"
+      "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "withoutGpuMs" | "diskFreeBytes" | "clockErrorMs" | "serviceAheadMs"
     >,
   ) => ProblemList;
   nowPlaying: () => PresentedItem[];
@@ -125,13 +127,14 @@ export class Status {
   }
 
   #listProblems(diskFreeBytes: number | null, displayPower: "on" | "off" | null): ProblemList {
-    const { clock, engine, page, problems, withheld } = this.#dependencies;
+    const { clock, engine, page, problems, withheld, withoutGpuMs } = this.#dependencies;
     return problems({
       now: clock.now(),
       uptimeMs: this.#uptimeMs,
       stillMs: stillMsOf(page(), clock.monotonic()),
       isDisplayOff: displayPower === "off" && engine()?.headless !== true,
       withheld: withheld(),
+      withoutGpuMs: withoutGpuMs(),
       diskFreeBytes,
       clockErrorMs: clock.offset.errorMs,
       serviceAheadMs: clock.contradictionMs,

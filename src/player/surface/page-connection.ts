@@ -9,6 +9,7 @@ import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { messageText } from "../../base/websocket-text.ts";
+import { parseMessage } from "../../protocol/device/messages.ts";
 import type { Scene } from "../../protocol/scene.ts";
 import { FromPage, type ToPage } from "../../protocol/page-messages.ts";
 import type { PageState } from "./page-state.ts";
@@ -66,8 +67,11 @@ export class PageConnection {
     this.#socket = page;
     page.on("message", (raw) => {
       const arrivedAt = this.#clock.now();
-      const message = parseMessage(messageText(raw));
-      if (message === null) return this.#log.warn("ignored an invalid message of the page");
+      const parsed = parseMessage(FromPage, messageText(raw));
+      if (parsed.is === "unknown") {
+        return this.#log.warn({ type: parsed.type, reason: parsed.reason }, "ignored an invalid message of the page");
+      }
+      const { message } = parsed;
       if (message.type === "clock") return this.send({ type: "clock", t0: message.t0, now: arrivedAt });
       this.#updateState(message);
       this.#listeners.notify(message);
@@ -98,12 +102,4 @@ export class PageConnection {
 function provesFrame(message: FromPage): boolean {
   if (message.type === "beat") return message.frames > 0;
   return message.type === "presented" || message.type === "stage" || message.type === "screen";
-}
-
-function parseMessage(text: string): FromPage | null {
-  try {
-    return FromPage.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null; // Not JSON. The caller logs it.
-  }
 }

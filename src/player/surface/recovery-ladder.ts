@@ -26,21 +26,25 @@ export interface RecoveryAttempt {
 export interface Circumstances {
   now: number;
   attempts: readonly RecoveryAttempt[];
+  /** When a frame was last presented, or last known not to be needed. */
+  lastFrameAt: number;
   /** Since when faults have followed each other within `failureMemoryMs`. */
   troubleSince: number;
   /** Whether the newest content may be the cause and there is content before it to play. */
   canRevertContent: boolean;
+  /** Whether the browser draws with a GPU and could do without. */
+  canDrawWithoutGpu: boolean;
   /** Whether the player is able and allowed to restart its machine. */
   canRestartMachine: boolean;
 }
 
-/** A step, and how often it is tried: within a day for restarts, within `failureMemoryMs` for the others. */
+/** A step, and how often it is tried: restarts within a day, the others within `failureMemoryMs` or while none brings a frame. */
 interface Step {
   action: RecoveryAction;
   tries: number;
 }
 
-// Attempts and failures older than this no longer count.
+// Attempts older than this no longer count if a frame was presented after them. Failures older than this no longer count.
 export const failureMemoryMs = 300_000;
 // A restart that has not helped is not repeated before this.
 export const restartPauseMs = 900_000;
@@ -53,6 +57,8 @@ const troubleBeforeMachineMs = 300_000;
 const reload = { action: "reload", tries: 3 } as const;
 const relaunch = { action: "relaunch", tries: 4 } as const;
 const revert = { action: "revert-content", tries: 1 } as const;
+// A driver that crashes or hangs takes the page or the browser with it.
+const relaunchWithoutGpu = { action: "relaunch-without-gpu", tries: 1 } as const;
 const restarts = [
   { action: "restart-player", tries: restartsPerDay },
   { action: "restart-machine", tries: restartsPerDay },
@@ -61,12 +67,12 @@ const restarts = [
 
 // The page itself skips an item that fails.
 const ladder: Readonly<Record<DisplayFault["is"], readonly Step[]>> = {
-  "page-crashed": [reload, relaunch, revert, ...restarts],
-  "page-hung": [reload, relaunch, revert, ...restarts],
+  "page-crashed": [reload, relaunch, revert, relaunchWithoutGpu, ...restarts],
+  "page-hung": [reload, relaunch, revert, relaunchWithoutGpu, ...restarts],
   // A process that has exited has no page to reload.
-  "browser-exited": [relaunch, revert, ...restarts],
+  "browser-exited": [relaunch, revert, relaunchWithoutGpu, ...restarts],
   // The page works, so a reload cannot help: a hung GPU process or driver stays.
-  "no-frames": [{ action: "relaunch", tries: 2 }, { action: "relaunch-without-gpu", tries: 1 }, ...restarts],
+  "no-frames": [{ action: "relaunch", tries: 2 }, relaunchWithoutGpu, ...restarts],
   // Stronger steps, and drawing without the GPU, would do harm if the display is only switched off.
   "no-frames-unexplained": [
     { action: "relaunch", tries: 2 },
@@ -81,30 +87,45 @@ export function isRestart(action: RecoveryAction): action is RestartAction {
 
 /** The step to take for a fault: the next possible one after the strongest step that has just been tried in vain. */
 export function nextAction(fault: DisplayFault["is"], circumstances: Circumstances): RecoveryAction {
-  const { now, attempts, troubleSince, canRevertContent, canRestartMachine } = circumstances;
-  const taken = (action: RecoveryAction, withinMs: number): number =>
-    recent(attempts, now, withinMs).filter((each) => each.action === action).length;
+  const { now, attempts, lastFrameAt, troubleSince, canRevertContent, canDrawWithoutGpu, canRestartMachine } = circumstances;
+  const taken = (action: RecoveryAction, among: readonly RecoveryAttempt[]): number =>
+    among.filter((each) => each.action === action).length;
   const steps = ladder[fault];
-  const reached = steps.findLastIndex(({ action, tries }) =>
-    isRestart(action) ? taken(action, restartPauseMs) > 0 : taken(action, failureMemoryMs) >= tries,
+  const counted = current(attempts, now, lastFrameAt);
+  const exhausted = steps.findLastIndex(({ action, tries }) =>
+    isRestart(action) ? taken(action, recent(attempts, now, restartPauseMs)) > 0 : taken(action, counted) >= tries,
   );
+  // A milder step cannot help either. A restart says nothing about that: it ended the run of the player.
+  const vain = attempts.filter(({ at }) => at > lastFrameAt);
+  const strongest = steps.findLastIndex(({ action }) => !isRestart(action) && taken(action, vain) > 0);
   const isPossible = ({ action, tries }: Step): boolean => {
     if (action === "revert-content") return canRevertContent;
+    if (action === "relaunch-without-gpu") return canDrawWithoutGpu;
     if (!isRestart(action)) return true;
-    if (taken(action, restartMemoryMs) >= tries) return false;
+    if (taken(action, recent(attempts, now, restartMemoryMs)) >= tries) return false;
     return action === "restart-player" || (canRestartMachine && now - troubleSince >= troubleBeforeMachineMs);
   };
-  return steps.slice(reached + 1).find(isPossible)!.action;
+  return steps.slice(Math.max(exhausted + 1, strongest)).find(isPossible)!.action;
 }
 
-/** The recent `attempts` and a new one. A new browser has a new page, and one with other content or none starts from the beginning. */
-export function addAttempt(attempts: readonly RecoveryAttempt[], action: RecoveryAction, now: number): RecoveryAttempt[] {
+/** The attempts that still count and a new one. A new browser has a new page, and one with other content or none starts from the beginning. */
+export function addAttempt(
+  attempts: readonly RecoveryAttempt[],
+  action: RecoveryAction,
+  now: number,
+  lastFrameAt: number,
+): RecoveryAttempt[] {
   if (action === "withhold" || action === "revert-content") return [];
-  const counted = recent(attempts, now, failureMemoryMs).filter((attempt) => action === "reload" || attempt.action !== "reload");
+  const counted = current(attempts, now, lastFrameAt).filter((attempt) => action === "reload" || attempt.action !== "reload");
   return [...counted, { action, at: now }];
 }
 
 /** The attempts of the last `memoryMs`. */
 export function recent<T extends RecoveryAttempt>(attempts: readonly T[], now: number, memoryMs: number): readonly T[] {
   return attempts.filter(({ at }) => now - at < memoryMs);
+}
+
+/** The attempts that are recent or after which no frame was presented. */
+function current(attempts: readonly RecoveryAttempt[], now: number, lastFrameAt: number): readonly RecoveryAttempt[] {
+  return attempts.filter(({ at }) => now - at < failureMemoryMs || at > lastFrameAt);
 }

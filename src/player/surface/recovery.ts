@@ -2,10 +2,11 @@
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
-import { Observable, type Watchable } from "../../base/async/observable.ts";
+import type { Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { BrowserEngine, Host, HostPage } from "../host.ts";
 import type { Machine } from "../machine.ts";
+import { Display, type DisplayState } from "./display.ts";
 import { FrameWatch, hasFrame } from "./frame-watch.ts";
 import type { PageState } from "./page-state.ts";
 import {
@@ -21,14 +22,6 @@ import type { Restarts } from "./restarts.ts";
 import type { Surface } from "./surface.ts";
 import type { WithheldContent } from "./withheld-content.ts";
 
-/** `withholding`: content is withheld until `until` (monotonic ms), because showing it made the browser fail repeatedly. */
-export type DisplayState =
-  | { is: "starting" }
-  | { is: "showing" }
-  | { is: "recovering"; fault: string }
-  | { is: "withholding"; fault: string; until: number };
-
-const withholdMs = 60_000;
 // How long a browser draws without the GPU. A new one that is needed after that uses the GPU again.
 const withoutGpuMs = 3_600_000;
 // Time for all steps of the ladder.
@@ -56,7 +49,7 @@ export interface RecoveryDependencies {
 export class Recovery {
   readonly #dependencies: RecoveryDependencies;
   readonly #frames: FrameWatch;
-  readonly #display = new Observable<DisplayState>({ is: "starting" });
+  readonly #display: Display;
   #attempts: readonly RecoveryAttempt[] = [];
   #pendingFault: DisplayFault | null = null;
   readonly #faultReported = new Signal();
@@ -68,12 +61,13 @@ export class Recovery {
   #failures: number[] = [];
   /** Until when a new browser draws without the GPU, monotonic ms. */
   #withoutGpuUntil = 0;
-  /** The last time that content was withheld, in monotonic ms. */
-  #withheld: Omit<WithheldContent, "isNow"> | null = null;
+  /** Since when the running browser draws without the GPU, monotonic ms; null: it uses the GPU if the machine has one. */
+  #withoutGpuSince: number | null = null;
 
   constructor(dependencies: RecoveryDependencies) {
     const { surface, clock, restarts } = dependencies;
     this.#dependencies = dependencies;
+    this.#display = new Display(clock);
     this.#frames = new FrameWatch({ ...dependencies, page: surface.page });
     this.#recoveredAt = clock.monotonic();
     // A restart continues the trouble that it was to end.
@@ -84,7 +78,7 @@ export class Recovery {
   }
 
   get display(): Watchable<DisplayState> {
-    return this.#display;
+    return this.#display.state;
   }
 
   /** The running browser; null before the first one has started. */
@@ -99,11 +93,12 @@ export class Recovery {
 
   /** The content that is withheld or shown again on trial; null if there is none. */
   get withheld(): WithheldContent | null {
-    if (this.#withheld === null || this.#isTrialOver(this.#withheld.until)) return null;
-    const { clock } = this.#dependencies;
-    const toWallTime = (monotonic: number): number => clock.now() + monotonic - clock.monotonic();
-    const { since, until, ...rest } = this.#withheld;
-    return { ...rest, isNow: this.#display.value.is === "withholding", since: toWallTime(since), until: toWallTime(until) };
+    return this.#display.withheld;
+  }
+
+  /** For how long the browser has drawn without the GPU because it failed with it, ms; null: it does not. */
+  get withoutGpuMs(): number | null {
+    return this.#withoutGpuSince === null ? null : this.#dependencies.clock.monotonic() - this.#withoutGpuSince;
   }
 
   /** Reloads the page because an operator asked for it. This does not count as a recovery attempt. */
@@ -113,9 +108,7 @@ export class Recovery {
 
   /** Shows content again that is withheld, because other content plays now. */
   release(): void {
-    if (this.#display.value.is !== "withholding") return;
-    this.#withheld = null;
-    this.#display.set({ is: "starting" });
+    this.#display.release();
   }
 
   /** Opens the page and recovers from faults until `signal` aborts. @throws Fault `browser-missing`. */
@@ -162,19 +155,18 @@ export class Recovery {
   }
 
   #onPageState(page: PageState): void {
-    if (hasFrame(page)) this.#setDisplay({ is: "showing" });
+    if (hasFrame(page)) this.#display.framePresented();
   }
 
   async #recoverFrom(fault: DisplayFault, page: HostPage, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#dependencies;
     const now = clock.monotonic();
     this.#failures = [...this.#failures.filter((at) => now - at < failureMemoryMs), now];
-    if (this.#display.value.is === "withholding" && this.#withheld !== null) this.#withheld.hasFailed = true;
     const action = await this.#chooseAction(fault, now);
-    if (!isRestart(action)) this.#attempts = addAttempt(this.#attempts, action, now);
+    if (!isRestart(action)) this.#attempts = addAttempt(this.#attempts, action, now, this.#frames.lastGoodAt);
     log.warn({ action }, "recovering the display");
-    if (action === "withhold") this.#withhold(fault.detail, now, signal);
-    else this.#setDisplay({ is: "recovering", fault: fault.detail });
+    if (action === "withhold") this.#display.withhold(fault.detail, this.#failures.length, signal);
+    else this.#display.recover(fault.detail);
     if (action === "relaunch-without-gpu") this.#withoutGpuUntil = now + withoutGpuMs;
     try {
       await this.#take(action, fault, page, signal);
@@ -188,13 +180,18 @@ export class Recovery {
   }
 
   async #chooseAction(fault: DisplayFault, now: number): Promise<RecoveryAction> {
-    const { restarts, content } = this.#dependencies;
+    const { host, restarts, content } = this.#dependencies;
     const since = now - this.#trouble.last < failureMemoryMs ? this.#trouble.since : now;
     this.#trouble = { since, last: now };
-    const attempts = [...restarts.attempts, ...this.#attempts];
-    const { canRestartMachine } = restarts;
-    const canRevertContent = content()?.canRevert ?? false;
-    const action = nextAction(fault.is, { now, attempts, troubleSince: since, canRevertContent, canRestartMachine });
+    const action = nextAction(fault.is, {
+      now,
+      attempts: [...restarts.attempts, ...this.#attempts],
+      lastFrameAt: this.#frames.lastGoodAt,
+      troubleSince: since,
+      canRevertContent: content()?.canRevert ?? false,
+      canDrawWithoutGpu: host.canDrawWithoutGpu && now >= this.#withoutGpuUntil,
+      canRestartMachine: restarts.canRestartMachine,
+    });
     // A restart that the disk cannot record could be repeated without end.
     return isRestart(action) && !(await restarts.record(action, this.#failures.length)) ? "withhold" : action;
   }
@@ -211,41 +208,11 @@ export class Recovery {
     await this.#open(page, signal);
   }
 
-  /** Changes what the display does. While content is withheld, no fault and no frame changes that; it ends by time. */
-  #setDisplay(display: DisplayState): void {
-    if (this.#display.value.is !== "withholding") this.#display.set(display);
-  }
-
-  /** Withholds content, so that the screen can at least say what is wrong. */
-  #withhold(fault: string, now: number, signal: AbortSignal): void {
-    const before = this.#withheld;
-    const since = before === null || this.#isTrialOver(before.until) ? now : before.since;
-    const until = now + withholdMs;
-    const hasFailed = this.#display.value.is === "withholding";
-    this.#withheld = { hasFailed, fault, failures: this.#failures.length, since, until };
-    this.#display.set({ is: "withholding", fault, until });
-    void this.#endWithholding(until, signal);
-  }
-
-  /** Content that has been shown for this long is not the cause of a later failure. */
-  #isTrialOver(until: number): boolean {
-    return this.#dependencies.clock.monotonic() > until + failureMemoryMs;
-  }
-
   async #open(page: HostPage, signal: AbortSignal): Promise<void> {
     const { host, clock } = this.#dependencies;
-    this.#engine = await host.open(page, signal, { withoutGpu: clock.monotonic() < this.#withoutGpuUntil });
-  }
-
-  async #endWithholding(until: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#dependencies;
-    try {
-      await clock.wait(until - clock.monotonic(), signal);
-    } catch (error) {
-      if (isAbort(error)) return;
-      throw error;
-    }
-    const display = this.#display.value;
-    if (display.is === "withholding" && display.until === until) this.#display.set({ is: "starting" });
+    const now = clock.monotonic();
+    const withoutGpu = now < this.#withoutGpuUntil;
+    this.#withoutGpuSince = withoutGpu ? (this.#withoutGpuSince ?? now) : null;
+    this.#engine = await host.open(page, signal, { withoutGpu });
   }
 }

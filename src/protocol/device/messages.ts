@@ -1,6 +1,7 @@
 // Messages between service and device: pairing, tokens, and the WebSocket.
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
+import { describeRefusal } from "../refusal.ts";
 import { deviceText } from "../text.ts";
 import { Count, id, LifetimeSeconds, RawInstant } from "../common.ts";
 
@@ -182,7 +183,9 @@ export type ServiceMessage = z.infer<typeof ServiceMessage>;
 const UnknownMessage = z.object({ type: deviceText(64), seq: Seq.optional() });
 
 /** A parsed message. Of an unknown one only type and `seq` are read, if it has them; it is ignored and counted. */
-export type ParsedMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };
+export type ParsedMessage<T> =
+  | { is: "known"; message: T }
+  | { is: "unknown"; type: string | undefined; seq: number | undefined; reason: string };
 
 /** Parses a message by the schema of the other side's messages. */
 export function parseMessage<T>(schema: z.ZodType<T>, text: string): ParsedMessage<T> {
@@ -190,10 +193,10 @@ export function parseMessage<T>(schema: z.ZodType<T>, text: string): ParsedMessa
   try {
     json = JSON.parse(text);
   } catch {
-    json = undefined; // not JSON: unknown, without a type
+    return { is: "unknown", type: undefined, seq: undefined, reason: "not JSON" };
   }
   const message = schema.safeParse(json);
   if (message.success) return { is: "known", message: message.data };
   const envelopeFields = UnknownMessage.safeParse(json).data;
-  return { is: "unknown", type: envelopeFields?.type, seq: envelopeFields?.seq };
+  return { is: "unknown", type: envelopeFields?.type, seq: envelopeFields?.seq, reason: describeRefusal(message.error) };
 }

@@ -120,6 +120,12 @@ export const problemCatalog = {
     title: "The player's disk has damaged files",
     remedy: "The player has repaired or replaced them. If it happens again, replace its memory card or disk.",
   },
+  "gpu-failed": {
+    by: "player",
+    title: "The browser draws without the GPU, because it kept failing with it",
+    remedy:
+      "The player tries the GPU again at its browser's first start after an hour, or after the command restart. If it fails again, check the device's graphics driver and cooling.",
+  },
   "disk-low": {
     by: "player",
     title: "The player's disk is nearly full",

@@ -1,6 +1,6 @@
 // A short run of the campaigns; the long one is test/long/malformed.test.ts.
 import { test } from "vitest";
-import { publishStates, sendMessages, startWithDamagedFiles } from "./campaigns.ts";
+import { checkRefusals, publishStates, sendMessages, sendPageMessages, startWithDamagedFiles } from "./campaigns.ts";
 
 const seed = Number(process.env["MALFORMED_SEED"] ?? 1);
 
@@ -9,3 +9,8 @@ test("[MAL1] thousands of damaged messages neither end the player nor change its
 test("[MAL2] a damaged state is not shown, and a valid one after it is", () => publishStates(30, seed));
 
 test("[MAL3] with any stored file damaged the player starts, and shows its content", () => startWithDamagedFiles(40, seed));
+
+test("[MAL4] damaged messages of the page neither end the player nor change its screen, and all its heartbeats stay valid", () =>
+  sendPageMessages(1_000, seed));
+
+test("[MAL5] each refused message, response and report of the page is logged with the field that is wrong", () => checkRefusals(300, seed));

@@ -49,6 +49,7 @@ function screen() {
         stillMs: 0,
         isDisplayOff: false,
         withheld: null,
+        withoutGpuMs: null,
         generations: noGenerations,
         lostAssets: [],
         diskFreeBytes: null,
@@ -201,6 +202,7 @@ test("[DSK1] a disk that cannot be written, damaged files and lost records are p
 function heartbeatOf(more: {
   page?: (clock: FakeClock) => PageState;
   withheld?: PlayerCondition["withheld"];
+  withoutGpuMs?: number;
   stillMs?: number;
 }): Promise<Heartbeat> {
   const base = new FakeClock(t0);
@@ -234,6 +236,7 @@ function heartbeatOf(more: {
     page: () => page,
     drift: () => null,
     withheld: () => more.withheld ?? null,
+    withoutGpuMs: () => more.withoutGpuMs ?? null,
     problems: (about) =>
       problems.list({
         ...about,
@@ -256,6 +259,12 @@ function heartbeatOf(more: {
   });
   return status.heartbeat();
 }
+
+test("[REC20] a heartbeat reports that the browser draws without the GPU, and since when", async () => {
+  const heartbeat = await heartbeatOf({ withoutGpuMs: 60_000 });
+  expect(heartbeat.problems).toMatchObject([{ code: "gpu-failed", since: new Date(t0 - 60_000).toISOString() }]);
+  expect((await heartbeatOf({})).problems).toEqual([]);
+});
 
 test("[REC5] one late report from the page does not count as a failure to render; four missing reports do", async () => {
   expect(await heartbeatOf({ stillMs: 3_000 })).toMatchObject({ rendering: true });

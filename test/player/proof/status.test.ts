@@ -28,6 +28,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     page: () => ({ is: "away", since: clock.monotonic() }),
     drift: () => null,
     withheld: () => null,
+    withoutGpuMs: () => null,
     problems: () => noProblems,
     nowPlaying: () => [],
     why: () => [],

@@ -36,6 +36,7 @@ export async function openDisplay(about: Partial<Machine> = {}) {
   const record = (call: string) => async (): Promise<void> => void calls.push(call);
   const host: Host = {
     pagePort: null,
+    canDrawWithoutGpu: true,
     prepare: async () => undefined,
     open: async (_page, _signal, options) => {
       calls.push(options?.withoutGpu === true ? "open without GPU" : "open");

@@ -14,12 +14,12 @@ import { screenOf, type ScreenContext } from "../../../src/player/playback/scree
 
 const startMs = 1_000_000;
 
-/** The actions for faults that occur `intervalMs` apart. A restart forgets the other attempts. */
+/** The actions for faults that occur `intervalMs` apart. A restart forgets the other attempts. Each step brings frames unless `isBlank`. */
 function actionsFor(
   fault: DisplayFault["is"],
   count: number,
   intervalMs: number,
-  { canRevertContent = false, canRestartMachine = false } = {},
+  { canRevertContent = false, canDrawWithoutGpu = false, canRestartMachine = false, isBlank = false } = {},
 ): RecoveryAction[] {
   let attempts: RecoveryAttempt[] = [];
   let restarts: RecoveryAttempt[] = [];
@@ -27,10 +27,13 @@ function actionsFor(
   return Array.from({ length: count }, (_, index) => {
     const now = startMs + index * intervalMs;
     if (intervalMs >= 300_000) troubleSince = now;
-    const action = nextAction(fault, { now, attempts: [...restarts, ...attempts], troubleSince, canRevertContent, canRestartMachine });
+    const lastFrameAt = isBlank ? startMs - 1 : now;
+    const possible = { canRevertContent, canDrawWithoutGpu, canRestartMachine };
+    const action = nextAction(fault, { now, attempts: [...restarts, ...attempts], lastFrameAt, troubleSince, ...possible });
     if (action === "revert-content") canRevertContent = false;
+    if (action === "relaunch-without-gpu") canDrawWithoutGpu = false;
     if (isRestart(action)) restarts = [...restarts, { action, at: now }];
-    attempts = isRestart(action) ? [] : addAttempt(attempts, action, now);
+    attempts = isRestart(action) ? [] : addAttempt(attempts, action, now, lastFrameAt);
     return action;
   });
 }
@@ -59,7 +62,39 @@ test("[REC18] if the browser keeps failing with new content, the content before 
 });
 
 test("[REC10] a browser that presents no frames is relaunched, then draws without the GPU, then the player restarts, then content is withheld", () => {
-  expect(actionsFor("no-frames", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch-without-gpu", "restart-player", "withhold"]);
+  const withGpu = { canDrawWithoutGpu: true };
+  expect(actionsFor("no-frames", 5, 1_000, withGpu)).toEqual([
+    "relaunch",
+    "relaunch",
+    "relaunch-without-gpu",
+    "restart-player",
+    "withhold",
+  ]);
+  expect(actionsFor("no-frames", 4, 1_000)).toEqual(["relaunch", "relaunch", "restart-player", "withhold"]);
+});
+
+test("[REC20] a browser that keeps failing draws without the GPU before anything is restarted, and after the content before has failed too", () => {
+  const relaunches = Array(4).fill("relaunch");
+  const withGpu = { canDrawWithoutGpu: true };
+  const last = ["relaunch-without-gpu", "restart-player", "withhold"];
+  expect(actionsFor("browser-exited", 7, 1_000, withGpu)).toEqual([...relaunches, ...last]);
+  for (const fault of ["page-crashed", "page-hung"] as const) {
+    expect(actionsFor(fault, 19, 1_000, withGpu).slice(-4)).toEqual(["relaunch", ...last]);
+  }
+  expect(actionsFor("browser-exited", 12, 1_000, { ...withGpu, canRevertContent: true })).toEqual([
+    ...relaunches,
+    "revert-content",
+    ...relaunches,
+    ...last,
+  ]);
+});
+
+test("[REC21] while no step brings a frame, none is followed by a milder one, however long each takes", () => {
+  const relaunches = Array(4).fill("relaunch");
+  const steps = [...Array(3).fill("reload"), ...relaunches, "relaunch-without-gpu", "restart-player"];
+  for (const intervalMs of [1_000, 30_000, 200_000]) {
+    expect(actionsFor("page-hung", 9, intervalMs, { canDrawWithoutGpu: true, isBlank: true })).toEqual(steps);
+  }
 });
 
 test("[REC13] once faults have followed each other for five minutes, the machine is restarted; a restart that did not help is not repeated within fifteen minutes", () => {
@@ -70,8 +105,10 @@ test("[REC13] once faults have followed each other for five minutes, the machine
     nextAction("browser-exited", {
       now,
       attempts,
+      lastFrameAt: now,
       troubleSince: now - 300_000,
       canRevertContent: false,
+      canDrawWithoutGpu: false,
       canRestartMachine: true,
       ...about,
     });

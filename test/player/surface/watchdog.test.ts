@@ -48,6 +48,26 @@ test("[REC10] after two relaunches the browser draws without the GPU for an hour
   expect(display.calls.slice(9)).toEqual(["close", "open"]);
 });
 
+test("[REC20] while the browser draws without the GPU because it kept exiting, that is known, until a browser uses the GPU again", async () => {
+  await using display = await openDisplay();
+  await display.failUntil(() => display.calls.includes("open without GPU"));
+  expect(display.calls).toEqual(["open", ...Array(4).fill(["close", "open"]).flat(), "close", "open without GPU"]);
+  const send = await display.page();
+  await send(hello);
+  await display.pass(3_600_000, () => send(report(1)), 10_000);
+  expect(display.recovery.withoutGpuMs).toBeGreaterThanOrEqual(3_600_000);
+  display.fail({ is: "browser-exited", detail: "exit code 1" });
+  await display.pass(1_000, () => send(report(1)));
+  expect([display.calls.at(-1), display.recovery.withoutGpuMs]).toEqual(["open", null]);
+});
+
+test("[REC21] a page that never connects is not reloaded without end: all steps follow within five minutes", async () => {
+  await using display = await openDisplay();
+  await display.pass(300_000);
+  const relaunches = Array(4).fill(["close", "open"]).flat();
+  expect(display.calls).toEqual(["open", ...Array(3).fill("reload"), ...relaunches, "close", "open without GPU", "restart player"]);
+});
+
 test("[REC15] while the display is off, missing frames are no fault; once it is on, they are again", async () => {
   let power: "on" | "off" = "on";
   await using display = await openDisplay({ displayPower: async () => power });
@@ -89,7 +109,7 @@ test("[REC13] if the browser keeps exiting, the player restarts, and then its ma
   let machineRestarts = 0;
   await using display = await openDisplay({ restart: async () => void (machineRestarts += 1) });
   await display.failUntil(() => display.calls.includes("restart player"));
-  expect(display.calls).toEqual(["open", ...Array(4).fill(["close", "open"]).flat(), "restart player"]);
+  expect(display.calls).toEqual(["open", ...Array(4).fill(["close", "open"]).flat(), "close", "open without GPU", "restart player"]);
   // This player cannot be restarted, so it goes on after the limit for that.
   await display.failUntil(() => display.recovery.withheld?.isNow === true);
   expect(machineRestarts).toBe(0);

@@ -1,0 +1,12 @@
+// Says in one line why a schema refuses an input, for logs.
+import type { z } from "zod";
+
+const longestChars = 300;
+
+/** The first fault of a refused input, with the path of its field: `data.epoch: Invalid input: expected string, received null`. */
+export function describeRefusal({ issues }: z.ZodError): string {
+  const [first] = issues;
+  if (first === undefined) return "not valid";
+  const text = first.path.length === 0 ? first.message : `${first.path.map(String).join(".")}: ${first.message}`;
+  return text.slice(0, longestChars);
+}
