@@ -185,7 +185,7 @@ export class AttackedPlayer implements AsyncDisposable {
     const colors = this.#pictures.map(({ color }) => color);
     const fault = await faultOf(screenshot, colors);
     if (fault === null) return;
-    const path = join(tmpdir(), `signage-soak-${this.#run.random.seed}-${this.#run.tries}.png`);
+    const path = join(tmpdir(), `signage-soak-${this.#run.random.seed}-${this.#run.violations.length}.png`);
     await writeFile(path, screenshot);
     this.#run.violate(`a screenshot shows no picture of the playlist: ${fault}, ${path}`);
   }
