@@ -2801,12 +2801,17 @@ export interface components {
             applied_revision: string | null;
             /** @description What is wrong, for people */
             detail: string | null;
+            /** @description The files that are being downloaded, then those that failed, 20 at most. Older players do not send them */
+            files?: components["schemas"]["FileState"][];
             /** @enum {string} */
             is: "empty" | "downloading" | "applied" | "failed";
             ready_bytes: number;
+            /** @description How many files of the newest revision are here. Older players do not send it */
+            ready_files?: number;
             /** @description The newest revision that the player has received */
             revision: string | null;
             total_bytes: number;
+            total_files?: number;
         };
         CreatedInvitation: {
             /**
@@ -3064,6 +3069,19 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        FileState: {
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @description Why the last attempt failed */
+            detail: string | null;
+            /**
+             * @description `failed`: the last attempt failed; the player tries again by itself
+             * @enum {string}
+             */
+            is: "downloading" | "failed";
+            ready_bytes: number;
+            total_bytes: number;
+        };
         Forecast: {
             /**
              * Format: date-time
@@ -7877,6 +7895,17 @@ export interface operations {
                  *         "applied_revision": "sample",
                  *         "ready_bytes": 1,
                  *         "total_bytes": 1,
+                 *         "ready_files": 1,
+                 *         "total_files": 1,
+                 *         "files": [
+                 *           {
+                 *             "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *             "is": "downloading",
+                 *             "ready_bytes": 1,
+                 *             "total_bytes": 1,
+                 *             "detail": "sample"
+                 *           }
+                 *         ],
                  *         "detail": "sample"
                  *       },
                  *       "now_playing": [
@@ -10268,6 +10297,17 @@ export interface operations {
                      *         "applied_revision": "sample",
                      *         "ready_bytes": 1,
                      *         "total_bytes": 1,
+                     *         "ready_files": 1,
+                     *         "total_files": 1,
+                     *         "files": [
+                     *           {
+                     *             "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "is": "downloading",
+                     *             "ready_bytes": 1,
+                     *             "total_bytes": 1,
+                     *             "detail": "sample"
+                     *           }
+                     *         ],
                      *         "detail": "sample"
                      *       }
                      *     }

@@ -11,7 +11,7 @@ import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-s
 import { DiskHealth } from "../storage/disk-health.ts";
 import { downloadFile, type OpenFile } from "./download-file.ts";
 import { FileChecks } from "./file-checks.ts";
-import { distinctFiles, DownloadTracker, type DownloadProgress } from "./download-progress.ts";
+import { distinctFiles, DownloadTracker, noProgress, type DownloadProgress } from "./download-progress.ts";
 import { ProvenFiles } from "./proven-files.ts";
 import { ReadyContent, type ReadyState } from "./ready-content.ts";
 
@@ -30,7 +30,7 @@ export class ContentCache {
   readonly #log: Log;
   /** What can be shown, and which complete state plays. */
   readonly content: ReadyContent;
-  readonly #progress = new Observable<DownloadProgress>({ is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null });
+  readonly #progress = new Observable(noProgress);
   readonly #restarts = new Listeners<void>();
   /** Hashes of the files of the state that is being prepared. They are never removed to make room for the rest of it. */
   #target = new Set<string>();
@@ -112,7 +112,7 @@ export class ContentCache {
     for (;;) {
       const files = await this.#files.presentOf(desired.assets);
       const missing = distinctFiles(desired.assets.filter(({ id }) => !files.has(id)));
-      const tracker = new DownloadTracker(this.#progress, desired, missing);
+      const tracker = new DownloadTracker(this.#progress, this.#clock, desired, missing);
       if (missing.length === 0) {
         await this.#complete({ desired, files }, isRepaired, tracker);
         // While the state before this one plays, its lost files are needed too.

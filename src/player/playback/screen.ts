@@ -50,8 +50,8 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
         const is_assigned = known === "idle" || stage !== null;
         return { is: "empty", player_name, link: link.is === "polling" ? "online" : link.is, is_assigned, service, trouble: problem };
       }
-      const { readyBytes: ready_bytes, totalBytes: total_bytes } = progress;
-      return { is: "preparing", player_name, ready_bytes, total_bytes, service, trouble: problem };
+      const { readyBytes: ready_bytes, totalBytes: total_bytes, readyFiles: ready_files, totalFiles: total_files } = progress;
+      return { is: "preparing", player_name, ready_bytes, total_bytes, ready_files, total_files, service, trouble: problem };
     }
   }
 }
