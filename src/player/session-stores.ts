@@ -23,15 +23,17 @@ export interface SessionStoresDependencies {
   deviceZone: string;
   commandEffects: CommandEffects;
   disk: DiskHealth;
+  /** What the files of content may take together, in bytes; null: as much as the disk has. */
+  quota: number | null;
 }
 
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk } = dependencies;
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk, quota } = dependencies;
   const [desired, cache, outbox, interventions, proof] = await Promise.all([
     DesiredStateStore.open(folder, pairing.playerId, log, disk),
-    ContentCache.open(contentFolder(folder), clock, log, disk),
+    ContentCache.open(contentFolder(folder), clock, log, disk, quota),
     Outbox.open(join(folder, "outbox"), clock, log, disk),
     InterventionStore.open(folder, log, disk),
     ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),

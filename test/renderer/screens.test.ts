@@ -121,7 +121,7 @@ test("[PAG3] the display is dark before anything is drawn, and no change leaves 
 });
 
 test.each(orientations)(
-  "[PGR3] the preparing screen, %s, shows how much of the content and how many files are here",
+  "[DLP3] the preparing screen, %s, shows how much of the content and how many files are here",
   async (_, width, height) => {
     await using opened = await browser.open(width, height);
     const { page, server } = opened;

@@ -14,6 +14,7 @@ import { FileChecks } from "./file-checks.ts";
 import { distinctFiles, DownloadTracker, noProgress, type DownloadProgress } from "./download-progress.ts";
 import { ProvenFiles } from "./proven-files.ts";
 import { ReadyContent, type ReadyState } from "./ready-content.ts";
+import { Room, type RoomFor } from "./room.ts";
 
 /** The folder of the cache in the player's data folder. */
 export function contentFolder(dataFolder: string): string {
@@ -32,11 +33,11 @@ export class ContentCache {
   readonly content: ReadyContent;
   readonly #progress = new Observable(noProgress);
   readonly #restarts = new Listeners<void>();
-  /** Hashes of the files of the state that is being prepared. They are never removed to make room for the rest of it. */
-  #target = new Set<string>();
+  readonly #room: Room;
 
-  private constructor(files: ProvenFiles, content: ReadyContent, clock: Clock, log: Log) {
+  private constructor(files: ProvenFiles, content: ReadyContent, quotaBytes: number | null, clock: Clock, log: Log) {
     this.#files = files;
+    this.#room = new Room({ files, content, quotaBytes, clock, log });
     this.content = content;
     const current = () => content.hashes();
     this.#checks = new FileChecks({ files, current, onDamaged: (sha256, reason) => this.#onDamaged(sha256, reason), clock, log });
@@ -44,9 +45,16 @@ export class ContentCache {
     this.#log = log;
   }
 
-  static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)): Promise<ContentCache> {
+  /** @param quotaBytes what the files may take together; null: as much as the disk has. */
+  static async open(
+    folder: string,
+    clock: Clock,
+    log: Log,
+    disk = new DiskHealth(log),
+    quotaBytes: number | null = null,
+  ): Promise<ContentCache> {
     const files = await ProvenFiles.open(folder, log, disk);
-    return new ContentCache(files, await ReadyContent.open(files, clock, log, disk), clock, log);
+    return new ContentCache(files, await ReadyContent.open(files, clock, log, disk), quotaBytes, clock, log);
   }
 
   get ready(): Watchable<ReadyState | null> {
@@ -102,17 +110,19 @@ export class ContentCache {
   }
 
   /**
-   * Makes `desired` ready and retries failed downloads. Meanwhile fetches the files that the ready state has lost.
+   * Makes `desired` ready: waits until there is room, and retries failed downloads. Meanwhile fetches the files that the ready state has
+   * lost.
    * Rejects only when `signal` aborts or with Fault `revoked`.
    */
   async prepare(desired: DesiredState, openFile: OpenFile, signal: AbortSignal): Promise<void> {
-    this.#target = new Set(desired.assets.map((asset) => asset.sha256));
+    await this.#room.setTarget(desired);
     let isRepaired = false;
-    // Repeated, because files may be lost during the downloads.
+    // Repeated, because files and room may be lost during the downloads.
     for (;;) {
       const files = await this.#files.presentOf(desired.assets);
       const missing = distinctFiles(desired.assets.filter(({ id }) => !files.has(id)));
-      const tracker = new DownloadTracker(this.#progress, this.#clock, desired, missing);
+      const room = await this.#room.makeFor(missing);
+      const tracker = new DownloadTracker(this.#progress, this.#clock, desired, missing, room.shortage);
       if (missing.length === 0) {
         await this.#complete({ desired, files }, isRepaired, tracker);
         // While the state before this one plays, its lost files are needed too.
@@ -120,12 +130,9 @@ export class ContentCache {
       }
       // A file of the ready state may have been removed since the last check.
       for (const { sha256 } of missing) this.content.lose(sha256, "the file is missing");
-      const complete = new AbortController();
-      const download = async (end: AbortSignal): Promise<void> => {
-        await this.#downloadAll(missing, openFile, tracker, end);
-        complete.abort();
-      };
-      await runTogether([download, (end) => this.#repair(openFile, AbortSignal.any([end, complete.signal]))], signal);
+      const download = (end: AbortSignal): Promise<void> => this.#downloadAndRepair(room, openFile, tracker, end);
+      await this.#room.during(room, download, signal);
+      if (room.shortage !== null) continue;
       await this.#files.save();
       isRepaired = true;
     }
@@ -145,17 +152,32 @@ export class ContentCache {
   async #complete(ready: ReadyState, isRepaired: boolean, tracker: DownloadTracker): Promise<void> {
     await this.content.complete(ready, isRepaired);
     tracker.finish();
-    await this.#removeUnneeded();
+    await this.#room.removeUnneeded();
   }
 
   #onDamaged(sha256: string, reason: string): void {
-    if (this.content.lose(sha256, reason) || this.#target.has(sha256)) this.prepareAgain();
+    if (this.content.lose(sha256, reason) || this.#room.isWanted(sha256)) this.prepareAgain();
+  }
+
+  /** Fetches the missing files for which there is room. Meanwhile, or while there is not, fetches what the ready state has lost. */
+  async #downloadAndRepair(
+    { fitting, shortage }: RoomFor,
+    openFile: OpenFile,
+    tracker: DownloadTracker,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const complete = new AbortController();
+    const download = async (end: AbortSignal): Promise<void> => {
+      await this.#downloadAll(fitting, openFile, tracker, end);
+      if (shortage === null) complete.abort();
+    };
+    await runTogether([download, (end) => this.#repair(openFile, AbortSignal.any([end, complete.signal]))], signal);
   }
 
   /** Fetches the lost files that only the ready state needs, until they are here or `signal` aborts. */
   async #repair(openFile: OpenFile, signal: AbortSignal): Promise<void> {
     const ready = this.ready.value;
-    const lost = ready?.desired.assets.filter(({ id, sha256 }) => !ready.files.has(id) && !this.#target.has(sha256)) ?? [];
+    const lost = ready?.desired.assets.filter(({ id, sha256 }) => !ready.files.has(id) && !this.#room.isWanted(sha256)) ?? [];
     try {
       await this.#downloadAll(distinctFiles(lost), openFile, null, signal);
     } catch (error) {
@@ -192,21 +214,11 @@ export class ContentCache {
       this.content.regain(asset.sha256);
     };
     const onFailure = async (error: unknown, retryInMs: number): Promise<void> => {
-      if (hasErrorCode(error, "ENOSPC")) await this.#makeRoom();
+      if (hasErrorCode(error, "ENOSPC")) await this.#room.refused(asset);
       this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: retryInMs }, "a file could not be fetched");
       tracker?.setFailure(asset, reasonOf(error));
     };
     await retry(download, { clock: this.#clock, bounds: backoffBounds, onFailure, signal });
-  }
-
-  /** Removes the files that are only kept to return to, because the disk is full. The files that play now are kept. */
-  async #makeRoom(): Promise<void> {
-    await this.content.dropPrevious();
-    await this.#removeUnneeded();
-  }
-
-  async #removeUnneeded(): Promise<void> {
-    this.content.forget(await this.#files.removeAllBut(new Set([...this.#target, ...this.content.kept()])));
   }
 }
 

@@ -25,6 +25,8 @@ export interface DownloadProgress {
   files: readonly FileProgress[];
   /** The failure, when failed. */
   detail: string | null;
+  /** Why the missing files do not fit; null if they do. */
+  shortage: string | null;
 }
 
 export const noProgress: DownloadProgress = {
@@ -36,6 +38,7 @@ export const noProgress: DownloadProgress = {
   totalFiles: 0,
   files: [],
   detail: null,
+  shortage: null,
 };
 
 // A large state may need minutes for one percent.
@@ -53,12 +56,21 @@ export class DownloadTracker {
   readonly #whole = new Set<string>();
   /** The files that need no download. */
   readonly #presentFiles: number;
+  readonly #shortage: string | null;
   #readyBytes: number;
   /** At the last report. */
   #reported = { percent: -1, at: 0 };
 
-  constructor(progress: Observable<DownloadProgress>, clock: Clock, desired: DesiredState, missing: readonly DesiredAsset[]) {
+  /** @param shortage why the missing files do not fit, so that nothing is downloaded. */
+  constructor(
+    progress: Observable<DownloadProgress>,
+    clock: Clock,
+    desired: DesiredState,
+    missing: readonly DesiredAsset[],
+    shortage: string | null = null,
+  ) {
     this.#progress = progress;
+    this.#shortage = shortage;
     this.#clock = clock;
     this.#revision = desired.revision;
     const files = distinctFiles(desired.assets);
@@ -115,15 +127,17 @@ export class DownloadTracker {
     const begun = [...this.#begun.values()];
     const failed = begun.filter(({ failure }) => failure !== null);
     const files = [...begun.filter(({ failure }) => failure === null), ...failed].slice(0, maxFilesReported);
+    const detail = failed[0] === undefined ? null : `${failed[0].assetId}: ${failed[0].failure}`;
     this.#progress.set({
-      is: failed[0] === undefined ? "downloading" : "failed",
+      is: (this.#shortage ?? detail) === null ? "downloading" : "failed",
       revision: this.#revision,
       readyBytes: this.#readyBytes,
       totalBytes: this.#totalBytes,
       readyFiles: this.#presentFiles + this.#whole.size,
       totalFiles: this.#totalFiles,
       files,
-      detail: failed[0] === undefined ? null : `${failed[0].assetId}: ${failed[0].failure}`,
+      detail: this.#shortage ?? detail,
+      shortage: this.#shortage,
     });
   }
 }

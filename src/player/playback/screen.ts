@@ -71,9 +71,12 @@ function pictureStage(picture: DesiredAsset): Stage {
 // Drawings without a size of their own fit any.
 const defaultSize = { width: 1_920, height: 1_080 };
 
-function downloadProblem(progress: DownloadProgress): ScreenProblem {
-  const text = `A file could not be downloaded. The player tries again. ${progress.detail ?? ""}`.trim();
-  return { code: "other", text, retry_at: null };
+function downloadProblem({ shortage, detail }: DownloadProgress): ScreenProblem {
+  if (shortage !== null) {
+    const text = `There is no room for the content: ${shortage}. Free some space or use a larger disk: the player goes on by itself.`;
+    return { code: "disk", text, retry_at: null };
+  }
+  return { code: "other", text: `A file could not be downloaded. The player tries again. ${detail ?? ""}`.trim(), retry_at: null };
 }
 
 function withheldScreen({ fault, failures, until }: WithheldContent, player_name: string, service: string): Screen {

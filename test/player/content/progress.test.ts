@@ -50,7 +50,7 @@ async function createSetup() {
   };
 }
 
-test("[PGR1] the service tells of each file that cannot be fetched: which, how much of it is here, and why", async () => {
+test("[DLP1] the service tells of each file that cannot be fetched: which, how much of it is here, and why", async () => {
   await using setup = await createSetup();
   const [, broken] = await setup.publish(3, ([, sha256]) => rm(join(setup.blobs, sha256!.slice(0, 2), sha256!)));
   const { content } = await eventually(async () => {
@@ -65,7 +65,7 @@ test("[PGR1] the service tells of each file that cannot be fetched: which, how m
   ]);
 });
 
-test("[PGR1] files in progress are listed before failed ones, twenty at most", () => {
+test("[DLP1] files in progress are listed before failed ones, twenty at most", () => {
   const assets = Array.from({ length: 30 }, (_, index) => assetOf(Buffer.alloc(100, `file ${index}`)));
   const progress = new Observable(noProgress);
   const tracker = new DownloadTracker(progress, new FakeClock(), desiredOf([], assets), assets);
@@ -83,7 +83,7 @@ test("[PGR1] files in progress are listed before failed ones, twenty at most", (
   expect(progress.value).toMatchObject({ is: "downloading", readyBytes: 3_000, readyFiles: 30, files: [], detail: null });
 });
 
-test("[PGR2] progress is reported at each whole percent and each second, however many files and chunks there are", () => {
+test("[DLP2] progress is reported at each whole percent and each second, however many files and chunks there are", () => {
   const assets = Array.from({ length: 2_000 }, (_, index) => assetOf(Buffer.alloc(1_000, `file ${index}`)));
   const progress = new Observable(noProgress);
   const clock = new FakeClock();
@@ -98,7 +98,7 @@ test("[PGR2] progress is reported at each whole percent and each second, however
   expect(reports).toBeLessThanOrEqual(105);
 });
 
-test("[PGR2] many files cause no more heartbeats than few", async () => {
+test("[DLP2] many files cause no more heartbeats than few", async () => {
   const counts: number[] = [];
   for (const files of [2, 12]) {
     await using setup = await createSetup();

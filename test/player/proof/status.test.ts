@@ -138,7 +138,7 @@ test.each([
     desired: () => desired,
     appliedRevision: () => applied,
     isIncomplete: () => lost,
-    progress: () => ({ ...counts, is: failure === null ? "downloading" : "failed", revision: "r2", files: [], detail: failure }),
+    progress: () => ({ ...noProgress, ...counts, is: failure === null ? "downloading" : "failed", revision: "r2", detail: failure }),
   });
   const { content } = await status.heartbeat();
   const reported = { ready_bytes: 3, total_bytes: 7, ready_files: 1, total_files: 2, files: [] };
