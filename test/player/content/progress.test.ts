@@ -22,10 +22,10 @@ async function createSetup() {
   const service = cleanup.use(await TestService.start(join(path, "service"), { clock }));
   const player = cleanup.use(new TestPlayer(join(path, "player"), () => service.service.url, clock));
   let heartbeats = 0;
-  const { readings } = player.machine;
-  player.machine.readings = (folder) => {
+  const readings = await player.machine.readings(path);
+  player.machine.readings = async () => {
     heartbeats += 1;
-    return readings(folder);
+    return readings;
   };
   const { id } = (await service.call("POST", "players/pair", { code: await player.pairingCode(), name: "Lobby" })).body;
   return {

@@ -80,7 +80,7 @@ async function startCache(
   cache.ready.watch((ready) => {
     if (ready !== null && ready.desired.revision !== shown.at(-1)) shown.push(ready.desired.revision);
   }, stop.signal);
-  const ended = prepareNewest(states, cache, files.openFile, clock, stop.signal).catch((error: unknown) => error);
+  const ended = prepareNewest(states, cache, (...file) => files.openFile(...file), clock, stop.signal).catch((error: unknown) => error);
   return {
     cache,
     states,

@@ -154,6 +154,15 @@ test("[SCN2] the screens for an unpaired player, an unreachable service, an empt
   expect(screenOf(paired({ stage: { ...full, zones: [zone] } }))).toMatchObject({ is: "empty" });
 });
 
+test("[ROM8] a screen that waits for content names what does not fit", () => {
+  const shortage = "3.1 MB are missing for asset ast_1 with 4.0 MB; the quota is 1.0 MB";
+  const progress = { ...noProgress, is: "failed" as const, detail: shortage, shortage };
+  expect(screenOf(paired({ stage: null, progress }))).toMatchObject({
+    is: "preparing",
+    trouble: { code: "disk", text: expect.stringContaining(shortage), retry_at: null },
+  });
+});
+
 test("[REC7] content that crashes the browser is withheld, and the screen says so, why, until when and what to do", () => {
   const withheld = { isNow: true, hasFailed: false, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
   for (const link of [{ is: "online" as const }, { is: "offline" as const, trouble }]) {
