@@ -36,7 +36,7 @@ const phases: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   download: async ({ api, run, player, playlistId, items }) => {
     const asset_id = await api.upload("noise.png", await noisePicture(1_280, 720));
     await api.ok("PATCH", `playlists/${playlistId}`, { items: [...items, { type: "image", asset_id, duration_ms: 1_000 }] });
-    await nextLine(run, player, "a file could not be fetched");
+    await nextLine(run, player, "there is no room for the newest content");
   },
   command: async ({ api, run, playerId }) => {
     const { status, error } = await api.command(playerId, "identify");

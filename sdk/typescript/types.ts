@@ -2843,12 +2843,17 @@ export interface components {
             applied_revision: string | null;
             /** @description What is wrong, or what the download waits for, for people */
             detail: string | null;
+            /** @description The files that are being downloaded, then those that failed, 20 at most. Older players do not send them */
+            files?: components["schemas"]["FileState"][];
             /** @enum {string} */
             is: "empty" | "downloading" | "applied" | "failed";
             ready_bytes: number;
+            /** @description How many files of the newest revision are here. Older players do not send it */
+            ready_files?: number;
             /** @description The newest revision that the player has received */
             revision: string | null;
             total_bytes: number;
+            total_files?: number;
         };
         CreatedInvitation: {
             /**
@@ -3120,6 +3125,19 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        FileState: {
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @description Why the last attempt failed */
+            detail: string | null;
+            /**
+             * @description `failed`: the last attempt failed; the player tries again by itself
+             * @enum {string}
+             */
+            is: "downloading" | "failed";
+            ready_bytes: number;
+            total_bytes: number;
+        };
         Forecast: {
             /**
              * Format: date-time
@@ -4307,7 +4325,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -5096,7 +5114,7 @@ export interface components {
             type: string;
         };
         ProblemRecord: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -5116,7 +5134,7 @@ export interface components {
             zone_id: string | null;
         };
         RecordedProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -8000,6 +8018,17 @@ export interface operations {
                  *         "applied_revision": "sample",
                  *         "ready_bytes": 1,
                  *         "total_bytes": 1,
+                 *         "ready_files": 1,
+                 *         "total_files": 1,
+                 *         "files": [
+                 *           {
+                 *             "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *             "is": "downloading",
+                 *             "ready_bytes": 1,
+                 *             "total_bytes": 1,
+                 *             "detail": "sample"
+                 *           }
+                 *         ],
                  *         "detail": "sample"
                  *       },
                  *       "now_playing": [
@@ -10489,6 +10518,17 @@ export interface operations {
                      *         "applied_revision": "sample",
                      *         "ready_bytes": 1,
                      *         "total_bytes": 1,
+                     *         "ready_files": 1,
+                     *         "total_files": 1,
+                     *         "files": [
+                     *           {
+                     *             "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "is": "downloading",
+                     *             "ready_bytes": 1,
+                     *             "total_bytes": 1,
+                     *             "detail": "sample"
+                     *           }
+                     *         ],
                      *         "detail": "sample"
                      *       }
                      *     }
@@ -10529,7 +10569,7 @@ export interface operations {
     listPlayerProblems: {
         parameters: {
             query?: {
-                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
                 code?: string;
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Problems that began at this time or later */

@@ -1,7 +1,7 @@
 // Connects the status (heartbeats and device description) with the parts of the player that it reports on.
 import type { CorrectedClock } from "../base/clock.ts";
 import { noGenerations } from "./content/generations.ts";
-import type { DownloadProgress } from "./content/download-progress.ts";
+import { noProgress } from "./content/download-progress.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
@@ -25,8 +25,6 @@ export interface PlayerStatusDependencies {
   /** Returns null while the player is not paired. */
   session: () => SessionView | null;
 }
-
-const noProgress: DownloadProgress = { is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null };
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {

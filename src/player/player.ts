@@ -46,6 +46,8 @@ export interface PlayerOptions {
   triggers: boolean;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
+  /** What the files of content may take together, in bytes; null: as much as the disk has. */
+  quota: number | null;
   /** Whether feeds and streams may come from this host and port of the machine itself. */
   mayReachLocal: (host: string, port: number) => boolean;
   /** How the player's own connections reach the service, feeds and streams. */
@@ -64,8 +66,22 @@ export type PlayerEnd = "restart" | "display-failed";
  * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
-  const { folder, rendererFolder, version, host, machine, settings, ntp, triggers, preload, mayReachLocal, network, supervise, log } =
-    options;
+  const {
+    folder,
+    rendererFolder,
+    version,
+    host,
+    machine,
+    settings,
+    ntp,
+    triggers,
+    preload,
+    quota,
+    mayReachLocal,
+    network,
+    supervise,
+    log,
+  } = options;
   await using cleanup = new AsyncDisposableStack();
   const end = new AbortController();
   let reason: PlayerEnd = "restart";
@@ -119,6 +135,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         webItems,
         disk,
         preload,
+        quota,
         deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         createHeartbeat: () => status.heartbeat(),
         listProblems: () => status.listProblems(),

@@ -27,12 +27,14 @@ export interface SessionStoresDependencies {
   disk: DiskHealth;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
+  /** What the files of content may take together, in bytes; null: as much as the disk has. */
+  quota: number | null;
 }
 
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk, preload } = dependencies;
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk, preload, quota } = dependencies;
   const [desired, outbox, interventions, proof] = await Promise.all([
     DesiredStateStore.open(folder, pairing.playerId, log, disk),
     Outbox.open(join(folder, "outbox"), clock, log, disk),
@@ -41,7 +43,7 @@ export async function openStores(dependencies: SessionStoresDependencies) {
   ]);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);
-  const cache = await ContentCache.open(contentFolder(folder), clock, log, disk, { context, findPreloaded });
+  const cache = await ContentCache.open(contentFolder(folder), clock, log, disk, { context, findPreloaded, quotaBytes: quota });
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
   const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
   const problems = await ProblemRecorder.open({ folder, clock, outbox, disk });

@@ -58,6 +58,8 @@ export interface SessionDependencies {
   disk: DiskHealth;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
+  /** What the files of content may take together, in bytes; null: as much as the disk has. */
+  quota: number | null;
   /** Called with each key that the service uses. */
   onServiceKey: (key: string) => Promise<void>;
 }

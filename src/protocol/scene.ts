@@ -166,6 +166,8 @@ export const Screen = z.discriminatedUnion("is", [
     player_name: z.string(),
     ready_bytes: Count,
     total_bytes: Count,
+    ready_files: Count,
+    total_files: Count,
     trouble: ScreenProblem.nullable(),
     service: z.string(),
   }),

@@ -86,6 +86,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     webItems,
     disk: new DiskHealth(silentLog),
     preload: null,
+    quota: null,
     deviceZone: "UTC",
     createHeartbeat: async () => heartbeat(),
     listProblems: async () => [],

@@ -102,6 +102,8 @@ test("[PAG3] the display is dark before anything is drawn, and no change leaves 
       player_name: "Café 1",
       ready_bytes: 12_400_000,
       total_bytes: 80_000_000,
+      ready_files: 3,
+      total_files: 12,
       trouble: null,
       service: "http://x",
     },
@@ -117,6 +119,31 @@ test("[PAG3] the display is dark before anything is drawn, and no change leaves 
   expect(await page.locator(".title").textContent()).toBe("Connected. Nothing assigned yet");
   expect(await page.locator(".layer").count()).toBe(1);
 });
+
+test.each(orientations)(
+  "[DLP3] the preparing screen, %s, shows how much of the content and how many files are here",
+  async (_, width, height) => {
+    await using opened = await browser.open(width, height);
+    const { page, server } = opened;
+    const counts = { ready_bytes: 212_400_000, total_bytes: 1_280_000_000, ready_files: 3, total_files: 12 };
+    const screen = { is: "preparing", player_name: "Café 1", service: "https://signage.example.com", ...counts } as const;
+    server.draw({ screen: { ...screen, trouble: { ...trouble, retry_at: null } }, identify: null });
+    await server.waitForMessage("screen", ({ is }) => is === "preparing");
+    expect(await page.locator(".bytes").textContent()).toBe("212 MB of 1.3 GB");
+    expect(await page.locator(".files").textContent()).toBe("3 of 12 files");
+    const bar = (await page.locator(".bar").boundingBox())!;
+    const doneShare = async (): Promise<number> => {
+      const done = (await page.locator(".done").boundingBox())!;
+      return (done.x + done.width - bar.x) / bar.width;
+    };
+    await expect.poll(doneShare).toBeCloseTo(212.4 / 1_280, 2);
+    expect(bar.x + bar.width).toBeLessThanOrEqual(width);
+    expect(await overlaps(page, [".title", ".name", ".bar", ".bytes", ".files", ".trouble", ".foot"])).toEqual([]);
+    server.draw({ screen: { ...screen, ready_bytes: 0, total_bytes: 0, ready_files: 0, total_files: 0, trouble: null }, identify: null });
+    await expect.poll(() => page.locator(".bytes").textContent()).toBe("Checking what is needed …");
+    expect(await page.locator(".files").textContent()).toBe("");
+  },
+);
 
 test("[PAG4] the identify overlay lies over the content until its time is over", async () => {
   await using opened = await browser.open();

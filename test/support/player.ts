@@ -43,7 +43,7 @@ export class TestPlayer implements AsyncDisposable {
     folder: string,
     server: () => string,
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "network" | "ntp" | "preload" | "log">> = {},
+    more: Partial<Pick<PlayerOptions, "network" | "ntp" | "preload" | "quota" | "log">> = {},
   ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
@@ -59,6 +59,7 @@ export class TestPlayer implements AsyncDisposable {
       ntp: more.ntp ?? [],
       triggers: false,
       preload: more.preload ?? null,
+      quota: more.quota ?? null,
       mayReachLocal: () => false,
       network: more.network ?? directNetwork(),
       supervise: null,

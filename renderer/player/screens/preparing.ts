@@ -9,19 +9,21 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
   const name = createElement("div", "name");
   const done = createElement("div", "done");
   const bar = createElement("div", "bar", done);
-  const bytes = createElement("p", "bytes");
+  const bytes = createElement("span", "bytes");
+  const files = createElement("span", "files");
   const problemCard = createProblemCard(clock);
   const service = createLabelledValue("Service");
   const title = createElement("h1", "title", "Downloading content");
-  const content = createElement("main", "content", name, bar, bytes, problemCard.element);
+  const content = createElement("main", "content", name, createElement("div", "progress", bar, bytes, files), problemCard.element);
   return {
     is: "preparing",
     element: createFrame("preparing", [title], content, [service.element]),
-    draw({ player_name, ready_bytes, total_bytes, trouble: problem, service: address }) {
+    draw({ player_name, ready_bytes, total_bytes, ready_files, total_files, trouble: problem, service: address }) {
       setText(name, player_name);
       const share = total_bytes > 0 ? Math.min(1, ready_bytes / total_bytes) : 0;
-      done.style.width = `${share * 100}%`;
+      done.style.transform = `translateX(${(share - 1) * 100}%)`;
       setText(bytes, total_bytes > 0 ? `${describeSize(ready_bytes)} of ${describeSize(total_bytes)}` : "Checking what is needed …");
+      setText(files, total_files > 0 ? `${ready_files} of ${total_files} ${total_files === 1 ? "file" : "files"}` : "");
       problemCard.draw(problem);
       service.draw(address);
     },

@@ -53,7 +53,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const server = embedded === null ? () => known! : () => embedded.address;
   // The embedded service's address is not stored: it may change, and with a stored address the next start would not start the service.
   const settings = embedded === null ? createPlayerSettings(async () => store) : { rememberServer: async () => undefined };
-  const { ntp, triggers, preload = null, window, data: folder } = config;
+  const { ntp, triggers, preload = null, quota = null, window, data: folder } = config;
   const mayReachLocal = localAccessRule(config.allowLocal);
   const network = readNetwork(config, process.env);
   // Without the flag, the browser's own settings decide for content.
@@ -64,7 +64,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
     const machine = createLinuxMachine(process.env);
     const version = app.getVersion();
     const place = { server, folder, rendererFolder, version, host, machine };
-    const options = { ...place, ntp, triggers, preload, mayReachLocal, network, supervise, settings, clock, log };
+    const options = { ...place, ntp, triggers, preload, quota, mayReachLocal, network, supervise, settings, clock, log };
     const end = await runPlayer(options, signal);
     if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }

@@ -56,6 +56,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       ntp: config.ntp,
       triggers: config.triggers,
       preload: config.preload ?? null,
+      quota: config.quota ?? null,
       mayReachLocal,
       network,
       supervise,

@@ -26,6 +26,10 @@ const usage = defineUsage({
     },
     ca: { value: "FILE", help: "Certificate authorities (PEM) to trust besides those of the system" },
     preload: { value: "FOLDER", help: "A folder or USB stick to take content files from, under any name, instead of downloading them" },
+    quota: {
+      value: "SIZE",
+      help: "What content may take on the disk, such as 500MB or 8GB (default: all but 256 MB, or an eighth of a disk below 2 GB)",
+    },
     triggers: { help: "Allow sensors and buttons to set variables over the Unix socket DIR/triggers/socket" },
   },
   notes: [
@@ -38,6 +42,9 @@ interface TimeServer {
   host: string;
   port: number;
 }
+
+const megabyte = 1_000_000;
+const gigabyte = 1_000_000_000;
 
 // The port of NTP.
 const timePort = 123;
@@ -64,6 +71,8 @@ export interface PlayerConfig {
   ca: string | undefined;
   /** A folder that has files of the content. */
   preload: string | undefined;
+  /** What the files of content may take together, in bytes; undefined: as much as the disk has. */
+  quota: number | undefined;
 }
 
 // Chromium switches that a player on Electron accepts, with a pattern for their value; null if they have none.
@@ -114,7 +123,7 @@ export function withoutBrowserSwitches(argv: readonly string[]): string[] {
  * argument that is a URL is followed by others (CVE-2018-1000006).
  */
 export function playerFlags(config: PlayerConfig): string[] {
-  const { server, data, engine, headless, window, ntp, triggers, allowLocal, proxy, ca, preload } = config;
+  const { server, data, engine, headless, window, ntp, triggers, allowLocal, proxy, ca, preload, quota } = config;
   const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
   return [
     ...(server === undefined ? [] : [`--server=${server}`]),
@@ -128,12 +137,14 @@ export function playerFlags(config: PlayerConfig): string[] {
     ...(proxy === undefined ? [] : [`--proxy=${proxy}`]),
     ...(ca === undefined ? [] : [`--ca=${ca}`]),
     ...(preload === undefined ? [] : [`--preload=${preload}`]),
+    ...(quota === undefined ? [] : [`--quota=${sizeText(quota)}`]),
   ];
 }
 
 /** @throws Fault `bad-config` in one line that names every invalid flag. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
-  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local, proxy, ca, preload } = readFlags(argv, usage);
+  const flags = readFlags(argv, usage);
+  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local, proxy, ca, preload, quota } = flags;
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
@@ -147,6 +158,8 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   if (proxy !== undefined && routeThrough(proxy).is === "unusable") faults.push("--proxy: must be an HTTP proxy such as http://HOST:PORT");
   if (ca === "") faults.push("--ca: must name a file");
   if (preload === "") faults.push("--preload: must name a folder");
+  const [, quotaSize, quotaUnit] = /^([1-9]\d{0,8})(MB|GB)$/.exec(quota ?? "") ?? [];
+  if (quota !== undefined && quotaSize === undefined) faults.push("--quota: must be a size such as 500MB or 8GB");
   if (faults.length > 0) throw badFlags(faults.join("; "), usage);
   return {
     server,
@@ -159,8 +172,13 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     proxy,
     ca,
     preload,
+    quota: quotaSize === undefined ? undefined : Number(quotaSize) * (quotaUnit === "GB" ? gigabyte : megabyte),
     window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
   };
+}
+
+function sizeText(bytes: number): string {
+  return bytes % gigabyte === 0 ? `${bytes / gigabyte}GB` : `${bytes / megabyte}MB`;
 }
 
 function isWebAddress(text: string): boolean {

@@ -14,10 +14,11 @@ import { downloadFile, type OpenFile } from "./download-file.ts";
 import { type DownloadRun, Downloads } from "./downloads.ts";
 import { filesToFetch } from "./due-order.ts";
 import { FileChecks } from "./file-checks.ts";
-import { distinctFiles, DownloadTracker, type DownloadProgress } from "./download-progress.ts";
+import { distinctFiles, DownloadTracker, noProgress, type DownloadProgress } from "./download-progress.ts";
 import type { FindPreloaded } from "./preload.ts";
 import { ProvenFiles } from "./proven-files.ts";
 import { ReadyContent, type ReadyState } from "./ready-content.ts";
+import { Room } from "./room.ts";
 
 /** The folder of the cache in the player's data folder. */
 export function contentFolder(dataFolder: string): string {
@@ -30,9 +31,11 @@ export interface ContentCacheOptions {
   context: () => PlayerContext;
   /** Finds files elsewhere before they are downloaded; null: nowhere. */
   findPreloaded: FindPreloaded | null;
+  /** What the files may take together, in bytes; null: as much as the disk has. */
+  quotaBytes: number | null;
 }
 
-const defaultOptions: ContentCacheOptions = { context: () => defaultContext, findPreloaded: null };
+const defaultOptions: ContentCacheOptions = { context: () => defaultContext, findPreloaded: null, quotaBytes: null };
 
 export class ContentCache {
   readonly #files: ProvenFiles;
@@ -43,15 +46,15 @@ export class ContentCache {
   readonly #log: Log;
   /** What can be shown, and which complete state plays. */
   readonly content: ReadyContent;
-  readonly #progress = new Observable<DownloadProgress>({ is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null });
+  readonly #progress = new Observable(noProgress);
   readonly #restarts = new Listeners<void>();
-  /** Hashes of the files of the state that is being prepared. They are never removed to make room for the rest of it. */
-  #target = new Set<string>();
+  readonly #room: Room;
 
   private constructor(files: ProvenFiles, content: ReadyContent, clock: Clock, log: Log, options: ContentCacheOptions) {
     this.#files = files;
     this.#downloads = new Downloads(clock, options.findPreloaded);
     this.#context = options.context;
+    this.#room = new Room({ files, content, quotaBytes: options.quotaBytes, clock, log });
     this.content = content;
     const current = () => content.hashes();
     this.#checks = new FileChecks({ files, current, onDamaged: (sha256, reason) => this.#onDamaged(sha256, reason), clock, log });
@@ -59,9 +62,16 @@ export class ContentCache {
     this.#log = log;
   }
 
-  static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log), options = defaultOptions): Promise<ContentCache> {
+  static async open(
+    folder: string,
+    clock: Clock,
+    log: Log,
+    disk = new DiskHealth(log),
+    options: Partial<ContentCacheOptions> = {},
+  ): Promise<ContentCache> {
     const files = await ProvenFiles.open(folder, log, disk);
-    return new ContentCache(files, await ReadyContent.open(files, clock, log, disk), clock, log, options);
+    const content = await ReadyContent.open(files, clock, log, disk);
+    return new ContentCache(files, content, clock, log, { ...defaultOptions, ...options });
   }
 
   get ready(): Watchable<ReadyState | null> {
@@ -117,19 +127,20 @@ export class ContentCache {
   }
 
   /**
-   * Makes `desired` ready and retries failed downloads, within the limits that it sets. Meanwhile fetches the files that the ready state
-   * has lost. Rejects only when `signal` aborts or with Fault `revoked`.
+   * Makes `desired` ready: waits until there is room, and retries failed downloads, within the limits that it sets. Meanwhile fetches the
+   * files that the ready state has lost. Rejects only when `signal` aborts or with Fault `revoked`.
    */
   async prepare(desired: DesiredState, openFile: OpenFile, signal: AbortSignal): Promise<void> {
     const { downloads = {}, timezone } = desired.player;
-    this.#target = new Set(desired.assets.map((asset) => asset.sha256));
+    await this.#room.setTarget(desired);
     this.#downloads.limits.set(downloads, timeZoneRulesOrUtc(timezone, this.#context().deviceTimeZone));
     let isRepaired = false;
-    // Repeated, because files may be lost during the downloads.
+    // Repeated, because files and room may be lost during the downloads.
     for (;;) {
       const files = await this.#files.presentOf(desired.assets);
       const missing = distinctFiles(desired.assets.filter(({ id }) => !files.has(id)));
-      const tracker = new DownloadTracker(this.#progress, desired, missing);
+      const room = await this.#room.makeFor(missing);
+      const tracker = new DownloadTracker(this.#progress, this.#clock, desired, missing, room.shortage);
       if (missing.length === 0) {
         await this.#complete({ desired, files }, isRepaired, tracker);
         // While the state before this one plays, its lost files are needed too.
@@ -137,7 +148,9 @@ export class ContentCache {
       }
       // A file of the ready state may have been removed since the last check.
       for (const { sha256 } of missing) this.content.lose(sha256, "the file is missing");
-      await this.#download(desired, missing, tracker, openFile, signal);
+      const download = (end: AbortSignal): Promise<void> => this.#download(desired, room.fitting, tracker, openFile, end);
+      await this.#room.during(room, download, signal);
+      if (room.shortage !== null) continue;
       await this.#files.save();
       isRepaired = true;
     }
@@ -157,11 +170,11 @@ export class ContentCache {
   async #complete(ready: ReadyState, isRepaired: boolean, tracker: DownloadTracker): Promise<void> {
     await this.content.complete(ready, isRepaired);
     tracker.finish();
-    await this.#removeUnneeded();
+    await this.#room.removeUnneeded();
   }
 
   #onDamaged(sha256: string, reason: string): void {
-    if (this.content.lose(sha256, reason) || this.#target.has(sha256)) this.prepareAgain();
+    if (this.content.lose(sha256, reason) || this.#room.isWanted(sha256)) this.prepareAgain();
   }
 
   /**
@@ -191,22 +204,12 @@ export class ContentCache {
         this.content.regain(asset.sha256);
       },
       onFailure: async (asset, error, retryInMs) => {
-        if (hasErrorCode(error, "ENOSPC")) await this.#makeRoom();
+        if (hasErrorCode(error, "ENOSPC")) await this.#room.refused(asset);
         this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: Math.round(retryInMs) }, "a file could not be fetched");
         if (isMissing(asset)) tracker.setFailure(asset, reasonOf(error));
       },
       onWindow: (opensAt) => tracker.setWindow(opensAt),
     };
     return this.#downloads.run(run, signal);
-  }
-
-  /** Removes the files that are only kept to return to, because the disk is full. The files that play now are kept. */
-  async #makeRoom(): Promise<void> {
-    await this.content.dropPrevious();
-    await this.#removeUnneeded();
-  }
-
-  async #removeUnneeded(): Promise<void> {
-    this.content.forget(await this.#files.removeAllBut(new Set([...this.#target, ...this.content.kept()])));
   }
 }

@@ -115,6 +115,16 @@ export function survived(before: Generations): Generations {
   return before.plays === "newest" && before.failure?.fault.is === "crash" ? { ...before, failure: null } : before;
 }
 
+/** Gives up the state that does not play, unless it is the one of this revision. */
+export function withoutOther(before: Generations, wantedRevision: string | null): Generations {
+  const { newest, previous, plays } = before;
+  if (previous === null) return before;
+  if (plays === "newest") return { ...before, previous: null };
+  if (newest?.revision === wantedRevision) return before;
+  const zones = [previous.layout, ...previous.layouts].flatMap((each) => each?.zones ?? []);
+  return { ...noGenerations, newest: previous, since: before.since, provenZones: [...new Set(zones.map(({ id }) => id))] };
+}
+
 /** Why the newest state does not play and when it is tried again, for people. */
 export function describeFailure({ newest, plays, failure }: Generations): string {
   if (failure === null) return "";

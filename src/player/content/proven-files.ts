@@ -106,6 +106,16 @@ export class ProvenFiles {
     return removed;
   }
 
+  /** The sizes of all files, finished or partial, by name. */
+  async sizes(): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>();
+    for (const name of await readdir(this.folder)) {
+      const found = mediaFile.test(name) ? await fingerprintOf(this.pathOf(name)) : null;
+      if (found !== null) sizes.set(name, found.size);
+    }
+    return sizes;
+  }
+
   async purge(): Promise<void> {
     this.#fingerprints = {};
     await this.#disk.attempt(what, async () => {

@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import { GenerationStore } from "./generation-store.ts";
-import { completed, type Generations, playingState } from "./generations.ts";
+import { completed, type Generations, playingState, withoutOther } from "./generations.ts";
 import type { ProvenFiles } from "./proven-files.ts";
 
 /** A desired state with those of its files that are here and proven: all of them, unless the disk has damaged some. */
@@ -59,8 +59,8 @@ export class ReadyContent {
   /** Hashes of the files that must not be removed. */
   kept(): Set<string> {
     const { newest, previous } = this.generations;
-    const assets = [newest, previous].flatMap((each) => each?.assets ?? []);
-    return new Set([...assets.map(({ sha256 }) => sha256), ...this.#before, ...(this.#state.value?.files.values() ?? [])]);
+    const assets = [newest, previous, this.#state.value?.desired].flatMap((each) => each?.assets ?? []);
+    return new Set([...assets.map(({ sha256 }) => sha256), ...this.#before]);
   }
 
   /** Plays what played before the start; without a complete state, as much as is here of the one `received` last. */
@@ -123,14 +123,10 @@ export class ReadyContent {
     this.#setState({ desired: ready.desired, files: new Map([...ready.files, ...lost.map(({ id }) => [id, sha256] as const)]) });
   }
 
-  /** Gives up the state to return to, because its files need too much room. */
-  dropPrevious(): Promise<void> {
+  /** Gives up the state that does not play, because its files need too much room, unless it is the one of `wantedRevision`. */
+  keepOnlyPlaying(wantedRevision: string | null): Promise<void> {
     this.#before.clear();
-    return this.#inOrder(() => {
-      const { plays, previous } = this.generations;
-      const isNothingToDrop = plays === "previous" || previous === null;
-      return isNothingToDrop ? Promise.resolve() : this.#store.set({ ...this.generations, previous: null });
-    });
+    return this.#inOrder(() => this.#store.set(withoutOther(this.generations, wantedRevision)));
   }
 
   /** The files of these names were removed. */

@@ -50,8 +50,8 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
         const is_assigned = known === "idle" || stage !== null;
         return { is: "empty", player_name, link: link.is === "polling" ? "online" : link.is, is_assigned, service, trouble: problem };
       }
-      const { readyBytes: ready_bytes, totalBytes: total_bytes } = progress;
-      return { is: "preparing", player_name, ready_bytes, total_bytes, service, trouble: problem };
+      const { readyBytes: ready_bytes, totalBytes: total_bytes, readyFiles: ready_files, totalFiles: total_files } = progress;
+      return { is: "preparing", player_name, ready_bytes, total_bytes, ready_files, total_files, service, trouble: problem };
     }
   }
 }
@@ -71,7 +71,11 @@ function pictureStage(picture: DesiredAsset): Stage {
 // Drawings without a size of their own fit any.
 const defaultSize = { width: 1_920, height: 1_080 };
 
-function downloadProblem({ is, detail }: DownloadProgress): ScreenProblem | null {
+function downloadProblem({ is, shortage, detail }: DownloadProgress): ScreenProblem | null {
+  if (shortage !== null) {
+    const text = `There is no room for the content: ${shortage}. Free some space or use a larger disk: the player goes on by itself.`;
+    return { code: "disk", text, retry_at: null };
+  }
   const text = `A file could not be downloaded. The player tries again. ${detail ?? ""}`.trim();
   if (is === "failed") return { code: "other", text, retry_at: null };
   return is === "waiting" && detail !== null

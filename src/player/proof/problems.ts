@@ -132,8 +132,10 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   if (generations.failure !== null && hasReturned(generations)) {
     problems.push(createProblem("content-reverted", generations.failure.since, { detail: describeFailure(generations) }));
   }
-  if (progress.is === "failed")
-    problems.push(createProblem("content-failed", now, progress.detail === null ? {} : { detail: progress.detail }));
+  if (progress.is === "failed") {
+    const code = progress.shortage === null ? "content-failed" : "no-room";
+    problems.push(createProblem(code, now, progress.detail === null ? {} : { detail: progress.detail }));
+  }
   problems.push(...diskProblems(disk, now));
   if (lostAssets[0] !== undefined) {
     const others = lostAssets.length > 1 ? ` and ${lostAssets.length - 1} more` : "";

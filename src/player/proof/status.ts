@@ -3,11 +3,11 @@ import type { CorrectedClock } from "../../base/clock.ts";
 import type { PlayerProblem, ProblemList } from "../../protocol/device/player-problems.ts";
 import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
-import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
+import type { ContentState, FileState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { DriftFigures } from "./playback-drift.ts";
 import { describeFailure, type Generations } from "../content/generations.ts";
-import type { DownloadProgress } from "../content/download-progress.ts";
+import type { DownloadProgress, FileProgress } from "../content/download-progress.ts";
 import type { BrowserEngine, Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
 import type { PlayerCondition } from "./problems.ts";
@@ -150,12 +150,15 @@ export class Status {
     const generations = this.#dependencies.generations();
     const applied_revision = appliedRevision();
     const wanted = desired();
-    const { is, readyBytes, totalBytes, detail } = progress();
+    const { is, readyBytes, totalBytes, readyFiles, totalFiles, files, detail } = progress();
     const content = {
       revision: wanted?.revision ?? null,
       applied_revision,
       ready_bytes: readyBytes,
       total_bytes: totalBytes,
+      ready_files: readyFiles,
+      total_files: totalFiles,
+      files: files.map(fileState),
     };
     if (wanted === null) return { is: "empty", ...content, detail: "the player has not received a state yet" };
     if (generations.plays === "previous" && wanted.revision === generations.newest?.revision)
@@ -173,6 +176,11 @@ export class Status {
 function resolutionOf(page: PageState): { width: number; height: number } | null {
   if (page.is !== "here") return null;
   return { width: Math.round(page.viewport.width), height: Math.round(page.viewport.height) };
+}
+
+function fileState({ assetId, readyBytes, totalBytes, failure }: FileProgress): FileState {
+  const is = failure === null ? "downloading" : "failed";
+  return { asset_id: assetId, is, ready_bytes: readyBytes, total_bytes: totalBytes, detail: failure?.slice(0, 200) ?? null };
 }
 
 /** How long no frame has been presented, ms. */

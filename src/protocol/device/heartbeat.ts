@@ -25,6 +25,19 @@ export const ShownReason = z.object({
 });
 export type ShownReason = z.infer<typeof ShownReason>;
 
+/** How many files a heartbeat lists. */
+export const maxFilesReported = 20;
+
+/** A file of the newest revision whose download has begun. */
+export const FileState = z.object({
+  asset_id: id("ast"),
+  is: z.enum(["downloading", "failed"]).describe("`failed`: the last attempt failed; the player tries again by itself"),
+  ready_bytes: Count,
+  total_bytes: Count,
+  detail: deviceText(200).nullable().describe("Why the last attempt failed"),
+});
+export type FileState = z.infer<typeof FileState>;
+
 /** The progress of the newest revision: on screen, downloading, or failed and why. */
 export const ContentState = z.object({
   is: z.enum(["empty", "downloading", "applied", "failed"]),
@@ -32,6 +45,13 @@ export const ContentState = z.object({
   applied_revision: deviceText(64).nullable().describe("The revision that the player plays"),
   ready_bytes: Count,
   total_bytes: Count,
+  ready_files: Count.optional().describe("How many files of the newest revision are here. Older players do not send it"),
+  total_files: Count.optional(),
+  files: z
+    .array(FileState)
+    .max(maxFilesReported)
+    .optional()
+    .describe(`The files that are being downloaded, then those that failed, ${maxFilesReported} at most. Older players do not send them`),
   detail: deviceText(2_000).nullable().describe("What is wrong, or what the download waits for, for people"),
 });
 export type ContentState = z.infer<typeof ContentState>;

@@ -37,6 +37,12 @@ export const problemCatalog = {
     title: "The newest content failed on the screen, and the content before it plays",
     remedy: "Fix or remove the items that the detail names. The player tries a changed state at once, and the same one again by itself.",
   },
+  "no-room": {
+    by: "player",
+    title: "There is no room for the newest content",
+    remedy:
+      "The player keeps what it plays, and downloads the newest content by itself once there is room. Remove items, use smaller files, free space on its disk, use a larger disk, or raise its quota (--quota).",
+  },
   "content-failed": {
     by: "player",
     title: "A file of the newest content cannot be fetched",

@@ -9,6 +9,8 @@ test.each([
   [["--data", "/d", "--allow-local", "127.0.0.1:3000,localhost:*,[::1]:80,my-box:8080"]],
   [["--data", "/d", "--proxy", "http://user:pass@proxy.test:3128", "--ca", "/etc/a folder/ca.pem"]],
   [["--data", "/d", "--preload", "/media/a stick"]],
+  [["--data", "/d", "--quota", "500MB"]],
+  [["--data", "/d", "--quota", "999999999GB"]],
   [["--data", "/d", "--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]],
 ])("[ENG7] the player's flags are passed to Electron as one argument each, with the same meaning: %j", (argv) => {
   const config = readPlayerConfig(argv);
@@ -92,6 +94,20 @@ test.each(["socks5://127.0.0.1:1080", "https://proxy.test", "http://", "two word
     );
   },
 );
+
+test.each([
+  ["500MB", 500_000_000],
+  ["8GB", 8_000_000_000],
+  ["999999999GB", 999_999_999e9],
+])("[ROM9] --quota %s", (size, bytes) => {
+  expect(reading("--quota", size)()).toMatchObject({ quota: bytes });
+});
+
+test.each(["", "0MB", "500", "1.5GB", "-1GB", "8gb", "8 GB"])("[ROM9] --quota must be a size: “%s”", (size) => {
+  expect(reading(`--quota=${size}`)).toThrow(
+    expect.objectContaining({ code: "bad-config", message: expect.stringContaining("--quota: must be") }),
+  );
+});
 
 function reading(...words: string[]): () => unknown {
   return () => readPlayerConfig(withoutBrowserSwitches(["--server=http://127.0.0.1:1", ...words]));

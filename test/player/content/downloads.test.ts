@@ -44,7 +44,7 @@ function stateOf(assets: DesiredAsset[], revision: string, downloads: DownloadSe
 }
 
 /** A player's cache that follows states. The service counts what it sends, and `hold` stops it before a chunk. */
-async function startCache(clock: Clock, options: ContentCacheOptions = { context: () => defaultContext, findPreloaded: null }) {
+async function startCache(clock: Clock, options: Partial<ContentCacheOptions> = {}) {
   const folder = await temporaryFolder();
   const content = join(folder.path, "content");
   const cache = await ContentCache.open(content, clock, silentLog, new DiskHealth(silentLog), options);
@@ -195,7 +195,7 @@ test("[DLS6] lost files of the content on the screen are downloaded outside the 
 test("[DLS6] files of the preload folder are imported outside the windows and without a limit", async () => {
   const clock = new FakeClock(noon);
   await using stick = await temporaryFolder();
-  await using setup = await startCache(clock, { context: () => defaultContext, findPreloaded: preloadFrom(stick.path, silentLog) });
+  await using setup = await startCache(clock, { findPreloaded: preloadFrom(stick.path, silentLog) });
   const { cache, service, states } = setup;
   const [before, news] = [fileOf("before"), fileOf("news")];
   const limits = { ...night, max_bytes_per_second: 10_000 };

@@ -10,7 +10,6 @@ import type { OpenFile } from "../../../src/player/content/download-file.ts";
 import { type FindPreloaded, preloadFrom } from "../../../src/player/content/preload.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
-import { defaultContext } from "../../../src/schedule/playable-content.ts";
 import { picture, TestService } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { startFileService } from "../../support/network/file-service.ts";
@@ -38,7 +37,7 @@ async function createSetup() {
     stick,
     /** Prepares a state with both files, within these limits, and checks their bytes. */
     async prepare({ openFile = fromService, findPreloaded = preloadFrom(stick, silentLog), downloads = {} } = {}): Promise<void> {
-      const options = { context: () => defaultContext, findPreloaded };
+      const options = { findPreloaded };
       const disk = new DiskHealth(silentLog);
       const cache = await ContentCache.open(join(path, "content"), { ...clock, ...fast }, silentLog, disk, options);
       const items = assets.map((asset) => imageItem(asset, 1_000));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
 import { type PlayerCondition, Problems } from "../../../src/player/proof/problems.ts";
 import { Status } from "../../../src/player/proof/status.ts";
@@ -17,7 +18,6 @@ import { fakeMachine } from "../../support/player.ts";
 import { assetOf, desiredOf, newId, withItems } from "../../support/states.ts";
 
 const t0 = Date.UTC(2026, 10, 22, 12);
-const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
 const healthyDisk = { unwritten: [], damaged: [], lost: [] };
 const textItem = () => ({ id: newId("itm"), type: "text" as const, text: "x" }) as never as Parameters<typeof desiredOf>[0][number];
 
@@ -58,7 +58,7 @@ function screen() {
         impairment: null,
         serviceAheadMs: null,
       };
-      return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
+      return problems.list({ now, stage, desired, progress: noProgress, ...parts, ...more }).problems;
     },
   };
 }
@@ -141,7 +141,7 @@ test("[PRB9] withheld content, a frozen screen, failed downloads, lost files, a 
   const all = at(t0, {
     withheld,
     stillMs: 20_000,
-    progress: { ...progress, is: "failed", detail: "ast_1: disk" },
+    progress: { ...noProgress, is: "failed", detail: "ast_1: disk" },
     lostAssets: [assetOf(Buffer.from("a")), assetOf(Buffer.from("b"))],
     diskFreeBytes: 1_000_000,
     clockErrorMs: Infinity,
@@ -242,7 +242,7 @@ function heartbeatOf(more: {
         ...about,
         stage,
         desired,
-        progress,
+        progress: noProgress,
         generations: noGenerations,
         lostAssets: [],
         disk: healthyDisk,
@@ -253,7 +253,7 @@ function heartbeatOf(more: {
     variables: () => ({}),
     appliedRevision: () => "r1",
     desired: () => ({ revision: "r1", isEmpty: false }),
-    progress: () => progress,
+    progress: () => noProgress,
     generations: () => noGenerations,
     isIncomplete: () => false,
   });

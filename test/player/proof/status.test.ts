@@ -1,6 +1,7 @@
 // The heartbeat, put together from a fake host, a fake machine and values that a test sets.
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
+import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
 import { Status, type StatusDependencies } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
@@ -35,7 +36,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     variables: () => ({}),
     appliedRevision: () => null,
     desired: () => null,
-    progress: () => ({ is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null }),
+    progress: () => noProgress,
     generations: () => noGenerations,
     isIncomplete: () => false,
     ...more,
@@ -133,12 +134,14 @@ test.each([
     failure?: string;
     lost?: boolean;
   };
+  const counts = { readyBytes: 3, totalBytes: 7, readyFiles: 1, totalFiles: 2 };
   const { status } = createStatus(new FakeClock(), {
     desired: () => desired,
     appliedRevision: () => applied,
     isIncomplete: () => lost,
-    progress: () => ({ is: failure === null ? "downloading" : "failed", revision: "r2", readyBytes: 3, totalBytes: 7, detail: failure }),
+    progress: () => ({ ...noProgress, ...counts, is: failure === null ? "downloading" : "failed", revision: "r2", detail: failure }),
   });
   const { content } = await status.heartbeat();
-  expect(content).toEqual({ ...expected, applied_revision: applied, ready_bytes: 3, total_bytes: 7 });
+  const reported = { ready_bytes: 3, total_bytes: 7, ready_files: 1, total_files: 2, files: [] };
+  expect(content).toEqual({ ...expected, applied_revision: applied, ...reported });
 });

@@ -10,6 +10,7 @@ import {
   type RecoveryAttempt,
 } from "../../../src/player/surface/recovery-ladder.ts";
 import { assetOf } from "../../support/states.ts";
+import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { screenOf, type ScreenContext } from "../../../src/player/playback/screen.ts";
 
 const startMs = 1_000_000;
@@ -132,7 +133,6 @@ test("[REC2] faults that are far apart do not escalate the recovery", () => {
   expect(new Set(actionsFor("no-frames", 50, 600_000))).toEqual(new Set(["relaunch"]));
 });
 
-const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
 const trouble = { code: "refused" as const, text: "Nothing answers", retry_at: null };
 const zone = { id: "zon_x", left: 0, top: 0, width: 1, height: 1, z_index: 0, slots: [] };
 const item = {
@@ -165,7 +165,7 @@ function paired(about: Partial<Extract<ScreenContext["phase"], { is: "paired" }>
       playerName: "Lobby",
       link: { is: "online" },
       known: "content",
-      progress,
+      progress: noProgress,
       stage: full,
       safePicture: null,
       ...about,
@@ -176,7 +176,7 @@ function paired(about: Partial<Extract<ScreenContext["phase"], { is: "paired" }>
 test("[SCN1] playing content stays on the screen, even if the link or the next state fails", () => {
   const stage = { is: "stage", stage: full };
   expect(screenOf(paired({ link: { is: "offline", trouble } }))).toEqual(stage);
-  expect(screenOf(paired({ progress: { ...progress, is: "failed", detail: "disk" } }))).toEqual(stage);
+  expect(screenOf(paired({ progress: { ...noProgress, is: "failed", detail: "disk" } }))).toEqual(stage);
 });
 
 test("[SCN2] the screens for an unpaired player, an unreachable service, an empty player and a player that prepares content are all different", () => {
@@ -184,16 +184,25 @@ test("[SCN2] the screens for an unpaired player, an unreachable service, an empt
   expect(screenOf(asking)).toMatchObject({ is: "pairing", code: null, trouble, device: "192.0.2.7 · signage-player 1.0.0" });
   expect(screenOf(paired({ known: "nothing", stage: null, link: { is: "offline", trouble } }))).toMatchObject({ is: "preparing", trouble });
   expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ is: "empty", trouble: null });
-  expect(screenOf(paired({ stage: null, progress: { ...progress, is: "downloading", readyBytes: 1, totalBytes: 2 } }))).toMatchObject({
+  expect(screenOf(paired({ stage: null, progress: { ...noProgress, is: "downloading", readyBytes: 1, totalBytes: 2 } }))).toMatchObject({
     is: "preparing",
     ready_bytes: 1,
     total_bytes: 2,
   });
   expect(screenOf(paired({ stage: { ...full, zones: [zone] } }))).toMatchObject({ is: "empty" });
-  const waiting = { ...progress, is: "waiting" as const, detail: "new content waits for the download window" };
+  const waiting = { ...noProgress, is: "waiting" as const, detail: "new content waits for the download window" };
   expect(screenOf(paired({ known: "idle", stage: null, progress: waiting }))).toMatchObject({
     is: "empty",
     trouble: { text: "New content waits for the download window.", retry_at: null },
+  });
+});
+
+test("[ROM8] a screen that waits for content names what does not fit", () => {
+  const shortage = "3.1 MB are missing for asset ast_1 with 4.0 MB; the quota is 1.0 MB";
+  const progress = { ...noProgress, is: "failed" as const, detail: shortage, shortage };
+  expect(screenOf(paired({ stage: null, progress }))).toMatchObject({
+    is: "preparing",
+    trouble: { code: "disk", text: expect.stringContaining(shortage), retry_at: null },
   });
 });
 
@@ -222,7 +231,7 @@ test("[REC17] the operator's picture is shown in place of withheld content, unle
 });
 
 test("[SCN3] the empty screen says whether content is assigned, and whether the player is online", () => {
-  const failed = { ...progress, is: "failed" as const, detail: "disk" };
+  const failed = { ...noProgress, is: "failed" as const, detail: "disk" };
   expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ link: "online", is_assigned: false });
   expect(screenOf(paired({ known: "idle", stage: null, progress: failed }))).toMatchObject({ link: "online", is_assigned: true });
   expect(screenOf(paired({ stage: { ...full, zones: [zone] }, link: { is: "offline", trouble } }))).toMatchObject({

@@ -201,7 +201,7 @@ test("[PIX10] a video of one frame is shown like a picture and does not fail", a
 
 test.each([
   ["empty", { trouble: null }],
-  ["preparing", { ready_bytes: 1, total_bytes: 2, trouble: null }],
+  ["preparing", { ready_bytes: 1, total_bytes: 2, ready_files: 1, total_files: 2, trouble: null }],
 ] as const)("[PIX11] the name on the %s screen keeps its descenders and accents", async (is, more) => {
   const inkBelow = async (clipped: boolean): Promise<Buffer> => {
     await using opened = await browser.open(960, 540);

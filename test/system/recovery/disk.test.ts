@@ -106,12 +106,12 @@ test(
     await disk.fill();
     const large = { ...image, asset_id: await api.upload("large.png", await plainImage([200, 20, 20])) };
     await api.ok("PATCH", `playlists/${playlistId}`, { items: [image, large] });
-    await untilProblem(api, playerId, "content-failed");
+    await untilProblem(api, playerId, "no-room");
     const from = player.lines.length;
     await player.line("presented", from);
     await disk.free();
     await player.line("state applied", from);
-    await untilProblem(api, playerId, "content-failed", false);
+    await untilProblem(api, playerId, "no-room", false);
   },
 );
 
