@@ -17,7 +17,6 @@ import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import type { DesiredAsset, DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import type { DownloadSettings } from "../../../src/protocol/device/download-settings.ts";
-import { defaultContext } from "../../../src/schedule/playable-content.ts";
 import { picture, TestService } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
