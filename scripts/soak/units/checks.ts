@@ -53,6 +53,19 @@ export const checks: Readonly<Record<string, (stage: Stage) => Promise<number>>>
 
   "the player restarts after kill -9": (stage) => restart(stage, player, "SIGKILL", restartLimitMs),
   "the compositor restarts after kill -9": (stage) => restart(stage, session, "SIGKILL", restartLimitMs),
+  async "the player starts although the compositor failed at first"({ container, installation, run }) {
+    await installation.systemctl("stop", session, player);
+    const failOnce = "[Service]\nExecStartPre=+/bin/sh -c '! rm /run/fail-once'\n";
+    const dropIn = `/run/systemd/system/${session}.d`;
+    await container.call("sh", "-c", 'mkdir -p "$1" && touch /run/fail-once && printf %s "$2" > "$1/fail.conf"', "sh", dropIn, failOnce);
+    await installation.systemctl("daemon-reload");
+    const from = performance.now();
+    await installation.systemctl("start", "--no-block", player);
+    await run.until("the player is active", () => isActive(installation, player), startLimitMs);
+    await installation.showsContent();
+    return performance.now() - from;
+  },
+
   "the service restarts after kill -9": (stage) => restart(stage, service, "SIGKILL", restartLimitMs),
 
   async "the watchdog restarts a player that hangs"(stage) {

@@ -28,6 +28,11 @@ test.skipIf(version < 250)("[SYD3] systemd accepts the units, and their exposure
   }
 });
 
+test("[SYD5] the compositor's unit starts the player", async () => {
+  const unit = await readFile(join(rootFolder, "deploy/signage-player.service"), "utf8");
+  expect(/^WantedBy=(.+)$/m.exec(unit)![1]!.split(" ")).toEqual(["multi-user.target", "signage-session.service"]);
+});
+
 test("[SYD3] the player's unit expects the reports that the player sends", async () => {
   const unit = await readFile(join(rootFolder, "deploy/signage-player.service"), "utf8");
   for (const line of ["Type=notify", "NotifyAccess=all", "WatchdogSec=60", "Restart=always"]) expect(unit.split("\n")).toContain(line);
