@@ -7,11 +7,6 @@ interface Refusal {
 
 const longestChars = 300;
 
-/** A ZodError, or any error of its shape. */
-interface Refusal {
-  issues: readonly { path: readonly PropertyKey[]; message: string }[];
-}
-
 /** The first fault of a refused input, with the path of its field: `data.epoch: Invalid input: expected string, received null`. */
 export function describeRefusal({ issues }: Refusal): string {
   const [first] = issues;
