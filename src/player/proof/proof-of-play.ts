@@ -33,12 +33,15 @@ export class ProofOfPlay {
   readonly #playLog: PlayLog;
   #ready: ReadyState | null = null;
   #plays = initialPlayState;
+  /** When this run of the player began, on the monotonic clock. */
+  readonly #openedAt: number;
   /** When a frame was last recorded, on the monotonic clock. */
   #frameRecordedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(dependencies: ProofDependencies, playLog: PlayLog) {
     this.#dependencies = dependencies;
     this.#playLog = playLog;
+    this.#openedAt = dependencies.clock.monotonic();
   }
 
   /** Opens the log. Plays that the previous run left open end at the last frame that it recorded. */
@@ -56,9 +59,7 @@ export class ProofOfPlay {
    */
   async setPlan(stage: Stage | null, ready: ReadyState | null, since = Number.POSITIVE_INFINITY): Promise<void> {
     if (ready !== null) this.#ready = ready;
-    const now = this.#now();
-    const sinceAt = Math.min(since, now.at);
-    await this.#step(planInput(stage, now, { at: sinceAt, mono: now.mono - (now.at - sinceAt) }, this.#context));
+    await this.#step(planInput(stage, this.#now(), this.#readingAt(since, this.#openedAt), this.#context));
   }
 
   /** Handles a report of the page. Resolves once the resulting events are written. */
@@ -127,17 +128,19 @@ export class ProofOfPlay {
   }
 
   get #context(): InputContext {
-    return { ready: this.#ready, readingAt: (at) => this.#readingAt(at) };
+    return { ready: this.#ready, readingAt: (at) => this.#readingAt(at, this.#plays.lastFrame?.mono ?? this.#openedAt) };
   }
 
   #now(): ClockReading {
     return { at: this.#dependencies.clock.now(), mono: this.#dependencies.clock.monotonic() };
   }
 
-  /** Both clocks at a time that the page reports. After a clock step that time may be impossible: it is then moved to the nearest possible one. */
-  #readingAt(at: number): ClockReading {
+  /**
+   * Both clocks at a corrected wall time. After a clock step that time may be impossible: it is then moved to the nearest possible one.
+   * @param earliest monotonic ms.
+   */
+  #readingAt(at: number, earliest: number): ClockReading {
     const now = this.#now();
-    const earliest = this.#plays.lastFrame?.mono ?? Number.NEGATIVE_INFINITY;
     const mono = Math.min(now.mono, Math.max(earliest, now.mono - (now.at - at)));
     return { mono, at: now.at - (now.mono - mono) };
   }

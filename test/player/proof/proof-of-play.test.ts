@@ -9,11 +9,13 @@ import { isAbort } from "../../../src/base/fault.ts";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
+import { applyProgram, stageAt } from "../../../src/player/playback/playback.ts";
+import { programAt } from "../../../src/schedule/program.ts";
 import { HttpFault } from "../../../src/player/link/service-http.ts";
 import { PlayEvent, type PlayEventReceipt } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
+import { assetOf, desiredOf, imageItem, readyOf } from "../../support/states.ts";
 
 /** The real events, as the child process prints them. */
 interface Observation {
@@ -122,3 +124,31 @@ test("[POP11] in six hours offline with five kill -9, plays have no gaps or over
     }
   }
 }, 240_000);
+
+test("[POP31] a play that was presented just before the clock was corrected by months is proven, within the run of the player", async () => {
+  await using folder = await temporaryFolder();
+  const asset = assetOf(Buffer.from([1]));
+  const ready = readyOf(desiredOf([imageItem(asset, 7_000)], [asset]));
+  const fake = new FakeClock(Date.UTC(2026, 10, 21, 6));
+  const clock = new CorrectedClock(fake);
+  const proof = await ProofOfPlay.open({ folder: folder.path, bootId: "boot", clock, log: silentLog });
+  await proof.handleMessage({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: fake.now() });
+  const present = async (at: number): Promise<void> => {
+    const { stage } = stageAt(applyProgram(null, programAt(ready, at).program, at), at, "UTC")!;
+    await proof.setPlan(stage, ready);
+    const zone = stage.zones[0]!;
+    const { key, item, cause, starts_at, ends_at } = zone.slots[0]!;
+    const about = { zone_id: zone.id, stage: stage.key, key, cause, item_id: item.item_id, asset_id: item.asset_id, starts_at, ends_at };
+    const correctedBy = 90 * 86_400_000;
+    if (clock.learnedAt === null)
+      clock.learn({ t0: fake.now(), t1: fake.now() + correctedBy, t2: fake.now() + correctedBy, t3: fake.now() });
+    await proof.handleMessage({ type: "presented", ...about, at });
+  };
+  await present(clock.now());
+  fake.advance(1_000);
+  await present(clock.now());
+  fake.advance(1_000);
+  await proof.stop();
+  const { kept } = await uploadAll(folder.path, fake);
+  expect([...kept.values()].map(({ started_monotonic_ms }) => started_monotonic_ms >= 0)).toEqual([true, true]);
+});
