@@ -83,6 +83,7 @@ export async function startHostileService(options: HostileServiceOptions): Promi
     if (path.includes("/screenshots/")) screenshot = body;
     if (path.endsWith("/nonce")) return { status: 201, body: JSON.stringify({ nonce: "n", expires_in: 60 }) };
     if (path.endsWith("/token")) return { status: 200, body: JSON.stringify(grant) };
+    if (path.endsWith("/play-events")) return { status: 200, body: JSON.stringify({ accepted: 1, duplicates: 0, rejected: [] }) };
     if (path.endsWith("/heartbeat")) return { status: 200, body: JSON.stringify(answerTo(JSON.parse(body.toString()) as Heartbeat)) };
     return { status: 200, body: JSON.stringify(validAnswer) };
   };
@@ -166,10 +167,12 @@ export async function startHostileService(options: HostileServiceOptions): Promi
     },
     async screenshot() {
       screenshot = null;
-      const { socket } = await connected();
-      await run(socket, "screenshot", { format: "png" });
-      await until(() => screenshot !== null);
-      return screenshot!;
+      // The image arrives before the command ends. On a busy machine the command may fail.
+      for (;;) {
+        const { socket } = await connected();
+        await run(socket, "screenshot", { format: "png" });
+        if (screenshot !== null) return screenshot;
+      }
     },
     async [Symbol.asyncDispose]() {
       clearInterval(pings);
