@@ -14,8 +14,8 @@ import { PlayLog } from "./play-log.ts";
 import { step } from "./play-state.ts";
 import { initialPlayState, type ClockReading, type PlayInput } from "./play-types.ts";
 
-// A crash loses at most this much of the open plays.
-const frameIntervalMs = 5_000;
+// A crash loses at most this much of the open plays. Each record may make the disk write a block of 4 kB.
+const frameIntervalMs = 15_000;
 
 export interface ProofDependencies {
   /** Where events wait for upload. */
@@ -99,6 +99,7 @@ export class ProofOfPlay {
       const snapshot = this.#snapshot();
       const events = done.map((play) => playEventOf(play, snapshot));
       writing.push(this.#playLog.append(events, snapshot));
+      this.#frameRecordedAt = this.#now().mono;
     }
     const { lastFrame } = plays;
     if (lastFrame !== null && plays.open.size > 0 && lastFrame.mono - this.#frameRecordedAt >= frameIntervalMs) {
