@@ -109,11 +109,11 @@ test("[POP11] in six hours offline with five kill -9, plays have no gaps or over
     const sum = run.reduce((total, event) => total + event.duration_ms, 0);
     const last = run.at(-1)!;
     expect(Math.abs(sum - (Date.parse(last.ended_at) - Date.parse(run[0]!.started_at)))).toBeLessThanOrEqual(run.length);
-    // The play that was open ends at the last recorded frame: at most five seconds and one report before the last observation.
+    // The play that was open ends at the last recorded frame: at most fifteen seconds and one report before the last observation.
     if (index === runs.length - 1) expect(last.result).toBe("completed");
     else {
       expect(last).toMatchObject({ result: "cut", reason: "interrupted" });
-      expect(Date.parse(last.ended_at)).toBeGreaterThanOrEqual(observations.at(-1)!.at - 6_000);
+      expect(Date.parse(last.ended_at)).toBeGreaterThanOrEqual(observations.at(-1)!.at - 16_000);
     }
     const whole = run.slice(1, -1);
     expect(whole.every(({ result }) => result === "completed")).toBe(true);
