@@ -9,7 +9,7 @@ export interface Stage {
   installation: Installation;
 }
 
-// The units say RestartSec=5, WatchdogSec=60 and TimeoutStopSec=20. The rest is for a busy machine.
+// The units say RestartSec=5 at most, WatchdogSec=60 and TimeoutStopSec=20. The rest is for a busy machine.
 const restartLimitMs = 5_000 + 5_000;
 const watchdogLimitMs = 60_000 + restartLimitMs;
 const stopLimitMs = 20_000;
