@@ -13,7 +13,7 @@ const programs = [
 ];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
 // More workers than cores, because most of these tests wait for the disk or for another program.
-const background = { isolate: false, maxWorkers: 4 };
+const background = { isolate: false, maxWorkers: 3 };
 const browsers = { globalSetup: "test/support/global-setup.ts", testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
