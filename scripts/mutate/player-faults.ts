@@ -65,7 +65,7 @@ const commands: readonly Fault[] = [
     ['if (command.sub !== thumbprint) throw new Error("it is for another device");', ""],
     ["this.#journal.record(entry).then(() => true)", "Promise.resolve(true)"],
   ]),
-  ...faultsIn("src/player/commands/token-bucket.ts", [["this.#updatedAt = now;", ""]]),
+  ...faultsIn("src/base/token-bucket.ts", [["this.#updatedAt = now;", ""]]),
 ];
 
 const content: readonly Fault[] = [
