@@ -107,9 +107,11 @@ test(
 
     for (const target of ["whole.tar", "folder"]) {
       const answered = { assets: [...assets], playlists: [...playlists], plays };
-      const writes = assets.length;
       await succeed("backup", "--data", data, "--to", join(folder.path, target));
-      expect(assets.length, "writes went on while it was made").toBeGreaterThan(writes);
+      const written = assets.length + playlists.length + plays;
+      expect(written, "writes went on while it was made").toBeGreaterThan(
+        answered.assets.length + answered.playlists.length + answered.plays,
+      );
       const restored = join(folder.path, `restored-${target}`);
       await succeed("restore", "--from", join(folder.path, target), "--data", restored);
       // Before any service opens it: every referenced blob exists and is intact.

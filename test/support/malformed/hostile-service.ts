@@ -129,12 +129,15 @@ export async function startHostileService(options: HostileServiceOptions): Promi
     await until(() => connection !== null);
     return connection!;
   };
-  /** Runs a command and resolves when it has ended. */
-  const run = async (socket: WebSocket, type: string, args: object): Promise<void> => {
+  /** Runs a command and resolves when it has ended. As of a real service, it is sent again on each new connection. */
+  const run = async (type: string, args: object): Promise<void> => {
     const id = newId("cmd");
     const command = signedCommand(clock, { id, type, sub: device, args }, keys);
-    socket.send(JSON.stringify({ type: "command", id, ts: 0, data: { command } }));
-    await until(() => ended.has(id));
+    while (!ended.has(id)) {
+      const { socket } = await connected();
+      socket.send(JSON.stringify({ type: "command", id, ts: 0, data: { command } }));
+      await until(() => ended.has(id) || connection?.socket !== socket);
+    }
   };
   const service: HostileService = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -146,7 +149,7 @@ export async function startHostileService(options: HostileServiceOptions): Promi
       const { socket } = await connected();
       for (const message of messages) socket.send(message);
       // Messages are handled in order: when this unknown command has been rejected, all before it have been handled.
-      await run(socket, "unknown", {});
+      await run("unknown", {});
     },
     async breakConnection(how) {
       const { socket, tcp } = await connected();
@@ -169,8 +172,7 @@ export async function startHostileService(options: HostileServiceOptions): Promi
       screenshot = null;
       // The image arrives before the command ends. On a busy machine the command may fail.
       for (;;) {
-        const { socket } = await connected();
-        await run(socket, "screenshot", { format: "png" });
+        await run("screenshot", { format: "png" });
         if (screenshot !== null) return screenshot;
       }
     },
