@@ -1,5 +1,6 @@
 // Shared functions of the benchmarks: figures as JSON lines, statistics, pixels of an Xvfb screen, resource usage.
 import { readdirSync, readFileSync } from "node:fs";
+import { hasErrorCode } from "../src/base/fault.ts";
 import { loopEpochMs } from "../src/protocol/device/desired-state.ts";
 import type { Framebuffer, Rgb } from "../test/support/browser/framebuffer.ts";
 
@@ -112,11 +113,11 @@ function memoryOf(pid: number, what: "Pss" | "Pss_Anon" | "Pss_Shmem" | "SwapPss
 }
 
 /** A file of /proc; null when the process has ended. */
-function readProc(pid: number, file: string): string | null {
+export function readProc(pid: number, file: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return null;
+    if (hasErrorCode(error, "ENOENT", "ESRCH")) return null;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 // Main, third picture: a flat white from above, its milk poured into a leaf, and a croissant beside it.
-import { blur, seededRandom, glow, palette, picture, radialGradient, round, textLines, type Picture } from "./draw.ts";
+import { blur, glow, palette, picture, radialGradient, round, textLines, type Picture } from "./draw.ts";
+import { seededRandom } from "../../test/support/random.ts";
 
 const width = 1440;
 const height = 930;

@@ -1,5 +1,6 @@
-// Drawing functions of the demo's pictures: palette, text, seeded random numbers, and rendering of SVG.
+// Drawing functions of the demo's pictures: palette, text, and rendering of SVG.
 import sharp from "sharp";
+import { seededRandom } from "../../test/support/random.ts";
 
 /** The colours of Morgenrot, from night to daylight, and two cool contrasting colours. */
 export const palette = {
@@ -83,17 +84,6 @@ export function glow(id: string, colour: string, strength = 1): string {
 /** A definition that blurs by `deviation` pixels. */
 export function blur(id: string, deviation: number): string {
   return `<filter id="${id}" x="-50%" y="-50%" width="200%" height="200%"><feGaussianBlur stdDeviation="${deviation}"/></filter>`;
-}
-
-/** Seeded random numbers (mulberry32), so that pictures are reproducible to the byte. */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /** A smooth open curve through the points (Catmull-Rom), as path data. */

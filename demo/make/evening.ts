@@ -1,5 +1,6 @@
 // Main, fourth picture: a reading evening, with a shelf of books under a lamp and a cat asleep on them.
-import { blur, seededRandom, glow, palette, picture, radialGradient, round, verticalGradient, textLines, type Picture } from "./draw.ts";
+import { blur, glow, palette, picture, radialGradient, round, verticalGradient, textLines, type Picture } from "./draw.ts";
+import { seededRandom } from "../../test/support/random.ts";
 
 const width = 1440;
 const height = 930;

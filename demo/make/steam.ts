@@ -1,6 +1,7 @@
 // The demo's video: a steaming cup on the sill, and snow outside. Every motion repeats once per loop.
-import { blur, seededRandom, glow, palette, picture, radialGradient, verticalGradient, textLines } from "./draw.ts";
+import { blur, glow, palette, picture, radialGradient, verticalGradient, textLines } from "./draw.ts";
 import sharp from "sharp";
+import { seededRandom } from "../../test/support/random.ts";
 
 export const video = {
   name: "steam",

@@ -1,5 +1,6 @@
 // Main, first picture: the sun comes up behind the hills and the bakery's window is lit.
-import { seededRandom, smoothCurve, glow, palette, picture, verticalGradient, textLines, type Picture } from "./draw.ts";
+import { smoothCurve, glow, palette, picture, verticalGradient, textLines, type Picture } from "./draw.ts";
+import { seededRandom } from "../../test/support/random.ts";
 
 const width = 1440;
 const height = 930;

@@ -90,7 +90,8 @@ export class AttackedPlayer implements AsyncDisposable {
 
   /** Publishes a state with a new picture in place of the first one, and resolves when it is on the screen. */
   async showNew(prepare: (picture: Picture) => Promise<void> = async () => undefined): Promise<void> {
-    // On a busy machine a picture may not be ready in time. Then the player returns to the content before, and tries changed content at once.
+    // On a busy machine a picture may not be ready in time. Then the player returns to the content before, and tries changed content
+    // at once.
     while (!(await this.#offerNew(prepare))) this.#run.print({ slow: "the player returned to the content before" });
   }
 

@@ -1,10 +1,10 @@
 // The soak part `kills`: kill -9 and SIGSTOP of every process of player and service at random moments, while content changes.
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode } from "../../src/base/fault.ts";
+import { readProc } from "../../bench/lib.ts";
 import { temporaryFolder } from "../../test/support/folder.ts";
 import { chromiumProcesses } from "../../test/support/programs/chromium-processes.ts";
+import { signalIfThere } from "../../test/support/programs/signal-if-there.ts";
 import { runLoad } from "./load.ts";
 import { allPlays, type Disturbance, faultsOf, type PlaysPage } from "./play-proof.ts";
 import type { Random } from "./random.ts";
@@ -143,22 +143,6 @@ async function identityOf({ playerFolder }: Show): Promise<string> {
 
 /** Whether a process exists and has not ended yet. */
 function isRunning(pid: number): boolean {
-  try {
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
-}
-
-function signalIfThere(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
-}
-
-function isGone(error: unknown): boolean {
-  return hasErrorCode(error, "ENOENT", "ESRCH");
+  const stat = readProc(pid, "stat");
+  return stat !== null && !/\) Z /.test(stat);
 }

@@ -35,20 +35,22 @@ export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
   const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk, preload, quota } = dependencies;
-  const [desired, outbox, interventions, proof] = await Promise.all([
-    DesiredStateStore.open(folder, pairing.playerId, log, disk),
-    Outbox.open(join(folder, "outbox"), clock, log, disk),
-    InterventionStore.open(folder, log, disk),
-    ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),
-  ]);
+  const interventions = await InterventionStore.open(folder, log, disk);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);
-  const cache = await ContentCache.open(contentFolder(folder), clock, log, disk, { context, findPreloaded, quotaBytes: quota });
+  const [desired, cache, outbox, proof] = await Promise.all([
+    DesiredStateStore.open(folder, pairing.playerId, log, disk),
+    ContentCache.open(contentFolder(folder), clock, log, disk, { context, findPreloaded, quotaBytes: quota }),
+    Outbox.open(join(folder, "outbox"), clock, log, disk),
+    ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),
+  ]);
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
   const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
-  const problems = await ProblemRecorder.open({ folder, clock, outbox, disk });
   const { thumbprint } = identity;
   const { serviceKey } = pairing;
-  const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log, disk });
+  const [problems, commands] = await Promise.all([
+    ProblemRecorder.open({ folder, clock, outbox, disk }),
+    CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log, disk }),
+  ]);
   return { desired, cache, outbox, commands, interventions, follower, problems, proof };
 }

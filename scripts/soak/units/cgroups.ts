@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../../../src/base/fault.ts";
 import { waitUntil } from "../../../test/support/polling.ts";
+import { signalIfThere } from "../../../test/support/programs/signal-if-there.ts";
 
 const endLimitMs = 60_000;
 
@@ -42,7 +43,7 @@ export class Cgroups implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const killAll = async (): Promise<boolean> => {
       const pids = await this.processes();
-      for (const pid of pids) kill(pid);
+      for (const pid of pids) signalIfThere(pid, "SIGKILL");
       return pids.length === 0;
     };
     await waitUntil("no process is left", killAll, endLimitMs);
@@ -57,14 +58,6 @@ async function groupsBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(unlessGone([]));
   const below = await Promise.all(entries.filter((entry) => entry.isDirectory()).map(({ name }) => groupsBelow(join(folder, name))));
   return [folder, ...below.flat()];
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!hasErrorCode(error, "ESRCH")) throw error;
-  }
 }
 
 function unlessGone<T>(instead: T): (error: unknown) => T {

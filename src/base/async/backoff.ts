@@ -1,4 +1,4 @@
-// Chooses the wait before the next attempt: exponential with full jitter, so that a fleet of players does not retry at once.
+// Chooses the wait before the next attempt: random, up to a bound that doubles, so that a fleet of players does not retry at once.
 
 /** The upper bound of the first wait and of all waits, in ms. */
 export interface BackoffBounds {
@@ -7,8 +7,8 @@ export interface BackoffBounds {
 }
 
 /** A random wait between 0 and a bound that doubles with each failure, in ms ("full jitter"). @param failures before this one. */
-export function fullJitter({ firstMs, longestMs }: BackoffBounds, failures: number, random: () => number): number {
-  return Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30)) * random();
+export function fullJitter(bounds: BackoffBounds, failures: number, random: () => number): number {
+  return boundAfter(bounds, failures) * random();
 }
 
 /** Counts failures and draws random waits between a tenth of a bound and the bound, which doubles with each failure. */
@@ -24,7 +24,7 @@ export class Backoff {
 
   /** The wait after another failure, in ms. @param firstMs replaces the first bound. */
   next(firstMs = this.#bounds.firstMs): number {
-    const bound = Math.min(this.#bounds.longestMs, firstMs * 2 ** Math.min(this.#failures, 30));
+    const bound = boundAfter({ ...this.#bounds, firstMs }, this.#failures);
     this.#failures += 1;
     return bound * (0.1 + 0.9 * this.#random());
   }
@@ -33,4 +33,9 @@ export class Backoff {
   reset(): void {
     this.#failures = 0;
   }
+}
+
+/** The upper bound of the wait after so many failures, in ms. */
+function boundAfter({ firstMs, longestMs }: BackoffBounds, failures: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30));
 }

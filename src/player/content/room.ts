@@ -30,8 +30,9 @@ export interface RoomFor {
   isLimited: boolean;
 }
 
-// What new content leaves free for the system and the player's records: 256 MB, or an eighth of a disk below two gigabytes.
-const reserveBytes = 256 * 1024 * 1024;
+/** What new content leaves free for the system and the player's records, unless the disk has less than two gigabytes. */
+export const reserveBytes = 256 * 1024 * 1024;
+// Of a smaller disk.
 const reserveShare = 1 / 8;
 // Others may use a part of the reserve before downloads are interrupted. Without that, one that just fits would be interrupted at its end.
 const interruptShare = 1 / 2;

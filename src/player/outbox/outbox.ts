@@ -1,5 +1,5 @@
-// The durable queue of command results, problem records and screenshots for the service. Bounded; what the service refuses is set aside and does not
-// hold up the rest. What a full or broken disk does not take stays in memory.
+// The durable queue of command results, problem records and screenshots for the service. Bounded; what the service refuses is set aside
+// and does not hold up the rest. What a full or broken disk does not take stays in memory.
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Backoff } from "../../base/async/backoff.ts";

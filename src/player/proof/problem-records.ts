@@ -1,7 +1,7 @@
 // Turns the lists of current problems into records from beginning to end. Pure: no clock, no disk. A problem that comes and goes often
 // takes few records.
 import { z } from "zod";
-import { ProblemRecord } from "../../protocol/device/problem-records.ts";
+import { maxTimes, ProblemRecord } from "../../protocol/device/problem-records.ts";
 import type { PlayerProblem } from "../../protocol/device/player-problems.ts";
 
 /** A record, and what the player knows of it. */
@@ -63,7 +63,7 @@ function withoutEnded(kept: KeptRecord, names: ReadonlySet<string>, now: number)
 }
 
 function withAnother(kept: KeptRecord, problem: PlayerProblem): KeptRecord {
-  const record = { ...kept.record, ended_at: null, times: Math.min(kept.record.times + 1, 1_000_000) };
+  const record = { ...kept.record, ended_at: null, times: Math.min(kept.record.times + 1, maxTimes) };
   return { ...kept, open: [...kept.open, nameOf(problem)], record, isHeldBack: true };
 }
 

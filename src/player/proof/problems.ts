@@ -5,6 +5,7 @@ import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import { describeFailure, type Generations, hasReturned } from "../content/generations.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
+import { reserveBytes } from "../content/room.ts";
 import type { DiskCondition } from "../storage/disk-health.ts";
 import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
 import { ItemFailures, itemName } from "./item-failures.ts";
@@ -43,7 +44,6 @@ export interface PlayerCondition {
 const startupMs = 60_000;
 // As long as recovery waits before it considers a page hung.
 const stillLimitMs = 15_000;
-const minDiskBytes = 256 * 1024 * 1024;
 const clockPatienceMs = 600_000;
 const maxClockErrorMs = 5_000;
 
@@ -142,7 +142,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
     problems.push(createProblem("file-lost", now, { detail: `asset ${lostAssets[0].id}${others}` }));
   }
   if (withoutGpuMs !== null) problems.push(createProblem("gpu-failed", now - withoutGpuMs));
-  if (diskFreeBytes !== null && diskFreeBytes < minDiskBytes) {
+  if (diskFreeBytes !== null && diskFreeBytes < reserveBytes) {
     problems.push(createProblem("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
   }
   if (impairment !== null) problems.push(createProblem("connection-impaired", now - impairment.forMs, { detail: impairment.text }));

@@ -1,4 +1,4 @@
-// What the display does, as the recovery changes it: it starts, shows, recovers, or for a while withholds content that made the browser fail.
+// What the display does, as the recovery changes it: it starts, shows, recovers, or withholds content that made the browser fail.
 import { isAbort } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";

@@ -108,7 +108,10 @@ export function nextAction(fault: DisplayFault["is"], circumstances: Circumstanc
   return steps.slice(Math.max(exhausted + 1, strongest)).find(isPossible)!.action;
 }
 
-/** The attempts that still count and a new one. A new browser has a new page, and one with other content or none starts from the beginning. */
+/**
+ * The attempts that still count and a new one. A new browser has a new page, and one with other content or none starts from the
+ * beginning.
+ */
 export function addAttempt(
   attempts: readonly RecoveryAttempt[],
   action: RecoveryAction,

@@ -4,7 +4,8 @@ import { PageQuery } from "../operator/resources.ts";
 import { id, Timestamp } from "../common.ts";
 import { PlayerProblem } from "./player-problems.ts";
 
-const maxTimes = 1_000_000;
+/** The highest `times` of a record. */
+export const maxTimes = 1_000_000;
 
 /** `PUT /device/problems/{id}`: a problem that has begun, or has ended. The device chooses the id. */
 export const ProblemRecord = PlayerProblem.omit({ since: true }).extend({

@@ -2,6 +2,7 @@
 import { mkdir, readdir, readlink, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isAccessible } from "../../../src/base/files/is-accessible.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { browserProcesses, headlessChromium, type HostFixture } from "../hosts-under-test.ts";
 
@@ -24,12 +25,6 @@ async function factsOf(fixture: HostFixture): Promise<Facts> {
   return { cacheFolder: flag("disk-cache-dir"), cacheBytes: Number(flag("disk-cache-size")), pid, uid };
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
 describe.skipIf(headlessChromium.missing !== null)("the folder in memory", () => {
   test("[WRT1] the browser's HTTP and code caches and its temporary files are in memory, none is in the profile", async () => {
     await using fixture = await headlessChromium.start();
@@ -39,7 +34,7 @@ describe.skipIf(headlessChromium.missing !== null)("the folder in memory", () =>
     // Chromium places the socket in its folder for temporary files.
     expect(await readlink(join(fixture.folder, "profile", "SingletonSocket"))).toContain(`${cacheFolder}/`);
     expect(cacheBytes).toBeLessThanOrEqual(64 * 2 ** 20);
-    await waitUntil("the caches exist", () => exists(join(cacheFolder, "Default", "Cache")));
+    await waitUntil("the caches exist", () => isAccessible(join(cacheFolder, "Default", "Cache")));
     const inProfile = await readdir(join(fixture.folder, "profile", "Default"));
     expect(inProfile).not.toContain("Cache");
     expect(inProfile).not.toContain("Code Cache");
@@ -53,9 +48,9 @@ describe.skipIf(headlessChromium.missing !== null)("the folder in memory", () =>
       await writeFile(join(profile, name, "entry"), "x");
     }
     await fixture.host.open(fixture.server.page, never);
-    expect(await exists(join(profile, "Cache"))).toBe(false);
-    expect(await exists(join(profile, "Code Cache"))).toBe(false);
-    expect(await exists(join(profile, "IndexedDB", "entry"))).toBe(true);
+    expect(await isAccessible(join(profile, "Cache"))).toBe(false);
+    expect(await isAccessible(join(profile, "Code Cache"))).toBe(false);
+    expect(await isAccessible(join(profile, "IndexedDB", "entry"))).toBe(true);
   });
 
   test("[WRT2] only the browser's user can enter the folder, and it is removed when the browser ends: closed, killed or replaced", async () => {
@@ -65,12 +60,12 @@ describe.skipIf(headlessChromium.missing !== null)("the folder in memory", () =>
     expect(await stat(first.cacheFolder)).toMatchObject({ uid: first.uid, mode: 0o40700 });
     process.kill(first.pid, "SIGKILL");
     expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited" });
-    await waitUntil("the folder is removed", async () => !(await exists(first.cacheFolder)));
+    await waitUntil("the folder is removed", async () => !(await isAccessible(first.cacheFolder)));
     await fixture.host.open(fixture.server.page, never);
     const second = await factsOf(fixture);
-    expect(await exists(second.cacheFolder)).toBe(true);
+    expect(await isAccessible(second.cacheFolder)).toBe(true);
     await fixture.host.close();
-    expect(await exists(second.cacheFolder)).toBe(false);
+    expect(await isAccessible(second.cacheFolder)).toBe(false);
   });
 
   test("[WRT7] a browser whose folder in memory disappears continues, and the next one has a new folder", async () => {
@@ -83,6 +78,6 @@ describe.skipIf(headlessChromium.missing !== null)("the folder in memory", () =>
     expect((await fixture.host.capture(never)).bytes.length).toBeGreaterThan(0);
     await fixture.host.close();
     await fixture.host.open(fixture.server.page, never);
-    expect(await exists((await factsOf(fixture)).cacheFolder)).toBe(true);
+    expect(await isAccessible((await factsOf(fixture)).cacheFolder)).toBe(true);
   });
 });

@@ -57,7 +57,10 @@ function createFiles() {
   };
 }
 
-/** A cache in `folder` that follows desired states. Its clock waits a thousandth of each time. @param checks once it resolves, room is checked regularly. */
+/**
+ * A cache in `folder` that follows desired states. Its clock waits a thousandth of each time.
+ * @param checks once it resolves, room is checked regularly.
+ */
 async function startCache(
   folder: string,
   files: ReturnType<typeof createFiles>,
