@@ -28,6 +28,23 @@ export async function processesNaming(text: string): Promise<ProcessInfo[]> {
   return found;
 }
 
+/** Ends the processes by kill -9. One that has ended meanwhile, such as a spare renderer, is no error. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}
+
+/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around, so they do not give the order. */
+export async function startTimeOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
+}
+
 /** The process that listens on a TCP port of this machine. @throws Error if no process listens. */
 export async function pidListeningOn(port: number): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
