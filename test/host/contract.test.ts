@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import sharp from "sharp";
 import type { Host } from "../../src/player/host.ts";
 import { waitUntil } from "../support/polling.ts";
-import { processesNaming } from "./processes.ts";
+import { killAll, processesNaming } from "./processes.ts";
 import { colours, countForeignPixels } from "./test-page-server.ts";
 import { browserProcesses, electrons, headlessChromium, kioskChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 
@@ -108,7 +108,7 @@ function contract(hostUnderTest: HostUnderTest): void {
   });
 
   test("[HST8] a dead renderer is reported as page-crashed, and a reload repairs it", async () => {
-    for (const { pid } of await browserProcesses(fixture, "renderer")) process.kill(pid, "SIGKILL");
+    killAll((await browserProcesses(fixture, "renderer")).map(({ pid }) => pid));
     expect(await fixture.nextFault()).toMatchObject({ is: "page-crashed" });
     await host.reload(never);
     await expectContent(fixture);

@@ -10,4 +10,6 @@ export const frames = {
   blankMs: 5_000,
   probe: { intervalMs: 300, limitMs: 1_500 },
   memoryBytes: 100 * 1024 * 1024,
+  // A page that keeps replacing itself reaches this number long before `loadMs`, even on a busy machine.
+  documents: 8,
 };

@@ -1,5 +1,6 @@
 // Finds a browser's processes in /proc.
 import { readdir, readFile, readlink } from "node:fs/promises";
+import { signalIfThere } from "../support/programs/signal-if-there.ts";
 
 /** A process whose command line names a folder. */
 export interface ProcessInfo {
@@ -26,6 +27,17 @@ export async function processesNaming(text: string): Promise<ProcessInfo[]> {
     found.push({ pid, parent, commandLine, type: /--type=([\w-]+)/.exec(commandLine)?.[1] ?? "", status });
   }
   return found;
+}
+
+/** Ends the processes by kill -9. One that has ended meanwhile, such as a spare renderer, is no error. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) signalIfThere(pid, "SIGKILL");
+}
+
+/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around, so they do not give the order. */
+export async function startTimeOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
 }
 
 /** The process that listens on a TCP port of this machine. @throws Error if no process listens. */

@@ -149,16 +149,18 @@ test("[PAG4] the identify overlay lies over the content until its time is over",
   await using opened = await browser.open();
   const { page, server } = opened;
   await server.moveClock(3_600_000);
-  const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
+  const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 600_000]]))]);
   server.draw(content);
   await server.waitForMessage("presented");
-  server.draw({
-    ...content,
-    identify: { player_name: "Café 1", lines: ["plr_1", "127.0.0.1"], until: server.now() + 800 },
-  });
+  const until = server.now() + 120_000;
+  server.draw({ ...content, identify: { player_name: "Café 1", lines: ["plr_1", "127.0.0.1"], until } });
+  const overlay = page.locator(".identify");
   await page.locator(".identify .name").waitFor({ state: "visible" });
-  expect(await page.locator(".identify").textContent()).toContain("Café 1");
-  await page.locator(".identify").waitFor({ state: "hidden", timeout: 2_000 });
+  expect(await overlay.textContent()).toContain("Café 1");
+  await server.advanceTo(until - 60_000);
+  expect(await overlay.isVisible()).toBe(true);
+  await server.advanceTo(until);
+  await overlay.waitFor({ state: "hidden", timeout: 2_000 });
   expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
 });
 

@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import { watchDisplays } from "../../../src/host/chromium/display/x11.ts";
 import { startXvnc } from "../../support/browser/xvnc.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { signalIfThere } from "../../support/programs/signal-if-there.ts";
-import { processesNaming } from "../processes.ts";
+import { killAll, processesNaming } from "../processes.ts";
 import { temporaryFolder } from "../hosts-under-test.ts";
 import { covers, followsEach, fullHd, noDisplay, openOn } from "./window-on-display.ts";
 
@@ -51,7 +50,7 @@ describe.skipIf(noDisplay !== null)("the window and its display", { timeout: 300
     const mode = { width: 1280, height: 720 };
     const { promise: died, resolve } = Promise.withResolvers<unknown>();
     fixture.host.onFault(resolve, never);
-    for (const { pid } of (await processesNaming(fixture.folder)).filter(({ type }) => type === "renderer")) signalIfThere(pid, "SIGKILL");
+    killAll((await processesNaming(fixture.folder)).filter(({ type }) => type === "renderer").map(({ pid }) => pid));
     await display.setMode(mode);
     expect(await died).toMatchObject({ is: "page-crashed" });
     await fixture.host.reload(never);

@@ -190,11 +190,17 @@ test("[PIX10] a video of one frame is shown like a picture and does not fail", a
   ]);
   server.draw(stage([zone(slots)]));
   await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
-  // Longer than the limit after which a video without progress counts as stalled.
-  while (server.now() < slots[2]!.starts_at - 500) {
+  // The slot is longer than the limit after which a video without progress counts as stalled.
+  let judged = 0;
+  for (;;) {
     const seen = (await readScreen(page))(480, 270);
+    // On a busy machine the picture may have been taken after the slot.
+    if (server.now() >= slots[2]!.starts_at) break;
     expect(isNear(seen, "yellow"), String(seen)).toBe(true);
+    judged += 1;
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
+  expect(judged).toBeGreaterThan(0);
   await server.waitForMessage("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 20_000 });
   expect(server.messages.filter(({ type }) => type === "failed" || type === "fallback")).toEqual([]);
 });

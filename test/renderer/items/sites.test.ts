@@ -1,5 +1,5 @@
 // Web and html items with the real page, the player's surface and a real Chromium.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -21,6 +21,7 @@ import { PlaylistItem } from "../../../src/protocol/content/items.ts";
 import type { Scene, Slot } from "../../../src/protocol/scene.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { temporaryFolder as browserFolder } from "../../host/hosts-under-test.ts";
+import { killAll, processesNaming, startTimeOf } from "../../host/processes.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 import { colouredPage, startWebServer, type WebServer } from "../../support/network/web-server.ts";
@@ -48,7 +49,9 @@ let isDown = false;
 const received: FromPage[] = [];
 /** A page that is green in its upper left quarter and blue elsewhere. */
 const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset:0 50% 50% 0;background:rgb(0,160,0)'></div>");
-const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
+// A page that keeps replacing itself reaches this number of documents long before the page's time limit, even on a busy machine.
+const documents = 8;
+const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, documents, probe: { intervalMs: 300, limitMs: 2_000 } };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "signage-sites-"));
@@ -309,16 +312,10 @@ test("[WEB3] a page in an endless loop fails, the report names its site, and the
 
 /** Kills the renderers of framed pages. The player's own page has the renderer that was started first. */
 async function killFramedPages(): Promise<void> {
-  const { processesNaming } = await import("../../host/processes.ts");
   const renderers = (await processesNaming(profile)).filter(({ type }) => type === "renderer").map(({ pid }) => pid);
   const started = await Promise.all(renderers.map(async (pid) => ({ pid, at: await startTimeOf(pid) })));
-  for (const { pid } of started.toSorted((a, b) => a.at - b.at).slice(1)) process.kill(pid, "SIGKILL");
-}
-
-/** When a process was started, in clock ticks (proc_pid_stat(5)). Process ids wrap around, so they do not give the order. */
-async function startTimeOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
+  const [, ...framed] = started.toSorted((a, b) => a.at - b.at);
+  killAll(framed.map(({ pid }) => pid));
 }
 
 /** The reports on an item, in order. */
@@ -512,7 +509,7 @@ test("[WEB9] a hostile bundle is rejected, and the report gives the reason", asy
 
 test("[WEB10] removed iframes leave no process behind", async () => {
   const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
-  const count = async (): Promise<number> => (await (await import("../../host/processes.ts")).processesNaming(profile)).length;
+  const count = async (): Promise<number> => (await processesNaming(profile)).length;
   const pass = async (): Promise<void> => {
     for (const next of [item({ type: "web", url: `${web.origin}/green` }), item({ type: "html", asset_id: asset.id })]) {
       draw([next], [asset]);
@@ -557,5 +554,6 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   }
   expect([...foreign]).toEqual([]);
   expect(samples).toBeGreaterThan(2_000);
-  expect(received.filter(({ type }) => type === "failed")).toEqual([]);
+  // On a busy machine a page may not be ready in time. It is skipped, and nothing else may be seen then either.
+  expect(received.filter((one) => one.type === "failed" && one.code !== "timeout")).toEqual([]);
 });

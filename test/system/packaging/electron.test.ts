@@ -23,7 +23,7 @@ import type { Rgb } from "../../support/browser/framebuffer.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { Api, type Program, startService } from "../../support/programs/programs.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
-import { pidListeningOn, processesNaming } from "../../host/processes.ts";
+import { killAll, pidListeningOn, processesNaming } from "../../host/processes.ts";
 
 const red: Rgb = [220, 30, 40];
 const blue: Rgb = [30, 60, 200];
@@ -95,12 +95,13 @@ test(
     for (const [channel, { mean }] of channels.entries()) expect(Math.abs(mean - blue[channel]!)).toBeLessThan(4);
 
     // The page's process is killed, then a helper of the browser: the picture comes back each time.
-    const processes = (type: string) => processesNaming(at).then((found) => found.filter((one) => one.type === type));
-    for (const { pid } of await processes("renderer")) process.kill(pid, "SIGKILL");
+    const kill = async (type: string): Promise<void> =>
+      killAll((await processesNaming(at)).filter((one) => one.type === type).map(({ pid }) => pid));
+    await kill("renderer");
     await player.line(({ msg, fault }) => msg === "browser fault" && fault === "page-crashed");
     await shows(blue);
     const from = player.lines.length;
-    for (const { pid } of await processes("gpu-process")) process.kill(pid, "SIGKILL");
+    await kill("gpu-process");
     expect(await player.line("a process of the browser ended", from)).toMatchObject({ type: "GPU" });
     await shows(blue);
     expect(player.lines.slice(from).filter(({ msg }) => msg === "browser fault")).toEqual([]);
