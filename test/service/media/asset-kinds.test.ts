@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { pngBomb } from "../../support/media/hostile-media.ts";
 import { createWithFfmpeg, numberedVideo, pdfOf } from "../../support/media/media.ts";
 import { zipOf, type ZipFile } from "../../support/media/zip.ts";
 import { TestService } from "../harness.ts";
@@ -202,9 +203,7 @@ test("[AST14] a picture with a side above 16,384 pixels is rejected with advice"
   const wide = await sharp({ create: { width: 20_000, height: 40, channels: 3, background: "red" } })
     .png()
     .toBuffer();
-  const square = await sharp({ create: { width: 20_000, height: 20_000, channels: 3, background: "red" }, limitInputPixels: false })
-    .png()
-    .toBuffer();
+  const square = pngBomb({ edge: 20_000 });
   await expectRejected(folder.path, [
     ["wide", wide, /20000 × 40.*16384.*make it smaller/],
     ["20,000 squared", square, /20000 × 20000.*16384.*make it smaller/],

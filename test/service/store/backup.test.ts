@@ -105,13 +105,20 @@ test(
     });
     expect(part.status).toBe(204);
 
+    const backups = new Map<string, { assets: string[]; playlists: string[]; plays: number }>();
     for (const target of ["whole.tar", "folder"]) {
       const answered = { assets: [...assets], playlists: [...playlists], plays };
+      backups.set(target, answered);
       await succeed("backup", "--data", data, "--to", join(folder.path, target));
       const written = assets.length + playlists.length + plays;
       expect(written, "writes went on while it was made").toBeGreaterThan(
         answered.assets.length + answered.playlists.length + answered.plays,
       );
+    }
+    stop.abort();
+    await Promise.all(loads);
+
+    for (const [target, answered] of backups) {
       const restored = join(folder.path, `restored-${target}`);
       await succeed("restore", "--from", join(folder.path, target), "--data", restored);
       // Before any service opens it: every referenced blob exists and is intact.
@@ -144,8 +151,6 @@ test(
       const link = await moved(device, at).connect();
       link.socket.terminate();
     }
-    stop.abort();
-    await Promise.all(loads);
 
     await using restored = await TestService.start(join(folder.path, "restored-whole.tar"));
     await fuzz(await FuzzedService.start(restored), 20_261_121, 300);

@@ -13,9 +13,8 @@ export function hostileSvg(copies = 10): Buffer {
   return Buffer.from(svg);
 }
 
-/** A PNG of 16384 × 16384 pixels of one colour, some tens of kilobytes; interlaced, it has to be decoded as a whole. */
-export function pngBomb({ isInterlaced = false } = {}): Buffer {
-  const edge = 16_384;
+/** A square PNG of one colour, some tens of kilobytes; interlaced, it has to be decoded as a whole. @param edge in pixels. */
+export function pngBomb({ isInterlaced = false, edge = 16_384 } = {}): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(edge, 0);
   header.writeUInt32BE(edge, 4);

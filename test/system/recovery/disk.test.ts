@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { killAll } from "../../host/processes.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { chromiumProcesses } from "../../support/programs/chromium-processes.ts";
@@ -47,7 +48,7 @@ async function untilProblem(api: Api, playerId: string, code: string, isListed =
 /** Kills the browser and waits until the next one presents an item. */
 async function replaceBrowser(player: Program): Promise<void> {
   const from = player.lines.length;
-  for (const pid of await chromiumProcesses(player, "browser")) process.kill(pid, "SIGKILL");
+  killAll(await chromiumProcesses(player, "browser"));
   await player.line("browser started", from);
   await player.line(
     "presented",

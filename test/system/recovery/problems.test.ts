@@ -1,6 +1,7 @@
 // Problems of a real player, as its screen and its service report them.
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { killAll } from "../../host/processes.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
@@ -61,7 +62,7 @@ test("[REC13] a player whose display has failed exits with 1 if systemd supervis
   for (let kills = 0, from = 0; kills < 5; kills += 1) {
     await player.line("browser started", from);
     from = player.lines.length;
-    for (const pid of await chromiumProcesses(player, "browser")) killIfThere(pid);
+    killAll(await chromiumProcesses(player, "browser"));
     await player.line("recovering the display", from);
   }
   expect(await player.exitCode).toBe(1);
@@ -95,17 +96,8 @@ async function killUntilWithheld(player: Program): Promise<void> {
   let from = 0;
   for (let kills = 0; kills < 6; kills += 1) {
     await player.line("presented", from);
-    for (const pid of await chromiumProcesses(player, "browser")) killIfThere(pid);
+    killAll(await chromiumProcesses(player, "browser"));
     await player.line("recovering the display", from);
     from = player.lines.length;
-  }
-}
-
-/** Kills a process, unless it has ended already. */
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
