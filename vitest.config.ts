@@ -11,6 +11,9 @@ const programs = [
   "test/system/{agent,whole-path,packaging/{bundle,electron,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",
   "test/system/{recovery,start}/*.test.ts",
 ];
+// Programs that run when the serial tests have ended: the other projects then leave a part of both cores idle. As many as make both
+// processes of `npm test` end at about the same time.
+const last = ["test/system/recovery/{disk,problems,trust}.test.ts"];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
 // More workers than cores, because most of these tests wait for the disk or for another program.
 const background = { isolate: false, maxWorkers: 3 };
@@ -20,7 +23,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { ...background, name: "unit", include: browserlessTests, testTimeout: 60_000 } },
-      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs } },
+      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs, exclude: last } },
       {
         test: {
           ...browsers,
@@ -31,6 +34,9 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        test: { ...background, ...browsers, name: "last", include: isLong ? [] : last, maxWorkers: 2, sequence: { groupOrder: 2 } },
       },
     ],
   },

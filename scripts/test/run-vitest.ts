@@ -8,9 +8,9 @@ import { parseCLI } from "vitest/node";
 import { rootFolder } from "../../src/main/folders.ts";
 import { Report, type Run } from "./outcome.ts";
 
-/** The projects of vitest.config.ts that tolerate a loaded machine. */
+/** The projects of vitest.config.ts that tolerate a loaded machine. Of the others, `last` does too, but runs after the serial tests. */
 const backgroundProjects = ["unit", "programs"];
-const foregroundProjects = ["browser"];
+const foregroundProjects = ["browser", "last"];
 
 /**
  * Runs all projects, or those that `argv` names, in two processes.
