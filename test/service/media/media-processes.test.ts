@@ -160,7 +160,7 @@ test("[MPR6] a media process has no secrets in its environment, and no network i
 
 test("[MPR7] stopping the service does not wait for an examination; the interrupted upload becomes an asset after the next start", async () => {
   await using folder = await temporaryFolder();
-  const bytes = hostileSvg(4);
+  const bytes = hostileSvg();
   let location = "";
   {
     await using testService = await TestService.start(folder.path);

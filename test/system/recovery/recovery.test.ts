@@ -1,5 +1,5 @@
 // A real player whose processes are killed or stopped: the content comes back on a real screen.
-import { stat, utimes, writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -128,9 +128,13 @@ test("[WIR22] on a real screen a picture whose file was damaged is skipped, and 
   await eventually(isGreen);
   const { sha256 } = await api.ok("GET", `assets/${items[0]!.asset_id}`);
   const path = join(folder.path, "player", "content", String(sha256));
-  const { size, atime, mtime } = await stat(path);
-  await writeFile(path, Buffer.alloc(size, "damaged"));
-  await utimes(path, atime, mtime);
+  {
+    // Through one handle: the player may remove the file before its times are set back.
+    await using file = await open(path, "r+");
+    const { size, atime, mtime } = await file.stat();
+    await file.write(Buffer.alloc(size, "damaged"));
+    await file.utimes(atime, mtime);
+  }
   await player.line("a stored file is damaged or missing: fetching it again");
   await player.line("a lost file is here again");
   const from = player.lines.length;
