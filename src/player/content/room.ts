@@ -32,7 +32,7 @@ export interface RoomFor {
 
 /** What new content leaves free for the system and the player's records, unless the disk has less than two gigabytes. */
 export const reserveBytes = 256 * 1024 * 1024;
-// Of a smaller disk.
+// What it leaves free of a smaller disk.
 const reserveShare = 1 / 8;
 // Others may use a part of the reserve before downloads are interrupted. Without that, one that just fits would be interrupted at its end.
 const interruptShare = 1 / 2;

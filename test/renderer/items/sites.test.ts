@@ -554,6 +554,5 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   }
   expect([...foreign]).toEqual([]);
   expect(samples).toBeGreaterThan(2_000);
-  // On a busy machine a page may not be ready in time. It is skipped, and nothing else may be seen then either.
-  expect(received.filter((one) => one.type === "failed" && one.code !== "timeout")).toEqual([]);
+  expect(received.filter(({ type }) => type === "failed")).toEqual([]);
 });

@@ -36,9 +36,13 @@ class CopiedService implements AsyncDisposable {
     return call(this.url, method, path, body, { authorization: `Bearer ${this.#token}`, ...headers });
   }
 
-  /** Pairs a device of this service. */
-  async pair(device: Device): Promise<void> {
+  /** A new device, paired and with its first token. */
+  async pairedDevice(): Promise<Device> {
+    const device = new Device(this.url);
+    await device.askForCode();
     await this.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" });
+    await device.firstToken();
+    return device;
   }
 
   /**
@@ -116,10 +120,7 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     await using first = await CopiedService.start(folder.path);
-    const device = new Device(first.url);
-    await device.askForCode();
-    await first.pair(device);
-    await device.firstToken();
+    const device = await first.pairedDevice();
     const commands = `players/${device.playerId}/commands`;
     const command = ["POST", commands, { type: "identify" }, { "idempotency-key": "command" }] as const;
     const seen: boolean[] = [];
@@ -150,13 +151,10 @@ test(
   "[AUD9] a device that is cut off after any step of a token request or a command result retries successfully",
   { timeout: patience },
   async () => {
-    for (const act of ["token", "word"] as const) {
+    for (const act of ["token", "result"] as const) {
       await using folder = await temporaryFolder();
       await using first = await CopiedService.start(folder.path);
-      const device = new Device(first.url);
-      await device.askForCode();
-      await first.pair(device);
-      await device.firstToken();
+      const device = await first.pairedDevice();
       const commands = `players/${device.playerId}/commands`;
       const { id } = (await first.call("POST", commands, { type: "identify" })).body;
       const states =
@@ -167,7 +165,7 @@ test(
       for (const state of states) {
         await using service = await TestService.start(state);
         if (act === "token") await checkToken(service, device);
-        else await checkWord(service, device, `${commands}/${id}`);
+        else await checkResult(service, device, `${commands}/${id}`);
       }
     }
 
@@ -177,7 +175,7 @@ test(
       expect((await restarted.call("GET", "state")).status).toBe(200);
     }
 
-    async function checkWord(service: TestService, device: Device, command: string): Promise<void> {
+    async function checkResult(service: TestService, device: Device, command: string): Promise<void> {
       const status = async () => (await service.call("GET", command)).body.status;
       expect(["queued", "succeeded"]).toContain(await status());
       const path = `commands/${command.split("/").at(-1)}/status`;
