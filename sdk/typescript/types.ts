@@ -3048,6 +3048,18 @@ export interface components {
                 name: string;
                 /** @description Default: landscape */
                 orientation?: components["schemas"]["Orientation"];
+                /** @description The version of its program that it should run. Without it: the one that it runs */
+                release?: {
+                    /**
+                     * @description `now`: without waiting for the maintenance window
+                     * @enum {string}
+                     */
+                    install: "in-window" | "now";
+                    /** @example 1.4.0 */
+                    version: string;
+                    /** @description When it may switch to the version, in the player's time zone. Default: from 02:00 to 05:00 */
+                    windows?: components["schemas"]["Opening"][];
+                };
                 /** @description The image to show in place of withheld content. Without it: a text */
                 safe_asset_id?: string;
                 /** @default [] */
@@ -3221,6 +3233,39 @@ export interface components {
             sent_at_ms: number;
             temperature_c: number | null;
             timezone: string;
+            /** @description The program's version, slot and update. Only players that a launcher started send it */
+            update?: {
+                /** @description What it waits for, or what is wrong, for people */
+                detail: string | null;
+                /** @enum {string} */
+                is: "current" | "downloading" | "waiting" | "installing" | "probation" | "blocked" | "failed";
+                last_attempt: {
+                    /**
+                     * Format: date-time
+                     * @description RFC 3339, UTC
+                     */
+                    at: string;
+                    /** @description The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version */
+                    control: ("pending" | "passed" | "failed") | null;
+                    /** @description Why it was refused or rolled back, for people */
+                    detail: string | null;
+                    /** @enum {string} */
+                    outcome: "probation" | "kept" | "rolled-back" | "refused";
+                    version: string;
+                    /** @enum {string} */
+                    what: "program" | "browser";
+                } | null;
+                /** @example 1.4.0 */
+                launcher_version: string;
+                previous_version: string | null;
+                ready_bytes: number;
+                /** @description Why this slot runs */
+                reason: string;
+                /** @enum {string} */
+                slot: "package" | "a" | "b";
+                total_bytes: number | null;
+                wanted_version: string | null;
+            };
             uptime_ms: number;
             variables?: {
                 [key: string]: string | number | boolean;
@@ -8061,6 +8106,25 @@ export interface operations {
                  *         }
                  *       ],
                  *       "problems_left_out": 1,
+                 *       "update": {
+                 *         "is": "current",
+                 *         "wanted_version": "1.4.0",
+                 *         "slot": "package",
+                 *         "reason": "sample",
+                 *         "previous_version": "1.4.0",
+                 *         "launcher_version": "1.4.0",
+                 *         "ready_bytes": 1,
+                 *         "total_bytes": 1,
+                 *         "detail": "sample",
+                 *         "last_attempt": {
+                 *           "what": "program",
+                 *           "version": "sample",
+                 *           "at": "2026-11-21T12:00:00.000Z",
+                 *           "outcome": "probation",
+                 *           "detail": "sample",
+                 *           "control": "pending"
+                 *         }
+                 *       },
                  *       "rendering": true,
                  *       "last_frame_at": "2026-11-21T12:00:00.000Z",
                  *       "memory_bytes": 1,
@@ -8417,6 +8481,19 @@ export interface operations {
                      *           "height": 1080
                      *         },
                      *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "release": {
+                     *           "version": "1.4.0",
+                     *           "install": "in-window",
+                     *           "windows": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ]
+                     *         },
                      *         "downloads": {
                      *           "max_bytes_per_second": 10000,
                      *           "windows": [

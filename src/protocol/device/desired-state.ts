@@ -7,6 +7,7 @@ import { LocalDate } from "../scheduling/moments.ts";
 import { Variables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
 import { DownloadSettings } from "./download-settings.ts";
+import { DesiredRelease } from "./updates.ts";
 import { Transition } from "../content/transition.ts";
 import { WallPart } from "../content/wall.ts";
 import { Color, Count, id, Sha256 } from "../common.ts";
@@ -57,6 +58,7 @@ export const DesiredState = z.object({
     orientation: Orientation.optional().describe("Default: landscape"),
     wall: WallPart.optional().describe("The part of a video wall that it shows. Without it: whole layouts"),
     safe_asset_id: id("ast").optional().describe("The image to show in place of withheld content. Without it: a text"),
+    release: DesiredRelease.optional().describe("The version of its program that it should run. Without it: the one that it runs"),
     downloads: DownloadSettings.optional().describe("When and how fast it downloads. Default: always, without a limit"),
   }),
   layout: DesiredLayout.nullable().describe("The layout that plays when nothing else is due"),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { PlayerProblems, ProblemsLeftOut } from "./player-problems.ts";
 import { HeartbeatVariables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
+import { UpdateState } from "./updates.ts";
 import { Count, DifferenceMs, id, Instant, RawInstant, Timestamp } from "../common.ts";
 
 /** An item whose first frame was presented, and when. */
@@ -76,6 +77,7 @@ export const Heartbeat = z.object({
   why: z.array(ShownReason).max(20).optional().describe("Why it shows this content"),
   problems: PlayerProblems.optional().describe("Problems, most severe first. Older players do not send them"),
   problems_left_out: ProblemsLeftOut.optional(),
+  update: UpdateState.optional().describe("The program's version, slot and update. Only players that a launcher started send it"),
   rendering: z.boolean(),
   last_frame_at: Timestamp.nullable(),
   memory_bytes: Count.describe("Resident memory of the player and its browser"),
