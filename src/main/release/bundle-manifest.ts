@@ -14,22 +14,24 @@ export async function readManifest(path: string, signal: AbortSignal): Promise<R
   const refuse = (reason: string, cause?: unknown) =>
     new Fault("refused", `${path} is no bundle: ${reason}. Build bundles with npm run package`, { cause });
   let text: string | null = null;
-  const found = new AbortController();
+  let isRead = false;
+  const done = new AbortController();
   try {
     await pipeline(
       createReadStream(path),
       createZstdDecompress(),
       async (parts: AsyncIterable<Buffer>) => {
         text = await findManifest(parts);
+        isRead = true;
         // The rest of the bundle need not be decompressed.
-        if (text !== null) found.abort();
+        done.abort();
       },
-      { signal: AbortSignal.any([signal, found.signal]) },
+      { signal: AbortSignal.any([signal, done.signal]) },
     );
   } catch (error) {
     signal.throwIfAborted();
     if (isFault(error)) throw refuse(error.message, error);
-    if (text === null) throw refuse(reasonOf(error), error);
+    if (!isRead) throw refuse(reasonOf(error), error);
   }
   if (text === null) throw refuse("release.json is missing");
   const parsed = ReleaseManifest.safeParse(jsonOf(text));
