@@ -10,6 +10,7 @@ import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Port, WebAddress } from "./flags.ts";
+import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
@@ -34,6 +35,12 @@ const usage = defineUsage({
     },
     "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For header is trusted" },
     "requests-per-minute": { value: "N", help: "Limit of requests per minute for each token (default 600)" },
+    "releases-from": {
+      value: "FOLDER|URL",
+      help: "Release repository whose updates this service keeps and offers to its players; refreshed every hour",
+    },
+    "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
+    "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
     "metrics-public": { help: "Serve /metrics to everybody, not only to this machine and to tokens" },
   },
   notes: ["Exit codes: 0 stopped on request, 1 failed, 2 bad flags."],
@@ -51,6 +58,12 @@ const Requests = z
   .string()
   .regex(/^[1-9]\d{0,8}$/, "must be a whole number, 1 or more")
   .transform(Number);
+/** A number of gigabytes; the result is in bytes. */
+export const Gigabytes = z
+  .string()
+  .regex(/^[1-9]\d{0,4}$/, "must be a whole number of gigabytes, 1 or more")
+  .transform((text) => Number(text) * 1e9)
+  .default(defaultMirrorBytes);
 const Flags = z
   .object({
     port: Port.default(8080),
@@ -67,6 +80,9 @@ const Flags = z
       .optional(),
     "trusted-proxy": ProxyList.default([]),
     "requests-per-minute": Requests.optional(),
+    "releases-from": z.string().min(1, "must name a folder or an address").optional(),
+    "releases-root": file,
+    "releases-max-gb": Gigabytes,
     "metrics-public": z.boolean().default(false),
   })
   .superRefine((flags, context) => {
@@ -91,6 +107,11 @@ const Flags = z
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
     trustedProxies: flags["trusted-proxy"],
     metricsPublic: flags["metrics-public"],
+    releases: {
+      from: flags["releases-from"] ?? null,
+      rootFile: flags["releases-root"] ?? null,
+      maxBytes: flags["releases-max-gb"],
+    },
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 
