@@ -1,5 +1,4 @@
 // Runs the signage service: reads its flags and serves until it is stopped.
-import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -9,7 +8,7 @@ import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { Port, WebAddress } from "./flags.ts";
+import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
@@ -46,10 +45,6 @@ const usage = defineUsage({
   notes: ["Exit codes: 0 stopped on request, 1 failed, 2 bad flags."],
 });
 
-const file = z
-  .string()
-  .refine((path) => existsSync(path), "there is no such file")
-  .optional();
 const ProxyList = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
@@ -58,20 +53,14 @@ const Requests = z
   .string()
   .regex(/^[1-9]\d{0,8}$/, "must be a whole number, 1 or more")
   .transform(Number);
-/** A number of gigabytes; the result is in bytes. */
-export const Gigabytes = z
-  .string()
-  .regex(/^[1-9]\d{0,4}$/, "must be a whole number of gigabytes, 1 or more")
-  .transform((text) => Number(text) * 1e9)
-  .default(defaultMirrorBytes);
 const Flags = z
   .object({
     port: Port.default(8080),
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
     "public-url": WebAddress.optional(),
-    "tls-cert": file,
-    "tls-key": file,
+    "tls-cert": ExistingFile,
+    "tls-key": ExistingFile,
     "insecure-http": z.boolean().default(false),
     "allow-address": z
       .string()
@@ -81,7 +70,7 @@ const Flags = z
     "trusted-proxy": ProxyList.default([]),
     "requests-per-minute": Requests.optional(),
     "releases-from": z.string().min(1, "must name a folder or an address").optional(),
-    "releases-root": file,
+    "releases-root": ExistingFile,
     "releases-max-gb": Gigabytes,
     "metrics-public": z.boolean().default(false),
   })

@@ -40,8 +40,8 @@ export interface PublishedReleases {
   bundles: readonly PublishedBundle[];
   /** When the first part of the metadata expires, ms since the epoch. */
   expiresAt: number;
-  /** The names of all published files below `metadata` and `targets`. */
-  files: ReadonlySet<string>;
+  /** The names of all published files below `metadata`. */
+  metadataFiles: ReadonlySet<string>;
 }
 
 /** Verified metadata, ready to be published. */
@@ -118,8 +118,7 @@ export class MirrorFolder {
     const expiresAt = Math.min(...[root, timestamp, snapshot, targets].map((bytes) => Date.parse(namedBy(bytes, Expiry).expires)));
     const versions = [`${namedBy(snapshot, Expiry).version}.snapshot.json`, `${namedBy(targets, Expiry).version}.targets.json`];
     const roots = (await namesIn(join(this.path, "metadata"))).filter((name) => name.endsWith(".root.json"));
-    const files = new Set([...roots, ...versions, "timestamp.json", ...bundles.map(({ name, sha256 }) => `${sha256}.${name}`)]);
-    return { bundles, expiresAt, files };
+    return { bundles, expiresAt, metadataFiles: new Set([...roots, ...versions, "timestamp.json"]) };
   }
 
   /** Changes whenever something else is published, also by another program. */
@@ -147,17 +146,23 @@ export class MirrorFolder {
   }
 
   /**
-   * Deletes files that no published metadata names any more, a day after they were last named, and parts of downloads that are not
-   * wanted.
+   * Deletes files that no published metadata names any more, bundles that are not kept, and parts of downloads.
+   * @param kept the names of the bundles' files that are kept
    * @param since since when each file is unused, as this function returned it the last time
+   * @param afterMs how long a file must have been unused: players that read the metadata before may still download it
    */
-  async deleteUnused(since: Readonly<Record<string, number>>, now: number, afterMs: number): Promise<Record<string, number>> {
+  async deleteUnused(
+    kept: ReadonlySet<string>,
+    since: Readonly<Record<string, number>>,
+    now: number,
+    afterMs: number,
+  ): Promise<Record<string, number>> {
     const published = await this.published();
     if (published === null) return {};
     const left: Record<string, number> = {};
     for (const folder of ["metadata", "targets"]) {
       for (const name of await namesIn(join(this.path, folder))) {
-        if (published.files.has(name)) continue;
+        if (folder === "targets" ? kept.has(name) : published.metadataFiles.has(name)) continue;
         const unusedSince = Math.min(since[name] ?? now, now);
         if (now - unusedSince >= afterMs) await rm(join(this.path, folder, name), { force: true });
         else left[name] = unusedSince;

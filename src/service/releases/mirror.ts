@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { createHash } from "node:crypto";
 import { Backoff } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import { hasErrorCode, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Architecture } from "../../protocol/device/updates.ts";
 import { FileResponse } from "../operations/responses.ts";
@@ -113,7 +113,10 @@ export class ReleaseMirror implements KnownReleases {
     const path = this.#folder.file(file);
     if (file.startsWith("metadata/")) {
       // Read at once: the file may be replaced while it is sent.
-      const bytes = await readFile(path).catch(() => null);
+      const bytes = await readFile(path).catch((error: unknown) => {
+        if (hasErrorCode(error, "ENOENT")) return null;
+        throw error;
+      });
       if (bytes === null) return null;
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       const read = (start: number, end: number) => Readable.from([bytes.subarray(start, end + 1)]);

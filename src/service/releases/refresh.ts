@@ -1,6 +1,6 @@
 // One refresh of the mirror: verifies the source's metadata, downloads the bundles, and publishes them as one state.
 import { mkdtemp, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Fault, hasErrorCode, isAbort, isFault } from "../../base/fault.ts";
 import { makeFolder } from "../../base/files/durable-file.ts";
 import { lockFolder } from "../../base/files/folder-lock.ts";
@@ -47,8 +47,8 @@ export async function refreshMirror(folder: MirrorFolder, options: RefreshOption
   const record = { source: from, checked_at: now, succeeded_at: before?.succeeded_at ?? null, error: null, unused: before?.unused ?? {} };
   try {
     await using source = openSource(from);
-    await refreshFrom(source, folder, options);
-    const unused = await folder.deleteUnused(record.unused, now, unusedLimitMs);
+    const kept = await refreshFrom(source, folder, options);
+    const unused = await folder.deleteUnused(kept, record.unused, now, unusedLimitMs);
     await folder.record.write({ ...record, succeeded_at: now, unused });
   } catch (error) {
     if (isAbort(error)) throw error;
@@ -61,7 +61,8 @@ export async function refreshMirror(folder: MirrorFolder, options: RefreshOption
   }
 }
 
-async function refreshFrom(source: ReleaseSource, folder: MirrorFolder, options: RefreshOptions): Promise<void> {
+/** @returns the names of the bundles' files that the mirror keeps. */
+async function refreshFrom(source: ReleaseSource, folder: MirrorFolder, options: RefreshOptions): Promise<Set<string>> {
   const { log, maxBytes, signal } = options;
   const { metadata, releases } = await verifySource(source, folder, options);
   const { kept, leftOut } = selectBundles(releases, maxBytes);
@@ -79,6 +80,7 @@ async function refreshFrom(source: ReleaseSource, folder: MirrorFolder, options:
   }
   signal.throwIfAborted();
   await folder.publish(metadata);
+  return new Set(kept.map(({ path }) => basename(path)));
 }
 
 /** Verifies the source's newest metadata from the trusted root on, against what is published. */
