@@ -22,6 +22,7 @@ import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
+import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
 import { Pairing } from "./fleet/pairing.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
@@ -90,10 +91,12 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   await updateAllRevisions(store, desired);
+  const audit = new AuditLog(clock, makeId);
+  const pairing = new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl });
   return {
     ...files,
     access,
-    audit: new AuditLog(clock, makeId),
+    audit,
     closing,
     commands,
     deliveries,
@@ -101,7 +104,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     imports: new Imports({ ...files, http: outbound.imports }),
     journal,
     links,
-    pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
+    enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
+    pairing,
     presence,
     problems,
     sockets,
