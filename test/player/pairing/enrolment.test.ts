@@ -9,6 +9,7 @@ import type { Screen } from "../../../src/protocol/scene.ts";
 import { createKey, enrol } from "../../support/enrolling-device.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { startTcpProxy } from "../../support/network/tcp-proxy.ts";
 import { eventually } from "../../support/polling.ts";
 import { TestPlayer } from "../../support/player.ts";
 import { Device, TestService } from "../../service/harness.ts";
@@ -90,6 +91,7 @@ test("[ENR19] a paired player deletes a key without using it", async () => {
   await setup.give({ key: second.secret, server: setup.service.service.url });
   await using player = setup.start();
   await player.line("already paired: the enrolment key is deleted without use");
+  await player.line("connected");
   await eventually(async () => !(await setup.hasKey()));
   expect((await setup.service.call("GET", `enrolment-keys/${second.id}`)).body.used_count).toBe(0);
 });
@@ -108,16 +110,22 @@ test("[ENR20] a player that lost its power before it stored the grant gets the s
 
 test("[ENR21] while the service is unreachable a player keeps its key, says so, and enrols once the service answers", async () => {
   await using setup = await createSetup();
-  const { url } = setup.service.service;
   let isReachable = false;
-  // The same origin for the player, whose connections fail until the service "is back".
-  await using player = setup.start(() => (isReachable ? url : url.replace("127.0.0.1", "127.0.0.2")));
+  const options = { cutAfter: () => (isReachable ? null : 0), onCut: () => undefined };
+  await using proxy = await startTcpProxy(Number(new URL(setup.service.service.url).port), options);
+  const url = `http://127.0.0.1:${proxy.port}`;
   await setup.give({ key: setup.key.secret, server: url });
-  await player.line("the enrolment key is not used");
+  await using player = setup.start(() => url);
+  const { screen } = await player.host.sceneThat(({ screen: each }) => each.is === "pairing" && each.trouble !== null);
+  expect(screen).toMatchObject({ code: null, enrolment: { is: "failed", text: expect.stringContaining("tries again by itself") } });
+  expect(await setup.hasKey()).toBe(true);
   isReachable = true;
-  await player.stop();
-  await using second = setup.start();
-  await second.host.sceneThat(({ screen }) => screen.is === "empty");
+  await eventually(() => {
+    setup.clock.advance(10_000);
+    return player.host.scene?.screen.is === "empty";
+  });
+  await eventually(async () => !(await setup.hasKey()));
+  expect(await setup.keyNow()).toMatchObject({ used_count: 1, refused_count: 0 });
 });
 
 test("[ENR22] a key for another service is not sent, a damaged file is reported, and pairing by code goes on and deletes the key", async () => {
