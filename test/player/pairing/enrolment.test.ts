@@ -1,7 +1,7 @@
 // The player's enrolment by the key that setup left: the real player, and a real service.
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { readMachineIdentity } from "../../../src/host/linux/machine-identity.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
@@ -16,19 +16,28 @@ import { Device, TestService } from "../../service/harness.ts";
 
 type PairingScreen = Extract<Screen, { is: "pairing" }>;
 
-/** A service, and the folder of a player that setup gave a key. */
+const clock = new FakeClock();
+let shared: { folder: Awaited<ReturnType<typeof temporaryFolder>>; service: TestService };
+
+// One service for all tests; each has its own key and its own player.
+beforeAll(async () => {
+  const folder = await temporaryFolder();
+  shared = { folder, service: await TestService.start(folder.path, { clock }) };
+});
+
+afterAll(async () => {
+  await shared.service[Symbol.asyncDispose]();
+  await shared.folder[Symbol.asyncDispose]();
+});
+
+/** The service, and the folder of a player that setup gave a key. */
 async function createSetup(more: object = {}) {
-  await using cleanup = new AsyncDisposableStack();
-  const root = cleanup.use(await temporaryFolder());
-  const clock = new FakeClock();
-  const service = cleanup.use(await TestService.start(join(root.path, "service"), { clock }));
-  const key = await createKey(service, { name_pattern: "Box {serial}", ...more });
-  const folder = join(root.path, "player");
-  await mkdir(folder);
+  const { path: folder, [Symbol.asyncDispose]: remove } = await temporaryFolder();
+  const { service } = shared;
   const { url } = service.service;
+  const key = await createKey(service, { name_pattern: "Box {serial}", ...more });
   const give = (content: unknown) => writeFile(join(folder, "enrolment.json"), JSON.stringify(content), { mode: 0o600 });
   await give({ key: key.secret, server: url });
-  const owned = cleanup.move();
   return {
     service,
     clock,
@@ -38,7 +47,7 @@ async function createSetup(more: object = {}) {
     start: (server = () => url) => new TestPlayer(folder, server, clock),
     hasKey: async () => (await readdir(folder)).includes("enrolment.json"),
     keyNow: async () => (await service.call("GET", `enrolment-keys/${key.id}`)).body,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: remove,
   };
 }
 

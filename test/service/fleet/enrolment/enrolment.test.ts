@@ -34,7 +34,7 @@ test("[ENR2] 300 boxes that enrol at once by a key of 250 become exactly 250 pla
   const refused = answers.filter(({ status }) => status !== 200);
   expect([granted.length, refused.length]).toEqual([250, 50]);
   expect(new Set(granted.map(({ body }) => body.player_id)).size).toBe(250);
-  const names = granted.map(({ body }) => body.player_name).toSorted();
+  const names = granted.map(({ body }): string => body.player_name).toSorted();
   expect([new Set(names).size, names[0], names.at(-1)]).toEqual([250, "Box 001", "Box 250"]);
   expect(refused.every(({ status, body }) => status === 409 && body.type === "/problems/enrolment-key-used-up")).toBe(true);
   const after = (await api.call("GET", `enrolment-keys/${key.id}`)).body;
