@@ -390,6 +390,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device/enrolments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Become a player by an enrolment key
+         * @description Instead of a pairing code. Repeating it is safe: a device's key gets the same player again. A machine that was enrolled before, and lost its key by a reinstallation, takes its player again. `enrolment-undecided` asks the device to wait as long as `Retry-After` says.
+         */
+        post: operations["enrolDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device/heartbeat": {
         parameters: {
             query?: never;
@@ -604,6 +624,84 @@ export interface paths {
         get: operations["openDeviceSocket"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List enrolment keys
+         * @description Newest first, with their counts and the last refused try. Keys that have ended are listed for 90 days.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listEnrolmentKeys"];
+        put?: never;
+        /**
+         * Create an enrolment key
+         * @description Devices that have it become players of the team without a pairing code, until `max_count` players exist or it expires. `secret` is shown only once. It stays valid when the token that created it is revoked: revoke it, too.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["createEnrolmentKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an enrolment key
+         * @description The secret is not included: `hint` distinguishes it from others.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getEnrolmentKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an enrolment key
+         * @description Changes what the next players get, how many there may be, and until when. Players that exist stay as they are.
+         *
+         *     Scope: `players:write`.
+         */
+        patch: operations["updateEnrolmentKey"];
+        trace?: never;
+    };
+    "/api/v1/enrolment-keys/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an enrolment key
+         * @description It enrols nobody any more, at once and for ever. Players that it created stay.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["revokeEnrolmentKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2939,6 +3037,52 @@ export interface components {
             total_bytes: number;
             total_files?: number;
         };
+        CreatedEnrolmentKey: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The last four characters of its secret */
+            hint: string;
+            /** @description Id, `enr_` and a ULID */
+            id: string;
+            last_refusal: components["schemas"]["EnrolmentRefusal"] | null;
+            last_used_at: string | null;
+            layout_id: string | null;
+            left_count: number;
+            /** @description How many players it may create */
+            max_count: number;
+            name: string;
+            name_pattern: string;
+            /** @description How many tries were refused */
+            refused_count: number;
+            replace_by_serial: boolean;
+            /** @description How often a machine that was enrolled before took its player again */
+            returned_count: number;
+            revoked_at: string | null;
+            /** @description `enk_…`, shown only once: the service stores only its hash */
+            secret: string;
+            /** @enum {string} */
+            status: "active" | "used-up" | "expired" | "revoked";
+            tags: string[];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description How many players it has created, including deleted ones */
+            used_count: number;
+        };
         CreatedInvitation: {
             /**
              * Format: date-time
@@ -3196,6 +3340,123 @@ export interface components {
             max_bytes_per_second?: number;
             /** @description When new content is downloaded, in the player's time zone. Lost files, and content while there is nothing to show, are downloaded at any time. Default: always */
             windows?: components["schemas"]["OpeningInput"][];
+        };
+        EnrolmentGrant: {
+            access_token: string;
+            /** @description Seconds */
+            expires_in: number;
+            /** @description `same-device`: the device's key has this player already. `same-machine`: the machine was enrolled before and takes its player again */
+            outcome: components["schemas"]["EnrolmentOutcome"];
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            player_name: string;
+            service_key: string;
+            /** @constant */
+            token_type: "Bearer";
+            warnings: components["schemas"]["EnrolmentWarning"][];
+        };
+        EnrolmentKey: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The last four characters of its secret */
+            hint: string;
+            /** @description Id, `enr_` and a ULID */
+            id: string;
+            last_refusal: components["schemas"]["EnrolmentRefusal"] | null;
+            last_used_at: string | null;
+            layout_id: string | null;
+            left_count: number;
+            /** @description How many players it may create */
+            max_count: number;
+            name: string;
+            name_pattern: string;
+            /** @description How many tries were refused */
+            refused_count: number;
+            replace_by_serial: boolean;
+            /** @description How often a machine that was enrolled before took its player again */
+            returned_count: number;
+            revoked_at: string | null;
+            /** @enum {string} */
+            status: "active" | "used-up" | "expired" | "revoked";
+            tags: string[];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description How many players it has created, including deleted ones */
+            used_count: number;
+        };
+        EnrolmentKeyChange: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at?: string;
+            layout_id?: string | null;
+            /** @description At least `used_count`. Boxes that were refused because the key was used up try again */
+            max_count?: number;
+            name?: string;
+            name_pattern?: string;
+            /** @description A machine that was enrolled with this key, and has lost its device's key by a reinstallation, takes its player again, found by serial number and MAC address */
+            replace_by_serial?: boolean;
+            tags?: string[];
+        };
+        EnrolmentKeyList: {
+            data: components["schemas"]["EnrolmentKey"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        EnrolmentOutcome: "new" | "same-device" | "same-machine";
+        EnrolmentRefusal: {
+            /** @description The client's IP address */
+            address: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description What is wrong and what to do */
+            detail: string;
+            mac: string | null;
+            /** @enum {string} */
+            reason: "enrolment-key-unknown" | "enrolment-key-revoked" | "enrolment-key-expired" | "enrolment-key-used-up" | "enrolment-team-deleted";
+            serial: string | null;
+        };
+        EnrolmentRequest: {
+            hardware: string | null;
+            /** @description The enrolment key, `enk_…` */
+            key: string;
+            /** @description The permanent MAC address of its first network interface */
+            mac: string | null;
+            player_version: string;
+            proof: string;
+            public_key: string;
+            resolution: {
+                height: number;
+                width: number;
+            } | null;
+            /** @description Of the machine. Placeholders such as `To be filled by O.E.M.` count as unknown */
+            serial: string | null;
+            timezone: string;
+        };
+        EnrolmentWarning: {
+            /** @enum {string} */
+            code: "layout-missing" | "machine-in-use" | "machine-ambiguous" | "serial-shared" | "earlier-player-deleted";
+            message: string;
         };
         EventPage: {
             /** @description Oldest first */
@@ -3497,6 +3758,36 @@ export interface components {
             /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name: string;
+        };
+        NewEnrolmentKey: {
+            /**
+             * Format: date-time
+             * @description Default: in 90 days, or when the token that you call with expires. A token cannot create a key that expires after it
+             */
+            expires_at?: string;
+            /**
+             * @description For the players that it creates
+             * @default null
+             */
+            layout_id?: string | null;
+            /** @description How many players it may create */
+            max_count: number;
+            name: string;
+            /**
+             * @description The names of its players: {serial} and {mac} of the machine, {n} counts from 1, {n:4} with at least four digits
+             * @default Screen {n}
+             */
+            name_pattern?: string;
+            /**
+             * @description A machine that was enrolled with this key, and has lost its device's key by a reinstallation, takes its player again, found by serial number and MAC address
+             * @default true
+             */
+            replace_by_serial?: boolean;
+            /**
+             * @description For the players that it creates
+             * @default []
+             */
+            tags?: string[];
         };
         NewInvitation: {
             /** Format: email */
@@ -6184,6 +6475,36 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The enrolment key has expired (`enrolment-key-expired`); The enrolment key was revoked (`enrolment-key-revoked`); The team of the enrolment key was deleted (`enrolment-team-deleted`) */
+        EnrolmentKeyExpiredOrEnrolmentKeyRevokedOrEnrolmentTeamDeleted: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such enrolment key (`enrolment-key-unknown`) */
+        EnrolmentKeyUnknown: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The enrolment key has created all its players (`enrolment-key-used-up`); The player of this machine may still run (`enrolment-undecided`) */
+        EnrolmentKeyUsedUpOrEnrolmentUndecided: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The token does not allow this (`forbidden`) */
         Forbidden: {
             headers: {
@@ -6395,6 +6716,8 @@ export interface components {
         DeliveryId: string;
         /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
         DryRun: "true" | "false";
+        /** @description Id, `enr_` and a ULID */
+        EnrolmentKeyId: string;
         /** @description Plays that started at this time or later */
         From: string;
         /** @description A repeat with the same key within 24 h gets the first response and is not run again */
@@ -8118,6 +8441,75 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    enrolDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "enk_5rbVr8EDt1MvzVyLVkRFC9Vmp2nXmL1dAbCd",
+                 *       "proof": "eyJhbGciOiJFZERTQSJ9.e30.c2ln",
+                 *       "public_key": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+                 *       "player_version": "0.1.0",
+                 *       "hardware": "Raspberry Pi 5",
+                 *       "timezone": "Europe/London",
+                 *       "resolution": {
+                 *         "width": 1920,
+                 *         "height": 1080
+                 *       },
+                 *       "serial": "10000000a1b2c3d4",
+                 *       "mac": "d8:3a:dd:01:02:03"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnrolmentRequest"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Become a player by an enrolment key */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "sample",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "player_name": "sample",
+                     *       "service_key": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+                     *       "outcome": "new",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "layout-missing",
+                     *           "message": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrolmentGrant"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            404: components["responses"]["EnrolmentKeyUnknown"];
+            409: components["responses"]["EnrolmentKeyUsedUpOrEnrolmentUndecided"];
+            410: components["responses"]["EnrolmentKeyExpiredOrEnrolmentKeyRevokedOrEnrolmentTeamDeleted"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     sendHeartbeat: {
         parameters: {
             query?: never;
@@ -8929,6 +9321,404 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
+        };
+    };
+    listEnrolmentKeys: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List enrolment keys */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "enr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "hint": "sample",
+                     *           "status": "active",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name_pattern": "sample",
+                     *           "max_count": 1,
+                     *           "used_count": 1,
+                     *           "left_count": 1,
+                     *           "returned_count": 1,
+                     *           "replace_by_serial": true,
+                     *           "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *           "refused_count": 1,
+                     *           "last_refusal": {
+                     *             "at": "2026-11-21T12:00:00.000Z",
+                     *             "reason": "enrolment-key-unknown",
+                     *             "detail": "sample",
+                     *             "serial": "sample",
+                     *             "mac": "sample",
+                     *             "address": "sample"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrolmentKeyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createEnrolmentKey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Spring delivery",
+                 *       "tags": [
+                 *         "shop"
+                 *       ],
+                 *       "name_pattern": "Shop {n:3} ({serial})",
+                 *       "max_count": 250
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewEnrolmentKey"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create an enrolment key */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "enr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name_pattern": "sample",
+                     *       "max_count": 1,
+                     *       "used_count": 1,
+                     *       "left_count": 1,
+                     *       "returned_count": 1,
+                     *       "replace_by_serial": true,
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "refused_count": 1,
+                     *       "last_refusal": {
+                     *         "at": "2026-11-21T12:00:00.000Z",
+                     *         "reason": "enrolment-key-unknown",
+                     *         "detail": "sample",
+                     *         "serial": "sample",
+                     *         "mac": "sample",
+                     *         "address": "sample"
+                     *       },
+                     *       "secret": "sample"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedEnrolmentKey"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getEnrolmentKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `enr_` and a ULID */
+                id: components["parameters"]["EnrolmentKeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read an enrolment key */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "enr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name_pattern": "sample",
+                     *       "max_count": 1,
+                     *       "used_count": 1,
+                     *       "left_count": 1,
+                     *       "returned_count": 1,
+                     *       "replace_by_serial": true,
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "refused_count": 1,
+                     *       "last_refusal": {
+                     *         "at": "2026-11-21T12:00:00.000Z",
+                     *         "reason": "enrolment-key-unknown",
+                     *         "detail": "sample",
+                     *         "serial": "sample",
+                     *         "mac": "sample",
+                     *         "address": "sample"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrolmentKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateEnrolmentKey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `enr_` and a ULID */
+                id: components["parameters"]["EnrolmentKeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_count": 300
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnrolmentKeyChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change an enrolment key */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "enr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name_pattern": "sample",
+                     *       "max_count": 1,
+                     *       "used_count": 1,
+                     *       "left_count": 1,
+                     *       "returned_count": 1,
+                     *       "replace_by_serial": true,
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "refused_count": 1,
+                     *       "last_refusal": {
+                     *         "at": "2026-11-21T12:00:00.000Z",
+                     *         "reason": "enrolment-key-unknown",
+                     *         "detail": "sample",
+                     *         "serial": "sample",
+                     *         "mac": "sample",
+                     *         "address": "sample"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrolmentKey"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    revokeEnrolmentKey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `enr_` and a ULID */
+                id: components["parameters"]["EnrolmentKeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Revoke an enrolment key */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "enr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name_pattern": "sample",
+                     *       "max_count": 1,
+                     *       "used_count": 1,
+                     *       "left_count": 1,
+                     *       "returned_count": 1,
+                     *       "replace_by_serial": true,
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "refused_count": 1,
+                     *       "last_refusal": {
+                     *         "at": "2026-11-21T12:00:00.000Z",
+                     *         "reason": "enrolment-key-unknown",
+                     *         "detail": "sample",
+                     *         "serial": "sample",
+                     *         "mac": "sample",
+                     *         "address": "sample"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrolmentKey"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
         };
     };
     listEvents: {

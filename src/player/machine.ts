@@ -13,6 +13,14 @@ export interface MachineReadings {
   diskFreeBytes: number | null;
 }
 
+/** What identifies a machine even after its disk was wiped; null where it is unknown. */
+export interface MachineIdentity {
+  /** As the manufacturer set it. It may be a placeholder. */
+  serial: string | null;
+  /** The permanent MAC address of its first physical network interface, in lower case. */
+  mac: string | null;
+}
+
 /** A run of the machine, from one start of its system to the next. */
 export interface MachineRun {
   /** Different for each run. */
@@ -26,6 +34,7 @@ export interface Machine {
   readonly bootId: string;
   /** The addresses of its network interfaces, in their order, without loopback and link-local ones. */
   addresses(): string[];
+  identity(): Promise<MachineIdentity>;
   readings(folder: string): Promise<MachineReadings>;
   /** The present run of the machine, from its start on; null if it is unknown. */
   readonly run: MachineRun | null;

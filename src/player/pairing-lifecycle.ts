@@ -8,10 +8,12 @@ import { CommandJournal } from "./commands/command-journal.ts";
 import { contentFolder } from "./content/content-cache.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
 import { GenerationStore } from "./content/generation-store.ts";
-import type { DiskHealth } from "./storage/disk-health.ts";
+import { removals, type DiskHealth } from "./storage/disk-health.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
-import { pair, type PairingDependencies, type PairingState } from "./pairing/pairing.ts";
+import { enrolOrPair, type EnrolmentDependencies, type EnrolmentState } from "./pairing/enrolment.ts";
+import { readEnrolment, removeEnrolment } from "./pairing/enrolment-file.ts";
+import type { PairingDependencies, PairingState } from "./pairing/pairing.ts";
 import { ServiceKeyChange } from "./pairing/service-key-change.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import type { ScreenContext } from "./playback/screen.ts";
@@ -28,6 +30,7 @@ export interface PairingLifecycleDependencies {
   settings: PlayerSettings;
   disk: DiskHealth;
   describeDevice: PairingDependencies["describe"];
+  machineIdentity: EnrolmentDependencies["machineIdentity"];
   /** @param onServiceKey must be called with each key that the service uses. */
   openSession: (pairing: Pairing, onServiceKey: (key: string) => Promise<void>) => Promise<Session>;
   /** Called when the pairing state, the session or the claim code has changed. */
@@ -37,6 +40,7 @@ export interface PairingLifecycleDependencies {
 export class PairingLifecycle {
   readonly #dependencies: PairingLifecycleDependencies;
   readonly #pairingState = new Observable<PairingState>({ is: "asking", trouble: null });
+  readonly #enrolment = new Observable<EnrolmentState | null>(null);
   #session: Session | null = null;
   #keyChange: ServiceKeyChange | null = null;
   /** Shown on the pairing screen, such as after a revocation. */
@@ -65,7 +69,8 @@ export class PairingLifecycle {
   get phase(): ScreenContext["phase"] | null {
     if (this.#session !== null) return this.#session.view.phase;
     if (this.#dependencies.identity.pairing !== null) return null;
-    return { is: "unpaired", pairing: this.#pairingState.value, notice: this.#notice ?? this.#diskNotice };
+    const notice = this.#notice ?? this.#diskNotice;
+    return { is: "unpaired", pairing: this.#pairingState.value, enrolment: this.#enrolment.value, notice };
   }
 
   get #diskNotice(): string | null {
@@ -77,7 +82,11 @@ export class PairingLifecycle {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<never> {
-    const { identity, log } = this.#dependencies;
+    const { folder, identity, log } = this.#dependencies;
+    if (identity.pairing !== null && (await readEnrolment(folder)).is !== "none") {
+      log.info({}, "already paired: the enrolment key is deleted without use");
+      await this.#forgetEnrolment();
+    }
     for (;;) {
       if (identity.pairing !== null)
         log.info({ player_id: identity.pairing.playerId, name: identity.pairing.playerName }, "already paired");
@@ -93,18 +102,30 @@ export class PairingLifecycle {
   }
 
   async #pair(signal: AbortSignal): Promise<Pairing> {
-    const { folder, api, identity, clock, log, settings, disk, describeDevice, onChange } = this.#dependencies;
+    const { folder, api, identity, clock, log, settings, disk, describeDevice, machineIdentity, onChange } = this.#dependencies;
     const done = new AbortController();
-    this.#pairingState.watch(onChange, AbortSignal.any([signal, done.signal]));
-    const pairing = await pair({ api, identity, clock, log, describe: describeDevice, state: this.#pairingState }, signal);
+    const until = AbortSignal.any([signal, done.signal]);
+    this.#pairingState.watch(onChange, until);
+    this.#enrolment.watch(onChange, until);
+    const states = { state: this.#pairingState, enrolment: this.#enrolment };
+    const dependencies = { api, identity, clock, log, describe: describeDevice, machineIdentity, ...states };
+    const pairing = await enrolOrPair(dependencies, await readEnrolment(folder), signal);
     done.abort();
+    this.#enrolment.set(null);
     // The journal comes first: a paired player without one would take it for lost.
     await CommandJournal.create({ folder, serviceKey: pairing.serviceKey, clock, log, disk });
     await identity.pair(pairing);
     await disk.attempt("settings", () => settings.rememberServer(pairing.server));
+    // Without a stored pairing the key is needed again at the next start.
+    if (disk.condition.unwritten.length === 0) await this.#forgetEnrolment();
     this.#notice = null;
     log.info({ player_id: pairing.playerId, name: pairing.playerName }, "paired");
     return pairing;
+  }
+
+  async #forgetEnrolment(): Promise<void> {
+    const { folder, disk } = this.#dependencies;
+    await disk.attempt(removals, () => removeEnrolment(folder));
   }
 
   /** @throws Fault `revoked` or `reclaimed`; AbortError. */

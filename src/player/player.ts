@@ -119,6 +119,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     settings,
     disk,
     describeDevice: () => status.describeDevice(),
+    machineIdentity: () => machine.identity(),
     openSession: (pairing, onServiceKey) =>
       Session.open({
         folder,

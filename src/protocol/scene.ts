@@ -144,6 +144,11 @@ export const Screen = z.discriminatedUnion("is", [
     service: z.string().describe("The service's address"),
     device: z.string().optional().describe("The addresses and the version of the device, for a person in front of it"),
     notice: z.string().nullable().describe("A message such as: this player was removed"),
+    enrolment: z
+      .object({ is: z.enum(["trying", "failed"]), text: z.string() })
+      .nullable()
+      .optional()
+      .describe("The progress of an enrolment by key. `trying`: there is no code; `failed`: why there is one nevertheless"),
     trouble: ScreenProblem.nullable(),
   }),
   z.object({

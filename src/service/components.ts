@@ -22,6 +22,7 @@ import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
+import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
 import { Pairing } from "./fleet/pairing.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
@@ -93,10 +94,12 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const desired = new DesiredStates();
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
+  const audit = new AuditLog(clock, makeId);
+  const pairing = new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl });
   return {
     ...files,
     access,
-    audit: new AuditLog(clock, makeId),
+    audit,
     closing,
     commands,
     deliveries,
@@ -104,7 +107,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     imports: new Imports({ ...files, http: outbound.imports }),
     journal,
     links,
-    pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
+    enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
+    pairing,
     presence,
     problems,
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),

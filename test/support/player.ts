@@ -16,6 +16,7 @@ export function fakeMachine(): Machine {
   return {
     bootId: randomUUID(),
     addresses: () => ["192.0.2.7"],
+    identity: async () => ({ serial: "FAKE-1001", mac: "00:11:22:33:44:55" }),
     run: { id: "first", ageMs: () => 0 },
     displayPower: async () => "on",
     restart: null,

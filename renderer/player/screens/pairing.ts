@@ -13,11 +13,12 @@ export function createPairing(clock: PageClock): View<"pairing"> {
   const notice = createElement("p", "notice");
   const code = createElement("div", "code");
   const words = createElement("p", "how");
+  const enrolment = createElement("p", "enrolment");
   const qr = createElement("div", "qr");
   const qrWords = createElement("p", "scan", "Or scan with a phone to claim this screen");
   const scan = createElement("div", "claim", qr, qrWords);
   const problemCard = createProblemCard(clock);
-  const help = createElement("div", "help", createElement("div", "advice", words, problemCard.element), scan);
+  const help = createElement("div", "help", createElement("div", "advice", words, enrolment, problemCard.element), scan);
   const service = createLabelledValue("Service");
   const device = createLabelledValue("This device");
   let drawnUrl: string | null = null;
@@ -35,7 +36,13 @@ export function createPairing(clock: PageClock): View<"pairing"> {
     draw(screen) {
       notice.hidden = screen.notice === null;
       setText(notice, screen.notice ?? "");
+      const isEnrolling = screen.enrolment?.is === "trying";
+      setText(title, isEnrolling ? "Setting up this screen" : "Pair this screen");
+      code.hidden = isEnrolling;
       drawCode(code, screen.code);
+      words.hidden = isEnrolling;
+      enrolment.hidden = screen.enrolment == null;
+      setText(enrolment, screen.enrolment?.text ?? "");
       setText(
         words,
         screen.code === null ? waiting(screen.trouble !== null) : instruction(screen.claim_url?.split("?")[0] ?? `${screen.service}/claim`),

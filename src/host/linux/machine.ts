@@ -5,6 +5,7 @@ import { readdir, readFile, statfs } from "node:fs/promises";
 import { loadavg, networkInterfaces, uptime } from "node:os";
 import { join } from "node:path";
 import type { Machine, MachineReadings, MachineRun } from "../../player/machine.ts";
+import { readMachineIdentity } from "./machine-identity.ts";
 import { readDisplayPower } from "./display-power.ts";
 import { hasWaylandOutput } from "./wayland-outputs.ts";
 
@@ -16,10 +17,22 @@ const thermalFolder = "/sys/class/thermal";
 // The processor's thermal zones: Raspberry Pi, Intel, AMD, and the generic one.
 const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
-/** The machine this program runs on. Unknown values are null; `read` never rejects. @param env names the Wayland compositor. */
-export function createLinuxMachine(env: NodeJS.ProcessEnv = {}): Machine {
+/**
+ * The machine this program runs on. Unknown values are null; `read` never rejects.
+ * @param env names the Wayland compositor
+ * @param root the folder from whose `sys` and `run` the machine's identity is read
+ */
+export function createLinuxMachine(env: NodeJS.ProcessEnv = {}, root = "/"): Machine {
   // Restarting the machine needs a right that no installation gives yet.
-  return { bootId: randomUUID(), addresses, readings: read, run: presentRun(), displayPower: () => displayPower(env), restart: null };
+  return {
+    bootId: randomUUID(),
+    addresses,
+    identity: () => readMachineIdentity(root),
+    readings: read,
+    run: presentRun(),
+    displayPower: () => displayPower(env),
+    restart: null,
+  };
 }
 
 /** A display that drops its connection when it is switched off is unknown to the kernel, but the compositor has no output then. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Dispatcher } from "undici";
+import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { directNetwork, type Network } from "../../base/http/network.ts";
 import type { CommandUpdate } from "../../protocol/device/commands.ts";
@@ -11,13 +12,19 @@ import type { ProblemRecord } from "../../protocol/device/problem-records.ts";
 import { PlayEventReceipt, type PlayEvent } from "../../protocol/device/play-events.ts";
 import { HeartbeatAnswer, type Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, type TokenRequest } from "../../protocol/device/messages.ts";
+import type { EnrolmentRequest } from "../../protocol/device/enrolment.ts";
+import { deviceText } from "../../protocol/text.ts";
 import { mismatchOf } from "./file-response.ts";
 import { HttpFault, httpFault, parseResponse, retryAfterMs, ServiceHttp } from "./service-http.ts";
 
 /** The response to a token request. */
 export type TokenResponse = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
+/** The response to an enrolment. `type` is that of the problem, such as `/problems/enrolment-key-expired`. */
+export type EnrolmentResponse = { is: "granted"; grant: TokenGrant } | { is: "refused"; type: string; detail: string };
 /** The response to a request for the desired state. */
 export type StateResponse = { is: "unchanged" } | { is: "changed"; desired: DesiredState };
+
+const RefusingProblem = z.object({ type: z.string(), detail: deviceText(500) });
 
 /** A client of one service. Methods reject as {@link ServiceHttp} documents. */
 export class ServiceApi implements AsyncDisposable {
@@ -48,6 +55,19 @@ export class ServiceApi implements AsyncDisposable {
 
   async requestPairing(body: PairingRequest, signal: AbortSignal): Promise<PairingGrant> {
     return this.#http.json({ method: "POST", path: "device/pairing-requests", body }, PairingGrant, signal);
+  }
+
+  /** Enrols the device. A refusal is a problem that says what to do; any other failure rejects. */
+  async enrol(body: EnrolmentRequest, signal: AbortSignal): Promise<EnrolmentResponse> {
+    const { status, json } = await this.#http.send({ method: "POST", path: "device/enrolments", body }, signal);
+    if (status === 200) return { is: "granted", grant: parseResponse(TokenGrant, json) };
+    const fault = httpFault(status, json);
+    const problem = RefusingProblem.safeParse(json);
+    if (!fault.isPermanent || !problem.success) throw fault;
+    const { type, detail } = problem.data;
+    // A service of an earlier version does not know the path.
+    const tooOld = "This service is too old to enrol devices: update it, or pair by code";
+    return { is: "refused", type, detail: type.endsWith("/not-found") ? tooOld : detail };
   }
 
   async nonce(signal: AbortSignal): Promise<string> {

@@ -4,6 +4,7 @@ import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Screen, Stage, ScreenProblem } from "../../protocol/scene.ts";
 import type { Link } from "../link/impairment.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
+import type { EnrolmentState } from "../pairing/enrolment.ts";
 import type { PairingState } from "../pairing/pairing.ts";
 import { mediaPath } from "./scene-item.ts";
 import { timesInWords, type WithheldContent } from "../surface/withheld-content.ts";
@@ -15,7 +16,7 @@ export interface ScreenContext {
   /** The device's own addresses and version, for people. */
   device: string;
   phase:
-    | { is: "unpaired"; pairing: PairingState; notice: string | null }
+    | { is: "unpaired"; pairing: PairingState; enrolment: EnrolmentState | null; notice: string | null }
     | {
         is: "paired";
         playerName: string;
@@ -35,10 +36,10 @@ export interface ScreenContext {
 export function screenOf({ service, device, phase, withheld }: ScreenContext): Screen {
   switch (phase.is) {
     case "unpaired": {
-      const { pairing, notice } = phase;
+      const { pairing, enrolment, notice } = phase;
       const code = pairing.is === "code" ? pairing.code : null;
       const claim_url = pairing.is === "code" ? pairing.claimUrl : null;
-      return { is: "pairing", code, claim_url, service, device, notice, trouble: pairing.trouble };
+      return { is: "pairing", code, claim_url, service, device, notice, enrolment, trouble: pairing.trouble };
     }
     case "paired": {
       const { playerName: player_name, link, known, progress, stage, safePicture } = phase;

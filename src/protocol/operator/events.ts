@@ -26,7 +26,8 @@ export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
 
 /**
- * All event types. `layout.assigned`: a player's layout was changed or removed. `player.removed`: the player was deleted, into the
+ * All event types. `player.paired` and `player.replaced` of an enrolment by a key have `enrolment_key_id` and `warnings` in their
+ * `data`. `layout.assigned`: a player's layout was changed or removed. `player.removed`: the player was deleted, into the
  * bin or for good. `player.replaced`: the player moved to another device. `player.problems`: its problems changed; `data` has all
  * of them, as in `GET /players/{id}`. `problem.opened`, `problem.closed`: one problem, with its code and `since`. `player.online`
  * and `player.offline` alternate: a connection that returns within two minutes counts as uninterrupted, and a removed player goes

@@ -7,7 +7,7 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots and recorded problems, and for commands, tokens and invitations after their end. */
+/** For screenshots and recorded problems, and for commands, tokens, invitations and enrolment keys after their end. */
 const retentionMs = 90 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
@@ -75,6 +75,12 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
       return db.deleteFrom("invitations").where("id", "in", old).returning("id").execute();
     },
     (db, limit) => {
+      const old = db.selectFrom("enrolments").select("player_id").where("key_id", "in", endedKeys(db, before)).limit(limit);
+      return db.deleteFrom("enrolments").where("player_id", "in", old).returning("player_id").execute();
+    },
+    // After the enrolments, which refer to them.
+    (db, limit) => db.deleteFrom("enrolment_keys").where("id", "in", endedKeys(db, before).limit(limit)).returning("id").execute(),
+    (db, limit) => {
       const old = db
         .selectFrom("idempotency")
         .select(["token_id", "key"])
@@ -119,4 +125,12 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
         .execute();
     },
   ];
+}
+
+/** The ids of enrolment keys that ended before an instant. */
+function endedKeys(db: Db, before: number) {
+  return db
+    .selectFrom("enrolment_keys")
+    .select("id")
+    .where((row) => row.or([row("revoked_at", "<", before), row("expires_at", "<", before)]));
 }

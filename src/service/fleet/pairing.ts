@@ -27,6 +27,20 @@ export interface PairingDependencies {
   publicUrl: string | null;
 }
 
+/** A device and its description of itself, as JSON. */
+export interface DescribedDevice {
+  public_key: string;
+  reported: string;
+}
+
+/** What a new player is created with. */
+export interface NewPlayer {
+  teamId: string;
+  name: string;
+  layoutId: string | null;
+  tags: readonly string[];
+}
+
 /** The result of a device's token request. */
 export type TokenResult = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
 
@@ -61,14 +75,21 @@ export class Pairing {
 
   /** Creates a player for the device that shows `code`. @throws ProblemError 404, 409. */
   async claim(db: Db, claim: { code: string; name: string; teamId: string }): Promise<PlayerRow> {
+    const request = await findClaimable(db, claim.code, this.#now());
+    const player = await this.createPlayer(db, { teamId: claim.teamId, name: claim.name, layoutId: null, tags: [] }, request);
+    await markClaimed(db, request.id, player.id);
+    return player;
+  }
+
+  /** Creates a player for a device. */
+  async createPlayer(db: Db, claim: NewPlayer, request: DescribedDevice): Promise<PlayerRow> {
     const now = this.#now();
-    const request = await findClaimable(db, claim.code, now);
     const player: PlayerRow = {
       id: this.#dependencies.makeId("plr"),
       team_id: claim.teamId,
       name: claim.name,
-      layout_id: null,
-      tags: "[]",
+      layout_id: claim.layoutId,
+      tags: JSON.stringify(claim.tags),
       timezone: null,
       variables: "{}",
       orientation: "landscape",
@@ -85,7 +106,6 @@ export class Pairing {
       erased_at: null,
     };
     await db.insertInto("players").values(player).execute();
-    await markClaimed(db, request.id, player.id);
     return player;
   }
 
@@ -94,8 +114,15 @@ export class Pairing {
    * the replaced device become invalid. @throws ProblemError 404, 409.
    */
   async replaceDevice(db: Db, player: PlayerRow, code: string): Promise<PlayerRow> {
+    const request = await findClaimable(db, code, this.#now());
+    const updated = await this.moveToDevice(db, player, request);
+    await markClaimed(db, request.id, player.id);
+    return updated;
+  }
+
+  /** Gives a player to another device, or to the same one again. The key and the tokens of the device before become invalid. */
+  async moveToDevice(db: Db, player: PlayerRow, { public_key, reported }: DescribedDevice): Promise<PlayerRow> {
     const now = this.#now();
-    const { id: requestId, public_key, reported } = await findClaimable(db, code, now);
     const updated = { ...player, public_key, thumbprint: thumbprint(public_key), reported, updated_at: now };
     await db.updateTable("players").set(updated).where("id", "=", player.id).execute();
     await db.deleteFrom("former_keys").where("player_id", "=", player.id).where("public_key", "=", public_key).execute();
@@ -104,7 +131,6 @@ export class Pairing {
       await db.insertInto("former_keys").values(former).execute();
     }
     await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();
-    await markClaimed(db, requestId, player.id);
     return updated;
   }
 

@@ -5,6 +5,8 @@ import * as calendars from "../../protocol/scheduling/calendars.ts";
 import * as command from "../../protocol/device/commands.ts";
 import * as desired from "../../protocol/device/desired-state.ts";
 import * as downloads from "../../protocol/device/download-settings.ts";
+import * as enrolmentKeys from "../../protocol/operator/enrolment.ts";
+import * as enrolments from "../../protocol/device/enrolment.ts";
 import * as events from "../../protocol/operator/events.ts";
 import * as forecast from "../../protocol/scheduling/forecast.ts";
 import * as history from "../../protocol/operator/heartbeat-history.ts";
@@ -45,6 +47,8 @@ const modules: readonly Record<string, unknown>[] = [
   desired,
   downloads,
   wire,
+  enrolments,
+  enrolmentKeys,
   people,
   events,
   webhooks,

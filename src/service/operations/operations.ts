@@ -8,6 +8,8 @@ import { eventOperations } from "./events/events.ts";
 import { webhookOperations } from "./events/webhooks.ts";
 import { commandOperations } from "./fleet/commands.ts";
 import { deviceOperations } from "./fleet/device.ts";
+import { enrolmentKeyOperations } from "./fleet/enrolment-keys.ts";
+import { enrolmentOperations } from "./fleet/enrolments.ts";
 import { heartbeatOperations } from "./fleet/heartbeats.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
@@ -33,6 +35,7 @@ const all = [
   ...playerOperations,
   ...playerBinOperations,
   ...bulkOperations,
+  ...enrolmentKeyOperations,
   ...heartbeatOperations,
   ...problemRecordOperations,
   ...forecastOperations,
@@ -58,6 +61,7 @@ const all = [
   ...playEventOperations,
   ...reportOperations,
   ...deviceOperations,
+  ...enrolmentOperations,
 ];
 
 type DependenciesOf<T> = T extends readonly Operation<infer D>[] ? D : never;
@@ -70,6 +74,7 @@ export const operations: readonly Operation<OperationDependencies>[] = all;
 /** The groups of operations, in the order of the documentation. */
 export const tags: readonly { name: string; description: string }[] = [
   { name: "players", description: "Screens and the devices that drive them" },
+  { name: "enrolment keys", description: "Keys by which many devices become players without pairing codes" },
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
   { name: "schedules", description: "Which layout is shown when, and on which players" },

@@ -2,7 +2,8 @@
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-const prefix = "sgn_pat_";
+const tokenPrefix = "sgn_pat_";
+const enrolmentPrefix = "enk_";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The SHA-256 of a secret, in hexadecimal. The service stores only this. */
@@ -22,8 +23,12 @@ export function randomText(length: number): string {
 
 /** A new token: 30 random digits and a checksum, so that secret scanners recognize it and typing errors are detected. */
 export function generateToken(): string {
-  const body = randomText(30);
-  return prefix + body + checksum(body);
+  return generateSecret(tokenPrefix);
+}
+
+/** A new enrolment key, built like a token. */
+export function generateEnrolmentKey(): string {
+  return generateSecret(enrolmentPrefix);
 }
 
 /** The last four characters, by which people recognize a token. */
@@ -33,7 +38,22 @@ export function tokenHint(token: string): string {
 
 /** Whether prefix, length and checksum of `token` are right. It may still be unknown to the service. */
 export function isWellFormedToken(token: string): boolean {
-  const match = /^sgn_pat_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(token);
+  return isWellFormedSecret(tokenPrefix, token);
+}
+
+/** Whether prefix, length and checksum of an enrolment key are right. It may still be unknown to the service. */
+export function isWellFormedEnrolmentKey(key: string): boolean {
+  return isWellFormedSecret(enrolmentPrefix, key);
+}
+
+function generateSecret(prefix: string): string {
+  const body = randomText(30);
+  return prefix + body + checksum(body);
+}
+
+function isWellFormedSecret(prefix: string, secret: string): boolean {
+  if (!secret.startsWith(prefix)) return false;
+  const match = /^([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(secret.slice(prefix.length));
   return match !== null && checksum(match[1]!) === match[2];
 }
 

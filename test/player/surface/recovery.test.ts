@@ -180,7 +180,10 @@ test("[SCN1] playing content stays on the screen, even if the link or the next s
 });
 
 test("[SCN2] the screens for an unpaired player, an unreachable service, an empty player and a player that prepares content are all different", () => {
-  const asking: ScreenContext = { ...paired({}), phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
+  const asking: ScreenContext = {
+    ...paired({}),
+    phase: { is: "unpaired", pairing: { is: "asking", trouble }, enrolment: null, notice: null },
+  };
   expect(screenOf(asking)).toMatchObject({ is: "pairing", code: null, trouble, device: "192.0.2.7 · signage-player 1.0.0" });
   expect(screenOf(paired({ known: "nothing", stage: null, link: { is: "offline", trouble } }))).toMatchObject({ is: "preparing", trouble });
   expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ is: "empty", trouble: null });

@@ -65,6 +65,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   await created("DELETE", `assets/${binAsset.id}`);
   const person = await inviteMember(api, await owner(api), "viewer");
   const other = await createOtherTeam(api);
+  const enrolmentKey = await created("POST", "enrolment-keys", { name: "K", max_count: 3 });
   const calls: Record<string, [path: string, body?: unknown, by?: Person]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
@@ -72,6 +73,9 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     restorePlayer: [`players/${binPlayer}/restore`],
     replacePlayer: [`players/${player}/replace`, { code: waiting.grant.user_code }],
     updatePlayers: ["players/bulk", { target: { player_ids: [player] }, change: { tags_add: ["x"] } }],
+    createEnrolmentKey: ["enrolment-keys", { name: "N", max_count: 3 }],
+    updateEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}`, { max_count: 4 }],
+    revokeEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}/revoke`],
     createLayout: ["layouts", { name: "N", width: 10, height: 10 }],
     updateLayout: [`layouts/${layout.id}`, { background_color: "#123456" }],
     deleteLayout: [`layouts/${spareLayout.id}`],

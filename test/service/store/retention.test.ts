@@ -6,6 +6,7 @@ import { expect, test, vi } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { createKey, enrolNew, machine } from "../../support/enrolling-device.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, blobsIn, picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
@@ -141,6 +142,22 @@ test("[RET3] tokens and invitations are deleted 90 days after their end; valid o
   clock.advance(9.9 * dayMs);
   await inTime(clock, () => expect([rows.ids("tokens"), rows.count("invitations")]).toEqual([[us.tokenId, member.tokenId].toSorted(), 0]));
   for (const person of [us, member]) expect((await person.call("GET", "me")).status).toBe(200);
+});
+
+test("[ENR16] enrolment keys are deleted 90 days after their end, with what is known about their machines", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  const expires_at = new Date(clock.now() + 10 * dayMs).toISOString();
+  const [revoked, ending] = [await createKey(api), await createKey(api, { expires_at })];
+  for (const key of [revoked, ending]) await enrolNew(api, key.secret, machine(1));
+  await api.call("POST", `enrolment-keys/${revoked.id}/revoke`);
+  clock.advance(89.9 * dayMs);
+  expect([rows.count("enrolment_keys"), rows.count("enrolments")]).toEqual([2, 2]);
+  await inTime(clock, () => expect([rows.ids("enrolment_keys"), rows.count("enrolments")]).toEqual([[ending.id], 1]));
+  clock.advance(9.9 * dayMs);
+  await inTime(clock, () => expect([rows.count("enrolment_keys"), rows.count("enrolments"), rows.count("players")]).toEqual([0, 0, 2]));
 });
 
 test("[RET4] stored responses, pairing codes and device tokens are deleted when they expire, even without a request", patient, async () => {

@@ -74,9 +74,9 @@ export class DeviceAccess {
     return expiresAt !== undefined && expiresAt > this.#dependencies.clock.monotonic();
   }
 
-  /** Creates a token for a player. */
-  async issueToken(player: PlayerRow): Promise<TokenGrant> {
-    const { db, clock, signer } = this.#dependencies;
+  /** Creates a token for a player. @param db the handle of a transaction that the token belongs to. */
+  async issueToken(player: PlayerRow, db = this.#dependencies.db): Promise<TokenGrant> {
+    const { clock, signer } = this.#dependencies;
     const token = `sgn_dev_${randomText(43)}`;
     const now = Math.trunc(clock.now());
     await db.deleteFrom("device_tokens").where("player_id", "=", player.id).where("expires_at", "<=", now).execute();

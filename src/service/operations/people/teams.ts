@@ -159,6 +159,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
         await updatePendingInvitations(db, teamId).set({ revoked_at: now }).execute();
+        const keys = db.updateTable("enrolment_keys").set({ revoked_at: now, updated_at: now }).where("team_id", "=", teamId);
+        await keys.where("revoked_at", "is", null).execute();
         const tokens = await db
           .updateTable("tokens")
           .set({ revoked_at: now })
