@@ -1,5 +1,5 @@
 // Asks for the settings at a terminal: shows the present ones as defaults, and says at once what is wrong with an answer.
-import { createInterface, type Interface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline";
 import { Writable, type Readable } from "node:stream";
 import { closestName } from "../../base/closest-name.ts";
 import type { FoundService } from "../../protocol/device/discovery.ts";
@@ -101,8 +101,8 @@ interface AskOptions {
 
 class Terminal {
   readonly #lines: Interface;
+  readonly #answers: AsyncIterator<string>;
   readonly #output: Writable;
-  readonly #signal: AbortSignal;
   #isMuted = false;
 
   constructor({ input, output }: QuestionOptions, signal: AbortSignal) {
@@ -113,11 +113,9 @@ class Terminal {
         else output.write(chunk, done);
       },
     });
-    const closed = new AbortController();
-    this.#signal = AbortSignal.any([signal, closed.signal]);
-    this.#lines = createInterface({ input, output: echo, terminal: output.isTTY === true });
-    // Without this, a question never ends when the terminal goes away or Ctrl+D is pressed.
-    this.#lines.on("close", () => closed.abort());
+    this.#lines = createInterface({ input, output: echo, terminal: output.isTTY === true, signal });
+    // Unlike `question`, the iterator keeps lines that arrive before they are asked for, such as pasted ones.
+    this.#answers = this.#lines[Symbol.asyncIterator]();
   }
 
   say(text: string): void {
@@ -145,13 +143,14 @@ class Terminal {
   }
 
   async #line(question: string, isSecret: boolean): Promise<string> {
-    this.#output.write(question);
+    this.#lines.setPrompt(question);
+    this.#lines.prompt();
     this.#isMuted = isSecret;
-    try {
-      return await this.#lines.question("", { signal: this.#signal });
-    } finally {
-      if (isSecret) this.#output.write("\n");
-      this.#isMuted = false;
-    }
+    const { done, value } = await this.#answers.next();
+    this.#isMuted = false;
+    if (isSecret) this.#output.write("\n");
+    // Ctrl+C, Ctrl+D, or the terminal is gone.
+    if (done === true) throw new DOMException("The questions were not answered", "AbortError");
+    return value;
   }
 }

@@ -2,7 +2,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { createSystemClock } from "../../base/clock.ts";
-import { Fault, hasErrorCode, reasonOf } from "../../base/fault.ts";
+import { Fault, hasErrorCode, isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { FoundService } from "../../protocol/device/discovery.ts";
 import type { SetupFile } from "../../protocol/device/setup-file.ts";
@@ -20,6 +20,8 @@ import { withMounted } from "./file/usb.ts";
 /** What differs in tests: the root folder, the terminal, PATH and the network. */
 export interface SetupEnvironment {
   root: string;
+  /** The user that runs this; 0 may change the machine. */
+  uid: number;
   env: NodeJS.ProcessEnv;
   terminal: Pick<QuestionOptions, "input" | "output">;
   findServices: (signal: AbortSignal) => Promise<FoundService[]>;
@@ -39,28 +41,20 @@ export async function runSetup(
   signal: AbortSignal,
   environment: SetupEnvironment = realEnvironment(log),
 ): Promise<void> {
+  if (environment.uid !== 0) throw new Fault("refused", "only root may set up this machine: run sudo signage-player setup");
   const places = placesIn(environment.root, data);
   const run = createRunCommand(environment.env, signal);
-  try {
-    switch (mode.is) {
-      case "boot":
-        return await setUpAtBoot(places, log);
-      case "usb":
-        return await withMounted(mode.device, run, async (folder) => {
-          const applied = await applyFolder(folder, "usb", places, log);
-          for (const text of applied?.warnings ?? []) log.warn(text);
-          if (applied !== null) for (const text of await makeEffective(applied, places, run)) log.warn(text);
-        });
-      case "apply":
-        return await setUp(mode.settings, mode.isSure, places, run, environment);
-      case "ask": {
-        const settings = await askAtTerminal(places, environment, signal);
-        return settings === null ? undefined : await setUp(settings, true, places, run, environment);
-      }
+  switch (mode.is) {
+    case "boot":
+      return setUpAtBoot(places, log);
+    case "usb":
+      return setUpFromStick(mode.device, places, run, log);
+    case "apply":
+      return setUp(mode.settings, mode.isSure, places, run, environment);
+    case "ask": {
+      const settings = await askAtTerminal(places, environment, signal);
+      return settings === null ? undefined : setUp(settings, true, places, run, environment);
     }
-  } catch (error) {
-    if (!hasErrorCode(error, "EACCES", "EPERM")) throw error;
-    throw new Fault("refused", `${reasonOf(error)}. Run it as root: sudo signage-player setup`, { cause: error });
   }
 }
 
@@ -72,6 +66,12 @@ async function setUpAtBoot(places: Places, log: Log): Promise<void> {
     for (const text of applied?.warnings ?? []) log.warn(text);
     return;
   }
+}
+
+async function setUpFromStick(device: string, places: Places, run: RunCommand, log: Log): Promise<void> {
+  const applied = await withMounted(device, run, (folder) => applyFolder(folder, "usb", places, log));
+  if (applied === null) return;
+  for (const text of [...applied.warnings, ...(await makeEffective(applied, places, run))]) log.warn(text);
 }
 
 async function hasFile(folder: string): Promise<boolean> {
@@ -90,7 +90,12 @@ async function askAtTerminal(places: Places, environment: SetupEnvironment, sign
     throw new Fault("bad-config", "there is no terminal to ask at: give the settings as flags, see signage-player setup --help");
   terminal.output.write("Looking for services on this network …\n");
   const services = await environment.findServices(signal);
-  return askSettings({ ...terminal, present: await readPresent(places), services, probe }, signal);
+  try {
+    return await askSettings({ ...terminal, present: await readPresent(places), services, probe }, signal);
+  } catch (error) {
+    if (!isAbort(error) || signal.aborted) throw error;
+    throw new Fault("refused", "nothing was changed: the questions were not answered", { cause: error });
+  }
 }
 
 /** @param isSure whether a paired player may change its service. */
@@ -115,6 +120,7 @@ async function setUp(settings: SetupFile, isSure: boolean, places: Places, run: 
 function realEnvironment(log: Log): SetupEnvironment {
   return {
     root: "/",
+    uid: process.getuid?.() ?? 0,
     env: process.env,
     terminal: { input: process.stdin, output: process.stdout },
     findServices: (signal) => listServices(searchMs, { clock: createSystemClock(), log }, signal),

@@ -10,13 +10,12 @@ const keyError = "must be an enrolment key as the service shows it: enk_ and let
 const passwordError = "must be 8 to 63 ASCII characters, or 64 hexadecimal digits";
 
 /** The address of a service: http or https, without user, query or fragment. */
-export const ServerAddress = z
-  .url({ protocol: /^https?$/, error: serverError })
-  .max(500, serverError)
-  .refine((text) => {
-    const { username, password, search, hash, hostname } = new URL(text);
-    return hostname !== "" && `${username}${password}${search}${hash}` === "" && isPlain(text);
-  }, serverError);
+export const ServerAddress = z.string(serverError).max(500, serverError).refine(isServerAddress, serverError);
+function isServerAddress(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text) || !isPlain(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return `${username}${password}${search}${hash}` === "";
+}
 
 const proxyError = 'must be an HTTP proxy such as "http://user:password@proxy:3128", or "" for none';
 /** `""` removes the proxy. */
