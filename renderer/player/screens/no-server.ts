@@ -4,12 +4,14 @@ import type { View } from "./layer.ts";
 import { createLabelledValue, createFrame, setText } from "./components.ts";
 
 // More do not fit on the smallest screen.
-const maxServices = 4;
+const maxServices = 3;
 
 /** Creates the screen without a service. */
 export function createNoServer(): View<"no-server"> {
   const command = createElement("code", "command");
-  const file = createElement("p", "how");
+  const name = createElement("code", "");
+  const line = createElement("code", "", 'server = "https://…"');
+  const file = createElement("p", "how", "Or put a file ", name, " with the line ", line, " on the boot partition or on a USB stick.");
   const heading = createElement("p", "how", "Found on this network, and not used until you choose:");
   const list = createElement("ul", "services");
   const found = createElement("div", "", heading, list);
@@ -25,7 +27,7 @@ export function createNoServer(): View<"no-server"> {
     draw(screen) {
       setText(command, screen.command);
       file.hidden = screen.file === null;
-      setText(file, `Or put a file ${screen.file ?? ""} with the line server = "https://…" on the boot partition or on a USB stick.`);
+      setText(name, screen.file ?? "");
       found.hidden = screen.services.length === 0;
       const shown = screen.services.slice(0, maxServices).map(({ name, url }) => createElement("li", "", `${name}: ${url}`));
       list.replaceChildren(...shown);

@@ -17,10 +17,13 @@ export interface Applied {
   changes: string[];
   /** Things that did not work but keep nothing from working later. */
   warnings: string[];
-  restart: "nothing" | "player" | "session";
+  /** What has to be done for the changes. */
+  effects: Set<"wifi" | "rotation" | "player">;
 }
 
 const userOfPlayer = "signage";
+/** The arguments of systemctl that start the player again if it runs. */
+export const restartPlayer = ["try-restart", "signage-player.service"];
 
 /**
  * Checks what a schema cannot: the time zone is on this disk, there is NetworkManager for Wi-Fi, the player accepts the flags, and
@@ -45,10 +48,10 @@ export async function checkSettings(wanted: SetupFile, present: PresentSettings,
 
 /** Writes what differs. After a power cut at any moment, the same call finishes the rest. */
 export async function applySettings(wanted: SetupFile, present: PresentSettings, places: Places): Promise<Applied> {
-  const applied: Applied = { changes: [], warnings: [], restart: "nothing" };
-  const change = (text: string, restart: Applied["restart"]): void => {
+  const applied: Applied = { changes: [], warnings: [], effects: new Set() };
+  const change = (text: string, effect: "wifi" | "rotation" | "player"): void => {
     applied.changes.push(text);
-    if (applied.restart !== "session" && restart !== "nothing") applied.restart = restart;
+    applied.effects.add(effect);
   };
   const { server, enrolment_key: key, rotation, timezone, proxy, flags, wifi } = wanted;
   if (timezone !== undefined && timezone !== present.timezone) {
@@ -57,12 +60,12 @@ export async function applySettings(wanted: SetupFile, present: PresentSettings,
     change(`time zone ${timezone}`, "player");
   }
   if (wifi !== undefined && !(wifi.ssid === present.wifi && wifi.password === undefined)) {
-    if (await replaceIfChanged(places.wifiProfile, profileOf(wifi), { mode: 0o600 })) change(`Wi-Fi “${wifi.ssid}”`, "nothing");
+    if (await replaceIfChanged(places.wifiProfile, profileOf(wifi), { mode: 0o600 })) change(`Wi-Fi “${wifi.ssid}”`, "wifi");
   }
   if (rotation !== undefined && String(rotation) !== present.rotation) {
     const text = await changedVariables(places.sessionEnv, new Map([["SIGNAGE_ROTATION", String(rotation)]]));
     await replaceFile(places.sessionEnv, text, { mode: 0o644 });
-    change(`rotation ${rotation}°`, "session");
+    change(`rotation ${rotation}°`, "rotation");
   }
   // The key comes before the server: a player that knows only the server would show a pairing code.
   if (key !== undefined) {
@@ -93,23 +96,23 @@ export async function applySettings(wanted: SetupFile, present: PresentSettings,
   return applied;
 }
 
-/** Connects to the Wi-Fi, and restarts what has to read the settings again. Returns what did not work. */
-export async function makeEffective({ changes, restart }: Applied, places: Places, run: RunCommand): Promise<string[]> {
+/** Connects to the Wi-Fi, turns the picture and restarts the player, as far as that is necessary. Returns what did not work. */
+export async function makeEffective({ effects }: Applied, places: Places, run: RunCommand): Promise<string[]> {
   const warnings: string[] = [];
   const attempt = async (command: string, argv: string[], remedy: string): Promise<void> => {
     const result = await run(command, argv);
     if (result.is === "failed") warnings.push(`${command} ${argv.join(" ")}: ${result.reason}. ${remedy}`);
     if (result.is === "missing") warnings.push(`${command} is not installed. ${remedy}`);
   };
-  if (changes.some((change) => change.startsWith("Wi-Fi"))) {
+  if (effects.has("wifi")) {
     const remedy = "The Wi-Fi is stored, and NetworkManager tries it again by itself; check name and password";
     await attempt("nmcli", ["connection", "load", places.wifiProfile], remedy);
     await attempt("nmcli", ["radio", "wifi", "on"], remedy);
     await attempt("nmcli", ["--wait", "30", "connection", "up", profileName], remedy);
   }
-  const unit = restart === "session" ? "signage-session.service" : "signage-player.service";
   const later = "The settings are stored, and take effect when the player starts again";
-  if (restart !== "nothing") await attempt("systemctl", ["try-restart", unit], later);
+  if (effects.has("rotation")) await attempt("systemctl", ["start", "signage-rotation.service"], later);
+  if (effects.has("player")) await attempt("systemctl", restartPlayer, later);
   return warnings;
 }
 

@@ -2,12 +2,12 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { createSystemClock } from "../../base/clock.ts";
-import { Fault, hasErrorCode, isAbort, reasonOf } from "../../base/fault.ts";
+import { Fault, hasErrorCode, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { FoundService } from "../../protocol/device/discovery.ts";
 import type { SetupFile } from "../../protocol/device/setup-file.ts";
 import { listServices } from "../discovery/find.ts";
-import { applySettings, checkSettings, makeEffective } from "./apply.ts";
+import { applySettings, checkSettings, makeEffective, restartPlayer } from "./apply.ts";
 import { createRunCommand, type RunCommand } from "./commands.ts";
 import { applyFolder, setupFileName } from "./file/apply-folder.ts";
 import { writeReport } from "./file/memory.ts";
@@ -69,7 +69,11 @@ async function setUpAtBoot(places: Places, log: Log): Promise<void> {
 }
 
 async function setUpFromStick(device: string, places: Places, run: RunCommand, log: Log): Promise<void> {
-  const applied = await withMounted(device, run, (folder) => applyFolder(folder, "usb", places, log));
+  const applied = await withMounted(device, run, log, (folder) => applyFolder(folder, "usb", places, log)).catch(async (error: unknown) => {
+    // Its screen then says what is wrong. A paired player plays on.
+    if (isFault(error, "bad-config") && (await readPresent(places)).paired === null) await run("systemctl", restartPlayer);
+    throw error;
+  });
   if (applied === null) return;
   for (const text of [...applied.warnings, ...(await makeEffective(applied, places, run))]) log.warn(text);
 }

@@ -25,7 +25,7 @@ export const ProxyAddress = z
   .refine((text) => text === "" || (/^http:\/\/[^\s"'\\]+$/.test(text) && URL.canParse(text)), proxyError);
 
 /** A flag of the player. systemd and the launcher split the flags at blanks, so a flag must not have one. */
-export const PlayerFlag = z
+const PlayerFlag = z
   .string('must be a text such as "--quota=8GB"')
   .max(500)
   .regex(/^--[a-z][^\s"'\\$]*$/, 'must be a flag of the player such as "--quota=8GB", without blanks and quotes');

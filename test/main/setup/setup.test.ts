@@ -13,7 +13,7 @@ function pairWith(machine: TestMachine, address: string): Promise<void> {
   return file.write({ server: address, playerId: "plr_1", playerName: "Lobby", serviceKey: "key" });
 }
 
-test("[SET1] flags write the variables of the units, the time zone, the Wi-Fi and the enrolment key, and restart the session", async () => {
+test("[SET1] flags write the variables of the units, the time zone, the Wi-Fi and the enrolment key, turn the picture and restart the player", async () => {
   await using machine = await TestMachine.create();
   await machine.write("wifi", "correct horse\n");
   await machine.write("key", "enk_abcdefgh12\n");
@@ -40,7 +40,7 @@ test("[SET1] flags write the variables of the units, the time zone, the Wi-Fi an
   for (const secret of ["etc/signage-player/player.env", "var/lib/signage-player/enrolment.json"])
     expect((await stat(machine.at(secret))).mode & 0o777).toBe(0o600);
   const calls = await machine.calls();
-  expect(calls.at(-1)).toBe("systemctl try-restart signage-session.service");
+  expect(calls.slice(-2)).toEqual(["systemctl start signage-rotation.service", "systemctl try-restart signage-player.service"]);
   expect(calls.join()).not.toContain("correct horse");
 });
 

@@ -87,7 +87,7 @@ test("[SET13] a USB stick is mounted read-only without programs and devices, app
   const calls = await machine.calls();
   expect(calls[0]).toMatch(/^mount -o ro,nosuid,nodev,noexec -- \/dev\/sdb1 \S+$/);
   expect(calls[1]).toMatch(/^umount -- \S+$/);
-  expect(calls.slice(2)).toContain("systemctl try-restart signage-session.service");
+  expect(calls.slice(2)).toContain("systemctl try-restart signage-player.service");
   expect(await machine.read(playerEnv)).toBe(`SIGNAGE_SERVER="${server}"\n`);
 });
 
@@ -97,6 +97,8 @@ test("[SET14] a USB stick cannot give a paired player another service, proxy or 
   await pairing.write({ server, playerId: "plr_1", playerName: "Lobby", serviceKey: "key" });
   await machine.write("stick/signage.toml", 'server = "http://evil.example"\nproxy = "http://evil.example:80"\n');
   await expect(machine.setup(["--usb", "/dev/sdb1"])).rejects.toThrow("server, proxy: this player is paired with");
+  // It plays on.
+  expect((await machine.calls()).map((call) => call.split(" ")[0])).toEqual(["mount", "umount"]);
   await machine.write("stick/signage.toml", `server = "${server}"\n[wifi]\nssid = "New"\npassword = "correct horse"\n`);
   await machine.setup(["--usb", "/dev/sdb1"]);
   expect(await machine.read("etc/NetworkManager/system-connections/signage.nmconnection")).toContain("psk=correct horse");
@@ -109,6 +111,8 @@ test("[SET15] a stick's signage.toml that is a link or very large is not read", 
   await symlink(machine.at("etc/secret"), machine.at("stick/signage.toml"));
   await expect(machine.setup(["--usb", "/dev/sdb1"])).rejects.toThrow("cannot be read");
   expect(JSON.stringify(await problem(machine))).not.toContain("top secret");
+  // A player without a service shows the reason.
+  expect((await machine.calls()).at(-1)).toBe("systemctl try-restart signage-player.service");
   await rm(machine.at("stick/signage.toml"));
   await machine.write("stick/signage.toml", "#".repeat(70_000));
   await expect(machine.setup(["--usb", "/dev/sdb1"])).rejects.toThrow("at most 65536 are read");
@@ -121,4 +125,19 @@ test("[SET16] secrets in an unusual notation are removed too, at the cost of the
     expect(wiped).not.toContain("correct horse");
     expect(parseSetupToml(wiped, "x")).toEqual({ wifi: { ssid: "a" } });
   }
+});
+
+test("[SET17] setup that failed on the way is finished at the next boot", async () => {
+  await using machine = await TestMachine.create();
+  await machine.write(toml, full);
+  // In place of the folder, so that the enrolment key cannot be written.
+  await machine.write("var/lib/signage-player", "");
+  await expect(machine.setup(["--boot"])).rejects.toThrow();
+  expect(await machine.read(toml)).toBe(full);
+  expect(await machine.read(playerEnv)).toBeNull();
+  await rm(machine.at("var/lib/signage-player"));
+  await machine.setup(["--boot"]);
+  expect(JSON.parse((await machine.read("var/lib/signage-player/enrolment.json"))!)).toEqual({ key: "enk_abcdefgh12", server });
+  expect(await machine.read(playerEnv)).toBe(`SIGNAGE_SERVER="${server}"\n`);
+  expect(await machine.read(toml)).not.toContain("enk_");
 });
