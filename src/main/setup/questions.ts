@@ -109,8 +109,9 @@ class Terminal {
     this.#output = output;
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        if (this.#isMuted) done();
-        else output.write(chunk, done);
+        // Without waiting for the terminal: a prompt that were still in the queue when the echo is muted would be lost.
+        if (!this.#isMuted) output.write(chunk);
+        done();
       },
     });
     this.#lines = createInterface({ input, output: echo, terminal: output.isTTY === true, signal });
