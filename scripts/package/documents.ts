@@ -1,0 +1,44 @@
+// What every Debian package has below /usr/share: copyright, changelog, manual page, completion, and reasons for lintian.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { rootFolder } from "../../src/main/folders.ts";
+import { debianVersion, maintainer, type PackageTree } from "./deb.ts";
+import { completionText } from "./manual/completion.ts";
+import { manualPage } from "./manual/manual-page.ts";
+import type { Manual } from "./manual/manuals.ts";
+
+/** Adds them to the package that the manual describes. */
+export function addDocuments(tree: PackageTree, manual: Manual, version: string, epoch: number, overrides: string, notices: string): void {
+  const { name } = manual;
+  const folder = `usr/share/doc/${name}`;
+  tree.write(`${folder}/copyright`, copyrightText(notices));
+  tree.writeGzip(`${folder}/changelog.gz`, changelogText(name, version, epoch));
+  tree.writeGzip(`${folder}/CHANGELOG.md.gz`, readFileSync(join(rootFolder, "CHANGELOG.md")));
+  tree.writeGzip(`usr/share/man/man1/${name}.1.gz`, manualPage(manual, version, epoch));
+  tree.write(`usr/share/bash-completion/completions/${name}`, completionText(manual));
+  tree.copy(`usr/share/lintian/overrides/${name}`, overrides);
+}
+
+function copyrightText(notices: string): string {
+  return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: signage-player
+Comment: The licenses of Node.js and of all other third parties are in
+ ${notices}
+
+Files: *
+Copyright: The signage-player authors
+License: Apache-2.0
+ On Debian systems, the full text of the Apache License version 2.0 is in
+ /usr/share/common-licenses/Apache-2.0.
+`;
+}
+
+function changelogText(name: string, version: string, epoch: number): string {
+  const date = new Date(epoch * 1_000).toUTCString().replace("GMT", "+0000");
+  return `${name} (${debianVersion(version)}) stable; urgency=medium
+
+  * The changes are listed in /usr/share/doc/${name}/CHANGELOG.md.gz.
+
+ -- ${maintainer}  ${date}
+`;
+}
