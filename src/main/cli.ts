@@ -18,6 +18,7 @@ const programs: ReadonlyMap<string, string> = new Map([
   ["start", "the player (npm run player)"],
   ["show", "shows a file, a web page or a text on screens (npm run show)"],
   ["mcp", "MCP on standard input and output"],
+  ["setup", "sets up this machine as a player: service, rotation, time zone, Wi-Fi"],
   ["backup", "copies all data of a service, while it runs"],
   ["restore", "creates a service's data folder from a backup"],
   ["backup-key", "saves only a service's signing key"],
@@ -47,6 +48,12 @@ switch (command) {
   case "show": {
     const { readShowConfig, runShow } = await import("./show.ts");
     await runProgram("show", () => readShowConfig(argv), runShow);
+    break;
+  }
+  case "setup": {
+    const { readSetupConfig } = await import("./setup/setup-flags.ts");
+    const { runSetup } = await import("./setup/setup.ts");
+    await runProgram("setup", () => readSetupConfig(argv), runSetup, { logTo: "stderr" });
     break;
   }
   case "mcp": {

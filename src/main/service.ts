@@ -1,6 +1,7 @@
 // Runs the signage service: reads its flags and serves until it is stopped.
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { z } from "zod";
@@ -35,6 +36,7 @@ export const usage = defineUsage({
     },
     "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For header is trusted" },
     "requests-per-minute": { value: "N", help: "Limit of requests per minute for each token (default 600)" },
+    "no-announce": { help: "Do not announce the service on the local network (DNS-SD), where players' setup would find it" },
     "metrics-public": { help: "Serve /metrics to everybody, not only to this machine and to tokens" },
   },
   notes: ["Exit codes: 0 stopped on request, 1 failed, 2 bad flags."],
@@ -69,6 +71,7 @@ const Flags = z
     "trusted-proxy": ProxyList.default([]),
     "requests-per-minute": Requests.optional(),
     "metrics-public": z.boolean().default(false),
+    "no-announce": z.boolean().default(false),
   })
   .superRefine((flags, context) => {
     const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
@@ -92,6 +95,8 @@ const Flags = z
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
     trustedProxies: flags["trusted-proxy"],
     metricsPublic: flags["metrics-public"],
+    // Nobody else can reach a service on loopback.
+    announce: !flags["no-announce"] && !isLoopback(flags.host),
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 
@@ -119,11 +124,28 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   });
   allowYoungGenerationGrowth(true);
   log.info({ url: service.url }, "listening");
+  await using _announced = flags.announce ? await announce(flags, service.url, log) : null;
   reportListening(service.url);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** Announces the service on the local network, until disposed. */
+async function announce({ host, tls, publicUrl }: ServiceFlags, url: string, log: Log): Promise<AsyncDisposable> {
+  const { announceService } = await import("./discovery/announce.ts");
+  const text = {
+    path: "/",
+    tls: tls === null ? "0" : "1",
+    version: readVersion(),
+    ...(publicUrl === null ? {} : { url: publicUrl }),
+  } as const;
+  return announceService(
+    { name: `Signage service on ${hostname()}`, port: Number(new URL(url).port) || (tls === null ? 80 : 443), host, text },
+    {},
+    log,
+  );
 }
 
 /**
