@@ -80,6 +80,7 @@ test.skipIf(!canBuild)("[DEB3] everything in the packages belongs to root, and o
   }
   expect(executable.toSorted()).toEqual([
     "bin/signage-player",
+    "bin/signage-release",
     "bin/signage-service",
     "lib/signage-player/launcher/node",
     "lib/signage-player/session/rotate",

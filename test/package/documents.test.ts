@@ -7,14 +7,14 @@ import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { completionText } from "../../scripts/package/manual/completion.ts";
 import { manualPage } from "../../scripts/package/manual/manual-page.ts";
-import { playerManual, serviceManual } from "../../scripts/package/manual/manuals.ts";
+import { playerManual, releaseManual, serviceManual } from "../../scripts/package/manual/manuals.ts";
 import { noticesOf, noticesText } from "../../scripts/package/notices.ts";
 import { pruneModules } from "../../scripts/package/production-modules.ts";
 import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { isInstalled } from "../support/is-installed.ts";
 
-const manuals = [playerManual, serviceManual];
+const manuals = [playerManual, serviceManual, releaseManual];
 // Needs the sources: service, player, page and demo content are started from the checkout.
 const undocumented = ["demo"];
 

@@ -19,7 +19,7 @@ test("[DEB5] the shell scripts are valid, and stop at the first error", async ()
   const scripts = globSync(["{player,service}/**/*.sh", "{player,service}/debian/*"], { cwd: packaging }).map((path) =>
     join(packaging, path),
   );
-  expect(scripts).toHaveLength(10);
+  expect(scripts).toHaveLength(11);
   for (const script of scripts) {
     expect(spawnSync("sh", ["-n", script], { encoding: "utf8" }).stderr, script).toBe("");
     expect(await readFile(script, "utf8"), script).toMatch(/^set -e$/m);
