@@ -8,22 +8,26 @@ import { dataFolder, readVersion } from "./folders.ts";
 
 const cli = "node_modules/.bin/node src/main/cli.ts";
 const folder = { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
-const backupUsage = defineUsage({
+/** Flags of the program. */
+export const backupUsage = defineUsage({
   command: `${cli} backup`,
   summary: "Copies all data of the service, including its keys and tokens, while it runs.",
   flags: { to: { value: "FILE.tar|DIR", help: "The backup to write" }, data: folder },
 });
-const restoreUsage = defineUsage({
+/** Flags of the program. */
+export const restoreUsage = defineUsage({
   command: `${cli} restore`,
   summary: "Creates a data folder from a backup, after checking every file of it.",
   flags: { from: { value: "FILE.tar|DIR", help: "The backup" }, data: folder },
 });
-const backupKeyUsage = defineUsage({
+/** Flags of the program. */
+export const backupKeyUsage = defineUsage({
   command: `${cli} backup-key`,
   summary: "Saves only the service's signing key, by which players recognize the service.",
   flags: { to: { value: "FILE", help: "The file to write; keep it secret" }, data: folder },
 });
-const restoreKeyUsage = defineUsage({
+/** Flags of the program. */
+export const restoreKeyUsage = defineUsage({
   command: `${cli} restore-key`,
   summary: "Restores a saved signing key. The service must be stopped.",
   flags: {

@@ -8,7 +8,8 @@ import { defaultMirrorBytes, mirrorFolderName } from "../service/releases/mirror
 import { ExistingFile, Gigabytes } from "./flags.ts";
 import { dataFolder } from "./folders.ts";
 
-const usage = defineUsage({
+/** Its flags. */
+export const usage = defineUsage({
   command: "node_modules/.bin/node src/main/cli.ts mirror",
   summary: "Copies a release repository into the service's data folder, while the service runs or not, and offers it to its players.",
   positionals: "FOLDER|URL",

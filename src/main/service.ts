@@ -15,7 +15,8 @@ import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
-const usage = defineUsage({
+/** Its flags. */
+export const usage = defineUsage({
   command: "npm run service --",
   summary: "The service: players connect to it, people and programs use it by REST, WebSocket and MCP. Documentation at /docs.",
   flags: {

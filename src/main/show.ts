@@ -10,7 +10,8 @@ import { readToken, WebAddress } from "./flags.ts";
 import { dataFolder } from "./folders.ts";
 import { ServiceClient } from "./service-client.ts";
 
-const usage = defineUsage({
+/** Its flags. */
+export const usage = defineUsage({
   command: "npm run show --",
   summary: "Shows a picture, a video, a PDF, a web page or a text on your screens, in place of their usual content.",
   positionals: "FILE|URL|TEXT",

@@ -6,7 +6,8 @@ import { isToolset, toolsets } from "../../protocol/operator/toolsets.ts";
 import { readToken, WebAddress } from "../flags.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
-const usage = defineUsage({
+/** Its flags. */
+export const usage = defineUsage({
   command: "node_modules/.bin/node src/main/cli.ts mcp",
   summary: "MCP on standard input and output, forwarded to a service: for agents that start their MCP servers themselves.",
   flags: {

@@ -6,7 +6,8 @@ import { routeThrough } from "../../base/http/proxy-route.ts";
 import { dataFolder } from "../folders.ts";
 import { parseLocalExceptions, formatLocalExceptions, type LocalException } from "./local-exceptions.ts";
 
-const usage = defineUsage({
+/** Its flags. */
+export const usage = defineUsage({
   command: "npm run player --",
   summary: "The player: shows a pairing code, then plays the service's content fullscreen, permanently.",
   flags: {

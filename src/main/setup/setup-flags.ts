@@ -4,7 +4,8 @@ import { badFlags, defineUsage, readFlags } from "../../base/config.ts";
 import { SetupFile } from "../../protocol/device/setup-file.ts";
 import { parseSetupToml } from "./file/toml.ts";
 
-const usage = defineUsage({
+/** Its flags. */
+export const usage = defineUsage({
   command: "signage-player setup",
   summary: "Sets up this machine as a player: service, rotation, time zone, Wi-Fi, enrolment key and proxy. Without flags it asks.",
   flags: {
