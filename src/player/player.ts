@@ -1,6 +1,7 @@
 // Runs the player: opens its parts, runs them side by side, and disposes them in reverse order.
 import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
@@ -145,6 +146,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
           identify: (durationMs) => scenes.identify(durationMs),
           reload: (reloadSignal) => recovery.reload(reloadSignal),
           restart: () => restartPlayer("restart"),
+          update: () => Promise.reject(new Fault("unsupported", "no launcher started this player: update it as it was installed")),
         },
         onServiceKey,
       }),

@@ -96,6 +96,7 @@ async function openSession(folder: string, server: () => string, device: Device 
       identify: () => undefined,
       reload: () => host.reload(),
       restart: () => undefined,
+      update: async () => ({}),
     },
     onServiceKey: async () => undefined,
   });
