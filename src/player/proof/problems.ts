@@ -5,8 +5,8 @@ import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import { describeFailure, type Generations, hasReturned } from "../content/generations.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
-import { reserveBytes } from "../content/room.ts";
 import type { DiskCondition } from "../storage/disk-health.ts";
+import { reserveBytes } from "../storage/disk-space.ts";
 import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
 import { ItemFailures, itemName } from "./item-failures.ts";
 
