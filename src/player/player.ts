@@ -24,6 +24,8 @@ import { Restarts } from "./surface/restarts.ts";
 import { Surface } from "./surface/surface.ts";
 import type { Network } from "../base/http/network.ts";
 import { OutboundHttp } from "../base/http/outbound-http.ts";
+import { openUnderLauncher } from "./update/under-launcher.ts";
+import type { LauncherOptions } from "./update/updates.ts";
 import { contentNetwork, contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
 
@@ -53,6 +55,8 @@ export interface PlayerOptions {
   mayReachLocal: (host: string, port: number) => boolean;
   /** How the player's own connections reach the service, feeds and streams. */
   network: Network;
+  /** The launcher that started this program; null: there is none, and the player does not care about releases. */
+  launcher: LauncherOptions | null;
   /** Reports to the program that supervises this one; null if there is none. */
   supervise: Supervise | null;
   clock: Clock;
@@ -80,6 +84,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     quota,
     mayReachLocal,
     network,
+    launcher,
     supervise,
     log,
   } = options;
@@ -110,7 +115,15 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => restartPlayer("display-failed") });
   const recovery = new Recovery({ host, surface, content: () => lifecycle.content, machine, restarts, clock, log });
   const { instanceId } = api;
-  const status = createPlayerStatus({ host, machine, clock, folder, version, instanceId, surface, recovery, disk, session }, running);
+  const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const engine = () => recovery.engine;
+  const launched = { version, instanceId, host, machine, surface, engine, session, clock, log, disk, deviceZone };
+  const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
+  const updates = underLauncher?.updates ?? null;
+  const status = createPlayerStatus(
+    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session },
+    running,
+  );
   const lifecycle = new PairingLifecycle({
     folder,
     api,
@@ -135,9 +148,10 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         outboundHttp,
         webItems,
         disk,
+        updates,
         preload,
         quota,
-        deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        deviceZone,
         createHeartbeat: () => status.heartbeat(),
         listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),
@@ -146,7 +160,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
           identify: (durationMs) => scenes.identify(durationMs),
           reload: (reloadSignal) => recovery.reload(reloadSignal),
           restart: () => restartPlayer("restart"),
-          update: () => Promise.reject(new Fault("unsupported", "no launcher started this player: update it as it was installed")),
+          update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
         },
         onServiceKey,
       }),
@@ -173,6 +187,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts], clock, shared),
         (shared) => clock.watchForSteps(shared),
         (shared) => storeKnownTime(folder, clock, log, shared),
+        ...(underLauncher?.tasks ?? []),
         ...(supervise === null ? [] : [(shared: AbortSignal) => supervise(() => recovery.isHopeful, shared)]),
         ...(triggers ? [(shared: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, shared)] : []),
         ...(ntp.length === 0 ? [] : [(shared: AbortSignal) => followNtp(ntp, clock, log, shared)]),
@@ -184,3 +199,5 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     throw error;
   }
 }
+
+const noLauncher = "no launcher started this player: update it in the way in which it was installed";

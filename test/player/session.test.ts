@@ -85,6 +85,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     outboundHttp,
     webItems,
     disk: new DiskHealth(silentLog),
+    updates: null,
     preload: null,
     quota: null,
     deviceZone: "UTC",

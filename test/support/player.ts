@@ -43,7 +43,7 @@ export class TestPlayer implements AsyncDisposable {
     folder: string,
     server: () => string,
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "network" | "ntp" | "preload" | "quota" | "log">> = {},
+    more: Partial<Pick<PlayerOptions, "launcher" | "network" | "ntp" | "preload" | "quota" | "log">> = {},
   ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
@@ -62,6 +62,7 @@ export class TestPlayer implements AsyncDisposable {
       quota: more.quota ?? null,
       mayReachLocal: () => false,
       network: more.network ?? directNetwork(),
+      launcher: more.launcher ?? null,
       supervise: null,
       clock,
       log: more.log ?? log,

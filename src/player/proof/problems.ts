@@ -36,6 +36,8 @@ export interface PlayerCondition {
   clockErrorMs: number;
   /** What impairs the connection to the service, and for how long; null: nothing. */
   impairment: { text: string; forMs: number } | null;
+  /** The problems of the program's update. */
+  updates: readonly PlayerProblem[];
   /** By how much the service's time is ahead of the time servers', ms; null: it is believed. */
   serviceAheadMs: number | null;
 }
@@ -74,7 +76,7 @@ export class Problems {
   list(condition: PlayerCondition): ProblemList {
     const { desired, now } = condition;
     const items = this.#items.problems(playableItems(desired, now), now);
-    const all = [...screenProblems(condition), ...this.#zoneProblems(condition), ...items];
+    const all = [...screenProblems(condition), ...this.#zoneProblems(condition), ...items, ...condition.updates];
     const since = new Map<string, number>();
     const dated = all.map((problem): PlayerProblem => {
       const name = [problem.code, problem.zone_id, problem.item_id].join(" ");
