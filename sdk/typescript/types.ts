@@ -2548,6 +2548,14 @@ export interface components {
             /** @constant */
             type: "restart";
         } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "update";
+        } | {
             args: {
                 /** @description An image or a video, shown alone on the whole screen */
                 asset_id?: string;
@@ -2648,7 +2656,7 @@ export interface components {
              */
             expires_at: string;
             /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
             /** @description Why the command reaches no player. The request succeeds anyway */
             warnings: components["schemas"]["TargetWarning"][];
         };
@@ -2760,7 +2768,7 @@ export interface components {
             } | null;
             status: components["schemas"]["CommandStatus"];
             /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -2819,6 +2827,13 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "restart";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "update";
         } | {
             args: {
                 /** @description An image or a video, shown alone on the whole screen */
@@ -4709,6 +4724,39 @@ export interface components {
             team_id: string;
             /** @description IANA time zone; null: the time zone that the device reported */
             timezone: string | null;
+            /** @description The version and slot of its program, and what it does about the version that it should run, by its last heartbeat. Null: its program was not started by a launcher, or it has not reported yet */
+            update: {
+                /** @description What it waits for, or what is wrong, for people */
+                detail: string | null;
+                /** @enum {string} */
+                is: "current" | "downloading" | "waiting" | "installing" | "probation" | "blocked" | "failed";
+                last_attempt: {
+                    /**
+                     * Format: date-time
+                     * @description RFC 3339, UTC
+                     */
+                    at: string;
+                    /** @description The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version */
+                    control: ("pending" | "passed" | "failed") | null;
+                    /** @description Why it was refused or rolled back, for people */
+                    detail: string | null;
+                    /** @enum {string} */
+                    outcome: "probation" | "kept" | "rolled-back" | "refused";
+                    version: string;
+                    /** @enum {string} */
+                    what: "program" | "browser";
+                } | null;
+                /** @example 1.4.0 */
+                launcher_version: string;
+                previous_version: string | null;
+                ready_bytes: number;
+                /** @description Why this slot runs */
+                reason: string;
+                /** @enum {string} */
+                slot: "package" | "a" | "b";
+                total_bytes: number | null;
+                wanted_version: string | null;
+            } | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -4745,7 +4793,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -5534,7 +5582,7 @@ export interface components {
             type: string;
         };
         ProblemRecord: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -5554,7 +5602,7 @@ export interface components {
             zone_id: string | null;
         };
         RecordedProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -6768,7 +6816,7 @@ export interface components {
         TokenId: string;
         /** @description `1.0.0`; required */
         TusResumable: string;
-        Type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+        Type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
         /** @description Id, `upl_` and a ULID */
         UploadId: string;
         /** @description Id, `ulk_` and a ULID */
@@ -10951,6 +10999,25 @@ export interface operations {
                      *           "desired_revision": "sample",
                      *           "applied_revision": "sample",
                      *           "in_sync": true,
+                     *           "update": {
+                     *             "is": "current",
+                     *             "wanted_version": "1.4.0",
+                     *             "slot": "package",
+                     *             "reason": "sample",
+                     *             "previous_version": "1.4.0",
+                     *             "launcher_version": "1.4.0",
+                     *             "ready_bytes": 1,
+                     *             "total_bytes": 1,
+                     *             "detail": "sample",
+                     *             "last_attempt": {
+                     *               "what": "program",
+                     *               "version": "sample",
+                     *               "at": "2026-11-21T12:00:00.000Z",
+                     *               "outcome": "probation",
+                     *               "detail": "sample",
+                     *               "control": "pending"
+                     *             }
+                     *           },
                      *           "problems": [
                      *             {
                      *               "code": "sample",
@@ -11049,6 +11116,25 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "applied_revision": "sample",
                      *       "in_sync": true,
+                     *       "update": {
+                     *         "is": "current",
+                     *         "wanted_version": "1.4.0",
+                     *         "slot": "package",
+                     *         "reason": "sample",
+                     *         "previous_version": "1.4.0",
+                     *         "launcher_version": "1.4.0",
+                     *         "ready_bytes": 1,
+                     *         "total_bytes": 1,
+                     *         "detail": "sample",
+                     *         "last_attempt": {
+                     *           "what": "program",
+                     *           "version": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "probation",
+                     *           "detail": "sample",
+                     *           "control": "pending"
+                     *         }
+                     *       },
                      *       "problems": [
                      *         {
                      *           "code": "sample",
@@ -11203,6 +11289,25 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "applied_revision": "sample",
                      *       "in_sync": true,
+                     *       "update": {
+                     *         "is": "current",
+                     *         "wanted_version": "1.4.0",
+                     *         "slot": "package",
+                     *         "reason": "sample",
+                     *         "previous_version": "1.4.0",
+                     *         "launcher_version": "1.4.0",
+                     *         "ready_bytes": 1,
+                     *         "total_bytes": 1,
+                     *         "detail": "sample",
+                     *         "last_attempt": {
+                     *           "what": "program",
+                     *           "version": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "probation",
+                     *           "detail": "sample",
+                     *           "control": "pending"
+                     *         }
+                     *       },
                      *       "problems": [
                      *         {
                      *           "code": "sample",
@@ -11650,7 +11755,7 @@ export interface operations {
     listPlayerProblems: {
         parameters: {
             query?: {
-                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
                 code?: string;
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Problems that began at this time or later */
@@ -11795,6 +11900,25 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "applied_revision": "sample",
                      *       "in_sync": true,
+                     *       "update": {
+                     *         "is": "current",
+                     *         "wanted_version": "1.4.0",
+                     *         "slot": "package",
+                     *         "reason": "sample",
+                     *         "previous_version": "1.4.0",
+                     *         "launcher_version": "1.4.0",
+                     *         "ready_bytes": 1,
+                     *         "total_bytes": 1,
+                     *         "detail": "sample",
+                     *         "last_attempt": {
+                     *           "what": "program",
+                     *           "version": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "probation",
+                     *           "detail": "sample",
+                     *           "control": "pending"
+                     *         }
+                     *       },
                      *       "problems": [
                      *         {
                      *           "code": "sample",
@@ -11902,6 +12026,25 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "applied_revision": "sample",
                      *       "in_sync": true,
+                     *       "update": {
+                     *         "is": "current",
+                     *         "wanted_version": "1.4.0",
+                     *         "slot": "package",
+                     *         "reason": "sample",
+                     *         "previous_version": "1.4.0",
+                     *         "launcher_version": "1.4.0",
+                     *         "ready_bytes": 1,
+                     *         "total_bytes": 1,
+                     *         "detail": "sample",
+                     *         "last_attempt": {
+                     *           "what": "program",
+                     *           "version": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "probation",
+                     *           "detail": "sample",
+                     *           "control": "pending"
+                     *         }
+                     *       },
                      *       "problems": [
                      *         {
                      *           "code": "sample",
@@ -12253,6 +12396,25 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "applied_revision": "sample",
                      *       "in_sync": true,
+                     *       "update": {
+                     *         "is": "current",
+                     *         "wanted_version": "1.4.0",
+                     *         "slot": "package",
+                     *         "reason": "sample",
+                     *         "previous_version": "1.4.0",
+                     *         "launcher_version": "1.4.0",
+                     *         "ready_bytes": 1,
+                     *         "total_bytes": 1,
+                     *         "detail": "sample",
+                     *         "last_attempt": {
+                     *           "what": "program",
+                     *           "version": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "probation",
+                     *           "detail": "sample",
+                     *           "control": "pending"
+                     *         }
+                     *       },
                      *       "problems": [
                      *         {
                      *           "code": "sample",

@@ -11,6 +11,7 @@ import { Status } from "./proof/status.ts";
 import type { SessionView } from "./session-view.ts";
 import type { Recovery } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
+import type { Updates } from "./update/updates.ts";
 
 export interface PlayerStatusDependencies {
   host: Host;
@@ -22,13 +23,15 @@ export interface PlayerStatusDependencies {
   surface: Surface;
   recovery: Recovery;
   disk: DiskHealth;
+  /** Null: no launcher started the player. */
+  updates: Updates | null;
   /** Returns null while the player is not paired. */
   session: () => SessionView | null;
 }
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
-  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, session } = dependencies;
+  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session } = dependencies;
   const drift = new PlaybackDrift(clock);
   const problems = new Problems();
   surface.onMessage((message) => {
@@ -44,6 +47,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     disk: disk.condition,
     lostAssets: session()?.lostAssets ?? [],
     impairment: session()?.impairment ?? null,
+    updates: updates?.problems(clock.now()) ?? [],
   });
   return new Status({
     host,
@@ -64,6 +68,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     appliedRevision: () => session()?.appliedRevision ?? null,
     desired: () => session()?.desired ?? null,
     progress,
+    update: () => updates?.update ?? null,
     generations: () => session()?.generations ?? noGenerations,
     isIncomplete: () => (session()?.lostAssets.length ?? 0) > 0,
   });

@@ -25,6 +25,8 @@ import { Restarts } from "./surface/restarts.ts";
 import { Surface } from "./surface/surface.ts";
 import type { Network } from "../base/http/network.ts";
 import { OutboundHttp } from "../base/http/outbound-http.ts";
+import { openUnderLauncher } from "./update/under-launcher.ts";
+import type { LauncherOptions } from "./update/updates.ts";
 import { contentNetwork, contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
 
@@ -59,6 +61,8 @@ export interface PlayerOptions {
   mayReachLocal: (host: string, port: number) => boolean;
   /** How the player's own connections reach the service, feeds and streams. */
   network: Network;
+  /** The launcher that started this program; null: there is none, and the player does not care about releases. */
+  launcher: LauncherOptions | null;
   /** Reports to the program that supervises this one; null if there is none. */
   supervise: Supervise | null;
   clock: Clock;
@@ -88,6 +92,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     quota,
     mayReachLocal,
     network,
+    launcher,
     supervise,
     log,
   } = options;
@@ -118,7 +123,15 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => restartPlayer("display-failed") });
   const recovery = new Recovery({ host, surface, content: () => lifecycle.content, machine, restarts, clock, log });
   const { instanceId } = api;
-  const status = createPlayerStatus({ host, machine, clock, folder, version, instanceId, surface, recovery, disk, session }, running);
+  const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const engine = () => recovery.engine;
+  const launched = { version, instanceId, host, machine, surface, engine, session, clock, log, disk, deviceZone };
+  const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
+  const updates = underLauncher?.updates ?? null;
+  const status = createPlayerStatus(
+    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session },
+    running,
+  );
   const lifecycle = new PairingLifecycle({
     folder,
     api,
@@ -145,9 +158,10 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         outboundHttp,
         webItems,
         disk,
+        updates,
         preload,
         quota,
-        deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        deviceZone,
         createHeartbeat: () => status.heartbeat(),
         listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),
@@ -156,6 +170,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
           identify: (durationMs) => scenes.identify(durationMs),
           reload: (reloadSignal) => recovery.reload(reloadSignal),
           restart: () => restartPlayer("restart"),
+          update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
         },
         onServiceKey,
       }),
@@ -184,6 +199,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts], clock, shared),
         (shared) => clock.watchForSteps(shared),
         (shared) => storeKnownTime(folder, clock, log, shared),
+        ...(underLauncher?.tasks ?? []),
         ...(supervise === null ? [] : [(shared: AbortSignal) => supervise(() => recovery.isHopeful, shared)]),
         ...(triggers ? [(shared: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, shared)] : []),
         ...(ntp.length === 0 ? [] : [(shared: AbortSignal) => followNtp(ntp, clock, log, shared)]),
@@ -200,3 +216,5 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
 function refuseRequest(): never {
   throw new Fault("refused", "no service is set");
 }
+
+const noLauncher = "no launcher started this player: update it in the way in which it was installed";

@@ -147,6 +147,11 @@ export class SessionView {
     return value.is === "offline" ? value.trouble.text : null;
   }
 
+  /** When the service last answered a heartbeat, monotonic ms; null if never. */
+  get answeredAt(): number | null {
+    return this.#connection.answeredAt;
+  }
+
   /** What impairs the connection to the service, and for how long; null: nothing. */
   get impairment(): Connection["impairment"] {
     return this.#connection.impairment;

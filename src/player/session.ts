@@ -4,6 +4,7 @@ import { runAll } from "../base/async/run-all.ts";
 import { Signal } from "../base/async/signal.ts";
 import type { Watchable } from "../base/async/observable.ts";
 import type { CorrectedClock } from "../base/clock.ts";
+import type { ReadRelease } from "../base/releases/verify.ts";
 import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
 import type { Heartbeat } from "../protocol/device/heartbeat.ts";
@@ -28,6 +29,7 @@ import { SessionView } from "./session-view.ts";
 import type { DisplayState } from "./surface/display.ts";
 import type { RevertibleContent } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
+import type { Updates } from "./update/updates.ts";
 import type { WebItems } from "./web-items/web-items.ts";
 
 export interface SessionDependencies {
@@ -56,6 +58,8 @@ export interface SessionDependencies {
   /** How commands act on the player outside the session. */
   commandEffects: CommandEffects;
   disk: DiskHealth;
+  /** Brings the program to the wanted version; null: no launcher started it. */
+  updates: Updates | null;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
   /** What the files of content may take together, in bytes; null: as much as the disk has. */
@@ -115,7 +119,7 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, listProblems } = this.#dependencies;
+    const { clock, listProblems, updates } = this.#dependencies;
     const { desired, cache, outbox, commands, follower, interventions, problems, proof } = this.#stores;
     const { openFile } = this.#link.client;
     try {
@@ -127,6 +131,7 @@ export class Session {
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
+          ...(updates === null ? [] : [(end: AbortSignal) => this.#followUpdates(updates, end)]),
           (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, problems, proof], clock, end),
           (end) => problems.run(listProblems, end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
@@ -148,7 +153,7 @@ export class Session {
   }
 
   async #play(signal: AbortSignal): Promise<never> {
-    const { surface, clock, onChange } = this.#dependencies;
+    const { surface, clock, onChange, updates } = this.#dependencies;
     const { cache, desired } = this.#stores;
     surface.onMessage((message) => this.#handleMessage(message), signal);
     let previous = cache.progress.value.is;
@@ -159,12 +164,24 @@ export class Session {
     }, signal);
     this.#link.connection.link.watch(({ is }) => {
       onChange();
-      if (is === "online" || is === "polling") cache.retryNow();
+      if (is === "online" || is === "polling") {
+        cache.retryNow();
+        updates?.retryNow();
+      }
     }, signal);
     desired.current.watch(onChange, signal);
     // Download windows and the order of the files depend on the time.
     clock.onStep(() => cache.prepareAgain(), signal);
     return this.#playback.run(signal);
+  }
+
+  #followUpdates(updates: Updates, signal: AbortSignal): Promise<never> {
+    const { desired, cache } = this.#stores;
+    const { connection, client } = this.#link;
+    const readMetadata: ReadRelease = (path, maxBytes, end = signal) => client.readReleaseMetadata(path, maxBytes, end);
+    const { limits, progress: content } = cache;
+    const onChange = (): void => connection.sendHeartbeatNow();
+    return updates.follow({ desired: desired.current, openFile: client.openFile, readMetadata, limits, content, onChange }, signal);
   }
 
   async #connect(signal: AbortSignal): Promise<never> {

@@ -85,6 +85,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     outboundHttp,
     webItems,
     disk: new DiskHealth(silentLog),
+    updates: null,
     preload: null,
     quota: null,
     deviceZone: "UTC",
@@ -96,6 +97,7 @@ async function openSession(folder: string, server: () => string, device: Device 
       identify: () => undefined,
       reload: () => host.reload(),
       restart: () => undefined,
+      update: async () => ({}),
     },
     onServiceKey: async () => undefined,
   });

@@ -44,7 +44,7 @@ export class TestPlayer implements AsyncDisposable {
     folder: string,
     server: PlayerOptions["server"],
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "network" | "notice" | "ntp" | "preload" | "quota" | "log">> = {},
+    more: Partial<Pick<PlayerOptions, "launcher" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> = {},
   ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
@@ -64,6 +64,7 @@ export class TestPlayer implements AsyncDisposable {
       quota: more.quota ?? null,
       mayReachLocal: () => false,
       network: more.network ?? directNetwork(),
+      launcher: more.launcher ?? null,
       supervise: null,
       clock,
       log: more.log ?? log,

@@ -64,7 +64,8 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
     const machine = createLinuxMachine(process.env);
     const version = app.getVersion();
     const place = { server, folder, rendererFolder, version, host, machine };
-    const options = { ...place, ntp, triggers, preload, quota, mayReachLocal, network, supervise, settings, clock, log };
+    // Electron is updated as the application that it is, not by a launcher.
+    const options = { ...place, launcher: null, ntp, triggers, preload, quota, mayReachLocal, network, supervise, settings, clock, log };
     const end = await runPlayer(options, signal);
     if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }

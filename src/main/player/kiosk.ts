@@ -1,4 +1,5 @@
 // Runs the player on the system's Chromium.
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { createSystemClock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
@@ -6,6 +7,7 @@ import type { Log } from "../../base/log.ts";
 import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
 import { readVersion, rendererFolder } from "../folders.ts";
+import { readLauncherOptions } from "./launcher-options.ts";
 import { localAccessRule } from "./local-exceptions.ts";
 import { placesIn } from "../setup/places.ts";
 import { readSetupProblem } from "../setup/report.ts";
@@ -29,6 +31,8 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   const mayReachLocal = localAccessRule(config.allowLocal);
   const network = readNetwork(config, process.env);
   const { route } = network;
+  const facts = { architecture: process.arch, memoryBytes: totalmem(), browserExecutable: executable };
+  const launcher = readLauncherOptions(process.env, facts);
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
     const { window } = config;
@@ -65,6 +69,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       quota: config.quota ?? null,
       mayReachLocal,
       network,
+      launcher,
       supervise,
       settings: createPlayerSettings(openStore),
       clock,

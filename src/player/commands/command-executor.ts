@@ -17,6 +17,8 @@ export interface CommandEffects {
   identify(durationMs: number): void;
   reload(signal: AbortSignal): Promise<void>;
   restart(): void;
+  /** Installs the wanted version without waiting for the window. Resolves with what happens. @throws Fault `unsupported` without a launcher. */
+  update(): Promise<Record<string, unknown>>;
 }
 
 type Dependencies = CommandEffects & {
@@ -46,6 +48,8 @@ export function createCommandExecutor(dependencies: Dependencies): CommandExecut
         dependencies.log.warn("restarting because of a command");
         dependencies.restart();
         return { is: "later" };
+      case "update":
+        return { is: "done", result: await dependencies.update() };
       case "override.set":
       case "override.clear":
       case "skip":

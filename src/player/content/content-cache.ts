@@ -11,6 +11,7 @@ import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 import { defaultContext, type PlayerContext } from "../../schedule/playable-content.ts";
 import { DiskHealth } from "../storage/disk-health.ts";
 import { downloadFile, type OpenFile } from "./download-file.ts";
+import type { DownloadLimits } from "./download-limits.ts";
 import { type DownloadRun, Downloads } from "./downloads.ts";
 import { filesToFetch } from "./due-order.ts";
 import { FileChecks } from "./file-checks.ts";
@@ -80,6 +81,11 @@ export class ContentCache {
 
   get progress(): Watchable<DownloadProgress> {
     return this.#progress;
+  }
+
+  /** The limits of all downloads of the player. */
+  get limits(): DownloadLimits {
+    return this.#downloads.limits;
   }
 
   /** The proven file with this hash, which the page asks for; null if no state that is kept has it. */

@@ -3,11 +3,9 @@ import type { Clock } from "../../base/clock.ts";
 import { TokenBucket } from "../../base/token-bucket.ts";
 import type { DownloadSettings } from "../../protocol/device/download-settings.ts";
 import { openingHoursWindows, type Windows } from "../../schedule/calendar/daily-windows.ts";
+import { openPeriodAt } from "../../schedule/calendar/open-period.ts";
 import type { TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
 import type { OpenFile } from "./download-file.ts";
-
-// An opening occurs within a week, unless a clock change skips it.
-const lookaheadMs = 8 * 86_400_000;
 
 /** A download ended because its window closed. It is resumed in the next one. */
 export class WindowClosed extends Error {}
@@ -39,7 +37,7 @@ export class DownloadLimits {
   get opensAt(): number | null {
     if (this.#windows === null) return null;
     const now = this.#clock.now();
-    if (now < this.#period.from || now >= this.#period.until) this.#period = periodAt(this.#windows, now);
+    if (now < this.#period.from || now >= this.#period.until) this.#period = openPeriodAt(this.#windows, now);
     return this.#period.isOpen ? null : this.#period.until;
   }
 
@@ -71,12 +69,4 @@ export class DownloadLimits {
       yield bytes;
     }
   }
-}
-
-/** Whether one of `windows` is open at `instant`, and until when that stays so. */
-function periodAt(windows: Windows, instant: number): { from: number; until: number; isOpen: boolean } {
-  const [next] = windows.touching(instant, instant + lookaheadMs);
-  if (next === undefined) return { from: instant, until: instant + lookaheadMs, isOpen: false };
-  const isOpen = next.from <= instant;
-  return { from: instant, until: isOpen ? next.until : next.from, isOpen };
 }

@@ -53,12 +53,20 @@ export class Downloads {
   #fileFailures = new Map<string, { count: number; retryAt: number }>();
   readonly #changed = new Signal();
 
-  /** @param findPreloaded takes files from elsewhere before the service is asked; null: there is nothing else. */
-  constructor(clock: Clock, findPreloaded: FindPreloaded | null = null, random: () => number = Math.random) {
+  /**
+   * @param findPreloaded takes files from elsewhere before the service is asked; null: there is nothing else.
+   * @param limits shared by several downloads of one player.
+   */
+  constructor(
+    clock: Clock,
+    findPreloaded: FindPreloaded | null = null,
+    random: () => number = Math.random,
+    limits = new DownloadLimits(clock),
+  ) {
     this.#clock = clock;
     this.#findPreloaded = findPreloaded;
     this.#random = random;
-    this.limits = new DownloadLimits(clock);
+    this.limits = limits;
     this.#service = new ServiceBackoff(clock, backoffBounds, random);
   }
 

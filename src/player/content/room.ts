@@ -1,11 +1,11 @@
 // Decides whether the missing files of a state fit on the disk and into the quota, and removes what may be removed to make them fit.
-import { statfs } from "node:fs/promises";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredAsset, DesiredState } from "../../protocol/device/desired-state.ts";
+import { megabytes, readDiskSpace } from "../storage/disk-space.ts";
 import { sizeOf } from "./download-progress.ts";
 import { playingState } from "./generations.ts";
 import type { ProvenFiles } from "./proven-files.ts";
@@ -30,12 +30,6 @@ export interface RoomFor {
   isLimited: boolean;
 }
 
-/** What new content leaves free for the system and the player's records, unless the disk has less than two gigabytes. */
-export const reserveBytes = 256 * 1024 * 1024;
-// What it leaves free of a smaller disk.
-const reserveShare = 1 / 8;
-// Others may use a part of the reserve before downloads are interrupted. Without that, one that just fits would be interrupted at its end.
-const interruptShare = 1 / 2;
 const checkMs = 10_000;
 
 export class Room {
@@ -148,25 +142,18 @@ export class Room {
   /** How much more may be stored, and what limits it. Less than 0: the limit is exceeded. */
   async #spare(usedBytes: number): Promise<{ bytes: number; limit: string }> {
     const { quotaBytes } = this.#options;
-    const disk = await this.#disk();
+    const disk = await readDiskSpace(this.#options.files.folder);
     const onDisk = { bytes: disk.freeBytes - disk.reserveBytes, limit: `${megabytes(disk.reserveBytes)} of the disk stay free` };
     if (quotaBytes === null || quotaBytes - usedBytes >= onDisk.bytes) return onDisk;
     return { bytes: quotaBytes - usedBytes, limit: `the quota is ${megabytes(quotaBytes)}` };
-  }
-
-  async #disk(): Promise<{ freeBytes: number; reserveBytes: number }> {
-    const { bavail, bsize, blocks } = await statfs(this.#options.files.folder);
-    // Some network file systems do not tell their size.
-    if (blocks === 0) return { freeBytes: Number.POSITIVE_INFINITY, reserveBytes: 0 };
-    return { freeBytes: bavail * bsize, reserveBytes: Math.min(reserveBytes, reserveShare * blocks * bsize) };
   }
 
   /** Resolves when others have taken the room of the downloads that run. */
   async #interrupted(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#refused.wait(this.#options.clock, checkMs, signal);
-      const disk = await this.#disk().catch(() => null); // a broken disk fails the downloads themselves
-      if (disk !== null && disk.freeBytes < interruptShare * disk.reserveBytes) return;
+      const disk = await readDiskSpace(this.#options.files.folder).catch(() => null); // a broken disk fails the downloads themselves
+      if (disk !== null && disk.freeBytes < disk.interruptBytes) return;
     }
   }
 }
@@ -182,9 +169,4 @@ function describe(lackingBytes: number, files: readonly DesiredAsset[], limit: s
       ? `asset ${largest.id} with ${megabytes(largest.size_bytes)}`
       : `${files.length} files with ${megabytes(sizeOf(files))}, the largest of them asset ${largest.id} with ${megabytes(largest.size_bytes)}`;
   return `${megabytes(lackingBytes)} are missing for ${what}; ${limit}`;
-}
-
-/** Rounded up, because a shortage of some bytes is one too. */
-function megabytes(bytes: number): string {
-  return `${(Math.ceil(bytes / 100_000) / 10).toFixed(1)} MB`;
 }

@@ -47,6 +47,7 @@ export class Connection {
   #unknownMessages = 0;
   #messageId = 0;
   #isIdentityShared = false;
+  #answeredAt: number | null = null;
 
   constructor(dependencies: ConnectionDependencies) {
     this.#dependencies = dependencies;
@@ -54,6 +55,11 @@ export class Connection {
 
   get link(): Watchable<Link> {
     return this.#link;
+  }
+
+  /** When the service last answered a heartbeat, monotonic ms; null if never. */
+  get answeredAt(): number | null {
+    return this.#answeredAt;
   }
 
   /** What impairs the connection, and for how long; null: nothing. */
@@ -218,6 +224,7 @@ export class Connection {
 
   async #handleAnswer(answer: HeartbeatAnswer, signal: AbortSignal): Promise<void> {
     const { api, clock, onRevision, onCommand } = this.#dependencies;
+    this.#answeredAt = clock.monotonic();
     clock.learn({
       t0: answer.sent_at_ms,
       t1: answer.received_at_ms,

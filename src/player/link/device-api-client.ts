@@ -14,6 +14,9 @@ export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessToken
     /** Opens a file of the desired state, from `offset` bytes on. */
     openFile: (asset: DesiredAsset, offset: number, signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.file(token, asset, offset, signal)),
+    /** Reads a file of release metadata; null if the service does not have it. */
+    readReleaseMetadata: (path: string, maxBytes: number, signal: AbortSignal) =>
+      accessTokens.withToken(signal, (token) => api.releaseMetadata(token, path, maxBytes, signal)),
     sendPlayEvents: (events: PlayEvent[], signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.playEvents(token, events, signal)),
     /** Resolves to null once the service has accepted the message, or to its reason for refusing it. */

@@ -15,7 +15,7 @@ import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, typ
 import type { EnrolmentRequest } from "../../protocol/device/enrolment.ts";
 import { deviceText } from "../../protocol/text.ts";
 import { mismatchOf } from "./file-response.ts";
-import { HttpFault, httpFault, parseResponse, retryAfterMs, ServiceHttp } from "./service-http.ts";
+import { HttpFault, httpFault, parseResponse, readBytes, retryAfterMs, ServiceHttp } from "./service-http.ts";
 
 /** The response to a token request. */
 export type TokenResponse = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
@@ -139,6 +139,23 @@ export class ServiceApi implements AsyncDisposable {
     await body.dump();
     if (mismatch !== null) throw new Fault("protocol", `the response is not the file (a captive portal or proxy?): ${mismatch}`);
     throw new HttpFault(statusCode, `the service responded with ${statusCode} for ${url.pathname}`, retryAfterMs(response.headers));
+  }
+
+  /**
+   * A file of the mirror's release metadata; null if the service does not have it. Its content proves nothing before it is verified.
+   * Rejects with Fault `protocol` if something else than the service responds, or with more than `maxBytes`.
+   */
+  async releaseMetadata(token: string, path: string, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
+    const url = new URL(`/api/v1/device/releases/${path}`, this.server);
+    const { statusCode, headers, body } = await this.#http.stream(url, { authorization: `Bearer ${token}` }, signal);
+    const isPortal = statusCode === 200 && String(headers["content-type"]).startsWith("text/html");
+    if (statusCode !== 200 || isPortal) {
+      await body.dump();
+      if (statusCode === 404) return null;
+      if (isPortal) throw new Fault("protocol", "the response is not the release's metadata (a captive portal or proxy?)");
+      throw new HttpFault(statusCode, `the service responded with ${statusCode} for ${url.pathname}`, retryAfterMs(headers));
+    }
+    return readBytes(body, maxBytes);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

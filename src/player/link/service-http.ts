@@ -155,16 +155,24 @@ export function retryAfterMs({ "retry-after": retryAfter, date }: Dispatcher.Res
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
+/** The whole body. @throws Fault `protocol` if it is larger than `maxBytes`, `unreachable` if the connection breaks. */
+export function readBytes(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<Buffer> {
+  return asUnreachable(async () => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) throw new Fault("protocol", `the service's response is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  });
+}
+
 async function readJson(body: Dispatcher.ResponseData["body"]): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxResponseBytes) throw new Fault("protocol", `the service's response is larger than ${maxResponseBytes} bytes`);
-    chunks.push(chunk);
-  }
-  if (length === 0) return undefined;
-  const text = Buffer.concat(chunks).toString();
+  const bytes = await readBytes(body, maxResponseBytes);
+  if (bytes.length === 0) return undefined;
+  const text = bytes.toString();
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -5,8 +5,8 @@ import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import { describeFailure, type Generations, hasReturned } from "../content/generations.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
-import { reserveBytes } from "../content/room.ts";
 import type { DiskCondition } from "../storage/disk-health.ts";
+import { reserveBytes } from "../storage/disk-space.ts";
 import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
 import { ItemFailures, itemName } from "./item-failures.ts";
 
@@ -36,6 +36,8 @@ export interface PlayerCondition {
   clockErrorMs: number;
   /** What impairs the connection to the service, and for how long; null: nothing. */
   impairment: { text: string; forMs: number } | null;
+  /** The problems of the program's update. */
+  updates: readonly PlayerProblem[];
   /** By how much the service's time is ahead of the time servers', ms; null: it is believed. */
   serviceAheadMs: number | null;
 }
@@ -74,7 +76,7 @@ export class Problems {
   list(condition: PlayerCondition): ProblemList {
     const { desired, now } = condition;
     const items = this.#items.problems(playableItems(desired, now), now);
-    const all = [...screenProblems(condition), ...this.#zoneProblems(condition), ...items];
+    const all = [...screenProblems(condition), ...this.#zoneProblems(condition), ...items, ...condition.updates];
     const since = new Map<string, number>();
     const dated = all.map((problem): PlayerProblem => {
       const name = [problem.code, problem.zone_id, problem.item_id].join(" ");

@@ -4,6 +4,7 @@ import type { PlayerProblem, ProblemList } from "../../protocol/device/player-pr
 import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, FileState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
+import type { UpdateState } from "../../protocol/device/updates.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { DriftFigures } from "./playback-drift.ts";
 import { describeFailure, type Generations } from "../content/generations.ts";
@@ -45,6 +46,8 @@ export interface StatusDependencies {
   progress: () => DownloadProgress;
   /** The complete states, and how the newest one failed. */
   generations: () => Generations;
+  /** The program's version and update; null: no launcher started the player, or it has not told its status yet. */
+  update: () => UpdateState | null;
   /** Whether files of the state that plays are lost. */
   isIncomplete: () => boolean;
 }
@@ -96,6 +99,7 @@ export class Status {
     const { diskFreeBytes } = readings;
     const listed = this.#listProblems(diskFreeBytes, displayPower);
     this.#problems = listed.problems;
+    const update = this.#dependencies.update();
     return {
       boot_id: machine.bootId,
       instance_id: this.#dependencies.instanceId,
@@ -110,6 +114,7 @@ export class Status {
       why: isWithheld ? this.#dependencies.why().map(withheldReason) : this.#dependencies.why(),
       variables: this.#dependencies.variables(),
       ...listed,
+      ...(update !== null && { update }),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,

@@ -18,7 +18,10 @@ const NoArgs = z.strictObject({});
 
 const noArgs = NoArgs.default({});
 
-/** A command that an operator sends. `reload` reloads the page; `restart` restarts the whole player with its browser. */
+/**
+ * A command that an operator sends. `reload` reloads the page; `restart` restarts the whole player with its browser; `update` installs the
+ * version of its program that the player should run as soon as it is downloaded, without waiting for the maintenance window.
+ */
 export const CommandRequest = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("screenshot"),
@@ -37,6 +40,11 @@ export const CommandRequest = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     type: z.literal("restart"),
+    args: noArgs,
+    ttl_s: timeToLiveS,
+  }),
+  z.strictObject({
+    type: z.literal("update"),
     args: noArgs,
     ttl_s: timeToLiveS,
   }),

@@ -137,6 +137,17 @@ export const problemCatalog = {
     title: "The player's disk is nearly full",
     remedy: "Free some space or use a larger disk: new content may not fit.",
   },
+  "update-failed": {
+    by: "player",
+    title: "A new version failed, and the one before runs again",
+    remedy:
+      "The player tries it again by itself, at growing intervals, and a newer version at once. If the version before failed the same test, the version is not the cause: check the device's network, memory and display.",
+  },
+  "update-blocked": {
+    by: "player",
+    title: "The version that the player should run cannot be installed",
+    remedy: "What runs is untouched, and the player tries again by itself. The detail says what to do.",
+  },
   "connection-impaired": {
     by: "player",
     title: "The player's connection to the service is impaired",

@@ -77,7 +77,11 @@ export type Health = z.infer<typeof Health>;
  */
 export const InstallRequest = z.object({
   id: deviceText(64).describe("Differs for each request"),
-  version: ReleaseVersion,
+  what: z
+    .enum(["program", "browser"])
+    .default("program")
+    .describe("`browser`: start the installed browser, which differs from the one that runs, and watch it as a new version is watched"),
+  version: ReleaseVersion.describe("The version to switch to. For a browser: the version of the program that runs, which does not change"),
   requested_at: Timestamp.describe("By the player's corrected clock, which the launcher uses where its own is behind"),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;

@@ -4,6 +4,7 @@ import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
 import { DownloadSettings, DownloadSettingsInput } from "../device/download-settings.ts";
 import { problemFields } from "../device/player-problems.ts";
+import { UpdateState } from "../device/updates.ts";
 import { ReportedVariables, Variables } from "../scheduling/variables.ts";
 import { Transition } from "../content/transition.ts";
 import { Wall, WallPart } from "../content/wall.ts";
@@ -121,6 +122,9 @@ export const Player = z.object({
   desired_revision: z.string(),
   applied_revision: z.string().nullable().describe("The revision on screen"),
   in_sync: z.boolean().nullable().describe("Whether the newest revision is on screen; null while it is offline, since that is unknown"),
+  update: UpdateState.nullable().describe(
+    "The version and slot of its program, and what it does about the version that it should run, by its last heartbeat. Null: its program was not started by a launcher, or it has not reported yet",
+  ),
   ...problemFields,
   ...stamps,
   ...binned,

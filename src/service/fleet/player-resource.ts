@@ -72,6 +72,7 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     desired_revision: row.revision,
     applied_revision: appliedRevision,
     in_sync: status === "online" ? appliedRevision === row.revision : null,
+    update: latest?.heartbeat.update ?? null,
     ...dependencies.problems.listFor(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

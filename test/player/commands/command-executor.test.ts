@@ -31,6 +31,10 @@ async function createExecutor(folder: string) {
     identify: (durationMs) => effects.push({ identify: durationMs }),
     reload: async () => void effects.push("reload"),
     restart: () => effects.push("restart"),
+    update: async () => {
+      effects.push("update");
+      return { version: "1.4.0", is: "downloading" };
+    },
     applyPlayCommand: async (command) => {
       effects.push({ play: command.type });
       return { ended: 1 };
@@ -51,6 +55,13 @@ test("[WIR19] identify and reload are done at once; restart is done only after t
   expect(await run(execute, { type: "restart" })).toEqual({ is: "later" });
   expect(effects).toEqual([{ identify: 2_000 }, "reload", "restart"]);
   expect(outbox.length).toBe(0);
+});
+
+test("[UPD21] the command update reports what happens to the wanted version", async () => {
+  await using folder = await temporaryFolder();
+  const { execute, effects } = await createExecutor(folder.path);
+  expect(await run(execute, { type: "update" })).toEqual({ is: "done", result: { version: "1.4.0", is: "downloading" } });
+  expect(effects).toEqual(["update"]);
 });
 
 test.each(["override.clear", "skip", "pause", "resume", "variables.clear"])(
@@ -101,6 +112,7 @@ test("[WIR21] if the capture fails, the command fails and nothing is left in the
     capture: () => Promise.reject(new Error("the page is gone")),
     identify: none,
     reload: async () => undefined,
+    update: async () => ({}),
     restart: none,
     applyPlayCommand: async () => null,
   });

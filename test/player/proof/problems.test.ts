@@ -56,6 +56,7 @@ function screen() {
         disk: healthyDisk,
         clockErrorMs: 1,
         impairment: null,
+        updates: [],
         serviceAheadMs: null,
       };
       return problems.list({ now, stage, desired, progress: noProgress, ...parts, ...more }).problems;
@@ -247,6 +248,7 @@ function heartbeatOf(more: {
         lostAssets: [],
         disk: healthyDisk,
         impairment: null,
+        updates: [],
       }),
     nowPlaying: () => [presented],
     why: () => [shows],
@@ -255,6 +257,7 @@ function heartbeatOf(more: {
     desired: () => ({ revision: "r1", isEmpty: false }),
     progress: () => noProgress,
     generations: () => noGenerations,
+    update: () => null,
     isIncomplete: () => false,
   });
   return status.heartbeat();

@@ -38,6 +38,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     desired: () => null,
     progress: () => noProgress,
     generations: () => noGenerations,
+    update: () => null,
     isIncomplete: () => false,
     ...more,
   });
@@ -138,6 +139,7 @@ test.each([
   const { status } = createStatus(new FakeClock(), {
     desired: () => desired,
     appliedRevision: () => applied,
+    update: () => null,
     isIncomplete: () => lost,
     progress: () => ({ ...noProgress, ...counts, is: failure === null ? "downloading" : "failed", revision: "r2", detail: failure }),
   });

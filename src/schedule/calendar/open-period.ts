@@ -1,0 +1,20 @@
+// Tells whether windows are open at an instant, and until when that stays so. Pure.
+import type { Windows } from "./daily-windows.ts";
+
+// An opening occurs within a week, unless a clock change skips it.
+const lookaheadMs = 8 * 86_400_000;
+
+/** UTC ms, the end excluded. */
+export interface OpenPeriod {
+  from: number;
+  until: number;
+  isOpen: boolean;
+}
+
+/** Whether one of `windows` is open at `instant`, and until when that stays so: at most eight days ahead where none opens. */
+export function openPeriodAt(windows: Windows, instant: number): OpenPeriod {
+  const [next] = windows.touching(instant, instant + lookaheadMs);
+  if (next === undefined) return { from: instant, until: instant + lookaheadMs, isOpen: false };
+  const isOpen = next.from <= instant;
+  return { from: instant, until: isOpen ? next.until : next.from, isOpen };
+}
