@@ -26,6 +26,7 @@ const idPrefixes = {
   shw: "a show",
   prb: "a problem of a player",
   ulk: "an upload link",
+  rol: "a rollout",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

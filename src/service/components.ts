@@ -25,6 +25,9 @@ import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
 import { Signer } from "./fleet/devices/signer.ts";
 import { Pairing } from "./fleet/pairing.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
+import type { ReleaseCatalog } from "./fleet/rollouts/release-catalog.ts";
+import { RolloutRunner } from "./fleet/rollouts/runner.ts";
+import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
 import { clearOperatorCache } from "./people/authentication.ts";
@@ -69,6 +72,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
   const tokens = new TokenExpiry(clock);
   const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
+  const rollouts = await RolloutTracker.open(store, clock);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
     store,
@@ -81,6 +85,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     commands,
     links,
     problems,
+    rollouts,
     subscribers,
     heartbeatMs,
   });
@@ -90,6 +95,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   await updateAllRevisions(store, desired);
+  // Without a mirror: players get releases elsewhere.
+  const releases: ReleaseCatalog = null;
   return {
     ...files,
     access,
@@ -104,6 +111,9 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     presence,
     problems,
+    releases,
+    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
+    rollouts,
     sockets,
     subscribers,
     sweeper: new BlobSweeper({ blobs, store, clock }),
@@ -145,6 +155,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
     components.commands,
     components.sockets,
     components.links,
+    components.rolloutRunner,
     components.subscribers,
     components.webhooks,
     components.sweeper,

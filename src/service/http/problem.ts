@@ -15,6 +15,7 @@ export const problemKinds = {
   conflict: { status: 409, title: "It already exists with different content" },
   "in-use": { status: 409, title: "It is in use" },
   "already-claimed": { status: 409, title: "The code has already been used" },
+  "wrong-status": { status: 409, title: "Its status does not allow this" },
   "wrong-offset": { status: 409, title: "The upload has a different offset" },
   gone: { status: 410, title: "It has expired" },
   "tus-version": { status: 412, title: "This version of tus is not supported" },

@@ -13,6 +13,7 @@ import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
 import { problemRecordOperations } from "./fleet/problem-records.ts";
+import { rolloutOperations } from "./fleet/rollouts.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -34,6 +35,7 @@ const all = [
   ...bulkOperations,
   ...heartbeatOperations,
   ...problemRecordOperations,
+  ...rolloutOperations,
   ...forecastOperations,
   ...layoutOperations,
   ...playlistOperations,
@@ -83,6 +85,7 @@ export const tags: readonly { name: string; description: string }[] = [
     description: "Links that accept one file once, without a token: for files that the requester cannot send itself",
   },
   { name: "commands", description: "Actions that a player runs once" },
+  { name: "rollouts", description: "Versions of the player's program that reach the players in rings" },
   { name: "screenshots", description: "Pictures of what was on the screen" },
   { name: "teams", description: "The owners of all resources" },
   { name: "members", description: "The people in a team and their roles" },

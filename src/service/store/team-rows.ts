@@ -15,6 +15,7 @@ const queries = {
   screenshots: owned("screenshots"),
   invitations: owned("invitations"),
   webhooks: owned("webhooks"),
+  rollouts: owned("rollouts"),
 };
 
 /** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */
