@@ -9,6 +9,7 @@ import type { Db } from "../../store/store.ts";
 import type { Presence } from "../presence.ts";
 import { assignAgain, assignPlayers, findNextPlayers, isPending, releasePlayers, withdraw, type Assignment } from "./assignment.ts";
 import { nextStep, type RingCounts, type Step } from "./gate.ts";
+import { notBegunStates } from "./player-progress.ts";
 import { isInProgress, settingsOf } from "./settings.ts";
 import type { RolloutTracker, TrackedRollout } from "./tracker.ts";
 import { beginRing, rolloutEvent, updateRollout } from "./transitions.ts";
@@ -85,8 +86,10 @@ export class RolloutRunner {
     const { row } = rollout;
     const place = placeOf(row);
     const filled = this.#filled.get(row.id);
-    if (filled?.place === place && clock.monotonic() - filled.at < fillMs) return true;
-    if (row.status === "halted") await this.#inBatches(rollout, signal, withdraw);
+    // Players may fail after the halt, too.
+    const isWithdrawing = row.status === "halted" && rollout.players.values().some(isToWithdraw);
+    if (isWithdrawing) await this.#inBatches(rollout, signal, withdraw);
+    else if (filled?.place === place && clock.monotonic() - filled.at < fillMs) return true;
     if (row.status === "running") {
       await this.#inBatches(rollout, signal, assignAgain);
       for (let after: string | null = ""; after !== null && rollout.row.status === "running";) {
@@ -145,6 +148,10 @@ export class RolloutRunner {
     if (step.is === "halt") log.warn({ ...about, reason: step.reason }, "rollout halted");
     else log.info({ ...about, step: step.is }, "rollout advanced");
   }
+}
+
+function isToWithdraw({ is_assigned, state }: RolloutPlayerRow): boolean {
+  return is_assigned === 1 && notBegunStates.includes(state);
 }
 
 /** Differs for each status and each beginning of a ring. */

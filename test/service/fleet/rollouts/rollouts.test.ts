@@ -210,6 +210,7 @@ test("[ROL6] a rollout over 200 players of which 10 % fail halts by itself, and 
   for (const player of players) if (failing.has(player.id)) expect(player.fate).toBe("rolled-back");
   // Only those that run it still want it.
   await eventually(async () => {
+    clock.advance(1_000);
     for (const player of reached) if (((await player.wanted()) === "1.4.0") !== (player.version === "1.4.0")) return false;
     return true;
   });
