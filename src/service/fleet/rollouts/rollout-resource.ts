@@ -16,24 +16,24 @@ interface ShownRolloutDependencies {
 
 type Counts = Partial<Record<RolloutPlayerState, number>>;
 
-/** The rollout in its API form. Costs a look at each player that has not finished. */
+/** The rollout in its API form. While it is in progress, this reads each of its players: some may be offline. */
 export async function showRollout({ clock, presence }: ShownRolloutDependencies, db: Db, row: RolloutRow): Promise<Rollout> {
   const { rings, install, windows, max_failure_percent, min_players_for_halt, done_percent, offline_after_minutes } = settingsOf(row);
-  const players = await db
-    .selectFrom("rollout_players")
-    .innerJoin("players", "players.id", "rollout_players.player_id")
-    .selectAll("rollout_players")
-    .where("rollout_id", "=", row.id)
-    .where("state", "!=", "left")
-    .where("players.removed_at", "is", null)
-    .execute();
   const reported: Counts[] = rings.map(() => ({}));
   const shown: Counts[] = rings.map(() => ({}));
   let excluded = 0;
-  for (const player of players) {
-    add(reported[player.ring]!, player.state);
-    add(shown[player.ring]!, shownState(presence, player));
-    if (player.ring === row.ring && isOfflineTooLong(presence, row, player, clock.now())) excluded += 1;
+  if (isInProgress(row)) {
+    for (const player of await countedPlayers(db, row).selectAll("rollout_players").execute()) {
+      add(reported[player.ring]!, player.state, 1);
+      add(shown[player.ring]!, shownState(presence, player), 1);
+      if (player.ring === row.ring && isOfflineTooLong(presence, row, player, clock.now())) excluded += 1;
+    }
+  } else {
+    const groups = countedPlayers(db, row).select((each) => ["ring", "state", each.fn.countAll<number>().as("count")]);
+    for (const { ring, state, count } of await groups.groupBy(["ring", "state"]).execute()) {
+      add(reported[ring]!, state, count);
+      add(shown[ring]!, state, count);
+    }
   }
   const step = isInProgress(row) ? nextStep(row, reported, excluded, clock.now()) : null;
   const { wait_minutes } = rings[row.ring]!;
@@ -107,13 +107,23 @@ function progressOf(counts: Counts): RolloutProgress {
   return { ...none, ...others, control_failed };
 }
 
-function add(counts: Counts, state: RolloutPlayerState): void {
-  counts[state] = (counts[state] ?? 0) + 1;
+/** The players of a rollout that have neither left it nor are deleted. */
+function countedPlayers(db: Db, row: RolloutRow) {
+  return db
+    .selectFrom("rollout_players")
+    .innerJoin("players", "players.id", "rollout_players.player_id")
+    .where("rollout_id", "=", row.id)
+    .where("state", "!=", "left")
+    .where("players.removed_at", "is", null);
+}
+
+function add(counts: Counts, state: RolloutPlayerState, count: number): void {
+  counts[state] = (counts[state] ?? 0) + count;
 }
 
 function merge(a: Counts, b: Counts): Counts {
   const all = { ...a };
-  for (const [state, count] of Object.entries(b)) all[state as RolloutPlayerState] = (all[state as RolloutPlayerState] ?? 0) + count;
+  for (const [state, count] of Object.entries(b)) add(all, state as RolloutPlayerState, count);
   return all;
 }
 

@@ -64,7 +64,9 @@ export class RolloutRunner {
     for (let step = this.#stepOf(rollout); step.is !== "wait"; step = this.#stepOf(rollout)) {
       const before = rollout.row;
       await this.#take(before, step);
-      if (rollout.row === before || rollout.row.ring !== before.ring || rollout.row.status !== before.status) {
+      // An operator has changed it meanwhile, which wakes this loop again.
+      if (rollout.row === before) return;
+      if (rollout.row.ring !== before.ring || rollout.row.status !== before.status) {
         rollouts.wake.notify();
         return;
       }
