@@ -27,6 +27,7 @@ const idPrefixes = {
   prb: "a problem of a player",
   ulk: "an upload link",
   enr: "an enrolment key",
+  rol: "a rollout",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

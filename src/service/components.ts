@@ -26,6 +26,8 @@ import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
 import { Pairing } from "./fleet/pairing.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
+import { RolloutRunner } from "./fleet/rollouts/runner.ts";
+import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
 import { ReleaseMirror } from "./releases/mirror.ts";
@@ -72,6 +74,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
   const tokens = new TokenExpiry(clock);
   const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
+  const rollouts = await RolloutTracker.open(store, clock);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
     store,
@@ -84,6 +87,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     commands,
     links,
     problems,
+    rollouts,
     subscribers,
     heartbeatMs,
   });
@@ -112,6 +116,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     presence,
     problems,
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
+    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
+    rollouts,
     sockets,
     subscribers,
     sweeper: new BlobSweeper({ blobs, store, clock }),
@@ -153,6 +159,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
     components.commands,
     components.sockets,
     components.links,
+    components.rolloutRunner,
     components.subscribers,
     components.webhooks,
     components.sweeper,

@@ -6,7 +6,7 @@ import { Count, id, Timestamp } from "../common.ts";
 /**
  * The kinds of events that a subscriber can request. All except `heartbeat` are kept for 24 hours; a slow subscriber gets only
  * the newest heartbeat of each player. `presence`: online and offline. `player_updates`: paired, changed, removed, restored,
- * replaced. `problems`: opened, closed, and the whole list after each change.
+ * replaced. `problems`: opened, closed, and the whole list after each change. `rollout_updates`: a new version reaches the players.
  */
 const eventKinds = [
   "player_updates",
@@ -21,6 +21,7 @@ const eventKinds = [
   "heartbeat",
   "screenshot_results",
   "webhook_updates",
+  "rollout_updates",
 ] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
@@ -32,7 +33,8 @@ export type EventKind = z.infer<typeof EventKind>;
  * of them, as in `GET /players/{id}`. `problem.opened`, `problem.closed`: one problem, with its code and `since`. `player.online`
  * and `player.offline` alternate: a connection that returns within two minutes counts as uninterrupted, and a removed player goes
  * offline first. `webhook.failing`: no delivery succeeded for an hour; `webhook.paused`: none for five days; `webhook.disabled`: it
- * responded with 410. These three are not sent to the webhook itself.
+ * responded with 410. These three are not sent to the webhook itself. `rollout.halted`: too many players failed; `rollout.aborted`:
+ * also when another rollout replaced it.
  */
 const eventTypes = [
   "player.paired",
@@ -78,6 +80,13 @@ const eventTypes = [
   "calendar.created",
   "calendar.updated",
   "calendar.deleted",
+  "rollout.started",
+  "rollout.ring_started",
+  "rollout.halted",
+  "rollout.paused",
+  "rollout.resumed",
+  "rollout.aborted",
+  "rollout.finished",
   "webhook.failing",
   "webhook.recovered",
   "webhook.paused",
@@ -105,6 +114,7 @@ const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   command: "commands",
   screenshot: "screenshot_results",
   webhook: "webhook_updates",
+  rollout: "rollout_updates",
 };
 
 /** The kind of subscription that includes events of `type`; null for a type of another version. */

@@ -2,6 +2,8 @@
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
+import { DesiredRelease } from "../device/updates.ts";
+import { ReleaseChoice } from "./release-choice.ts";
 import { DownloadSettings, DownloadSettingsInput } from "../device/download-settings.ts";
 import { problemFields } from "../device/player-problems.ts";
 import { UpdateState } from "../device/updates.ts";
@@ -114,6 +116,7 @@ export const Player = z.object({
       "The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text",
     ),
   downloads: DownloadSettings.nullable().describe("When and how fast it downloads; null: always, without a limit"),
+  release: DesiredRelease.nullable().describe("The version of its program that it should run; null: the one that it runs"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser engine, such as `chromium 156`"),
@@ -156,6 +159,9 @@ export const PlayerChange = z.strictObject({
     .describe(
       "An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so",
     ),
+  release: ReleaseChoice.nullable()
+    .optional()
+    .describe("The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress"),
   downloads: DownloadSettingsInput.nullable().optional().describe("When and how fast it downloads; null: always, without a limit"),
 });
 

@@ -7,7 +7,7 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots and recorded problems, and for commands, tokens, invitations and enrolment keys after their end. */
+/** For screenshots and recorded problems, and for commands, tokens, invitations, enrolment keys and rollouts after their end. */
 const retentionMs = 90 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
@@ -96,6 +96,25 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
         .where((row) => row(row.refTuple("player_id", "id"), "in", old.$asTuple("player_id", "id")))
         .returning("id")
         .execute();
+    },
+    (db, limit) => {
+      const ended = db.selectFrom("rollouts").select("id").where("ended_at", "<", before);
+      const old = db
+        .selectFrom("rollout_players")
+        .select(["rollout_id", "player_id"])
+        .where("rollout_id", "in", ended)
+        .where("is_active", "=", 0)
+        .limit(limit);
+      const rows = db.deleteFrom("rollout_players");
+      return rows
+        .where((row) => row(row.refTuple("rollout_id", "player_id"), "in", old.$asTuple("rollout_id", "player_id")))
+        .returning("player_id")
+        .execute();
+    },
+    (db, limit) => {
+      const old = db.selectFrom("rollouts").select("id").where("ended_at", "<", before).limit(limit);
+      const withPlayers = db.selectFrom("rollout_players").select("rollout_id");
+      return db.deleteFrom("rollouts").where("id", "in", old).where("id", "not in", withPlayers).returning("id").execute();
     },
     (db, limit) => {
       const old = db.selectFrom("device_tokens").select("hash").where("expires_at", "<=", now).limit(limit);

@@ -96,6 +96,7 @@ export class Pairing {
       wall: null,
       safe_asset_id: null,
       downloads: null,
+      release: null,
       public_key: request.public_key,
       thumbprint: thumbprint(request.public_key),
       reported: request.reported,

@@ -2,6 +2,7 @@
 import { Orientation } from "../../protocol/content/orientation.ts";
 import type { Wall } from "../../protocol/content/wall.ts";
 import type { DownloadSettings } from "../../protocol/device/download-settings.ts";
+import type { DesiredRelease } from "../../protocol/device/updates.ts";
 import type { Player } from "../../protocol/operator/resources.ts";
 import { found } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
@@ -64,6 +65,7 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     wall: row.wall === null ? null : (JSON.parse(row.wall) as Wall),
     safe_asset_id: row.safe_asset_id,
     downloads: row.downloads === null ? null : (JSON.parse(row.downloads) as DownloadSettings),
+    release: row.release === null ? null : (JSON.parse(row.release) as DesiredRelease),
     last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
     player_version: reported.player_version ?? paired.player_version,
     engine: reported.engine ?? null,

@@ -18,6 +18,7 @@ export const problemKinds = {
   "already-claimed": { status: 409, title: "The code has already been used" },
   "enrolment-key-used-up": { status: 409, title: "The enrolment key has created all its players" },
   "enrolment-undecided": { status: 409, title: "The player of this machine may still run" },
+  "wrong-status": { status: 409, title: "Its status does not allow this" },
   "wrong-offset": { status: 409, title: "The upload has a different offset" },
   gone: { status: 410, title: "It has expired" },
   "enrolment-key-revoked": { status: 410, title: "The enrolment key was revoked" },

@@ -25,9 +25,12 @@ import * as schedule from "../../protocol/scheduling/schedules.ts";
 import * as completeSchedule from "../../schedule/validate-schedule.ts";
 import * as variables from "../../protocol/scheduling/variables.ts";
 import * as wire from "../../protocol/device/messages.ts";
+import * as updates from "../../protocol/device/updates.ts";
 import * as looks from "../../protocol/content/item-styles.ts";
 import * as orientation from "../../protocol/content/orientation.ts";
 import * as playCommand from "../../protocol/device/play-commands.ts";
+import * as releaseChoice from "../../protocol/operator/release-choice.ts";
+import * as rollouts from "../../protocol/operator/rollouts.ts";
 import * as shows from "../../protocol/operator/shows.ts";
 import * as siteItems from "../../protocol/content/web-items.ts";
 import * as uploadLinks from "../../protocol/content/upload-links.ts";
@@ -67,6 +70,9 @@ const modules: readonly Record<string, unknown>[] = [
   siteItems,
   shows,
   uploadLinks,
+  updates,
+  releaseChoice,
+  rollouts,
   transition,
   walls,
   opening,

@@ -16,6 +16,7 @@ import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
 import { problemRecordOperations } from "./fleet/problem-records.ts";
 import { releaseOperations } from "./fleet/releases.ts";
+import { rolloutOperations } from "./fleet/rollouts.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -38,6 +39,7 @@ const all = [
   ...enrolmentKeyOperations,
   ...heartbeatOperations,
   ...problemRecordOperations,
+  ...rolloutOperations,
   ...forecastOperations,
   ...layoutOperations,
   ...playlistOperations,
@@ -90,6 +92,7 @@ export const tags: readonly { name: string; description: string }[] = [
     description: "Links that accept one file once, without a token: for files that the requester cannot send itself",
   },
   { name: "commands", description: "Actions that a player runs once" },
+  { name: "rollouts", description: "Versions of the player's program that reach the players in rings" },
   { name: "screenshots", description: "Pictures of what was on the screen" },
   { name: "releases", description: "Versions of the player's program that players can install from this service" },
   { name: "teams", description: "The owners of all resources" },

@@ -2,6 +2,8 @@
 import type { Architecture } from "../../protocol/device/updates.ts";
 
 export interface KnownReleases {
+  /** Whether the service mirrors releases at all: it has some, or a source of them. */
+  isInUse(): Promise<boolean>;
   /** Whether the mirror has a whole bundle of the version, for the architecture if one is given. */
   hasRelease(version: string, architecture?: Architecture): Promise<boolean>;
 }

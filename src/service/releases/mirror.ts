@@ -98,6 +98,10 @@ export class ReleaseMirror implements KnownReleases {
     };
   }
 
+  async isInUse(): Promise<boolean> {
+    return this.hasSource || (await this.#published()) !== null;
+  }
+
   async hasRelease(version: string, architecture?: Architecture): Promise<boolean> {
     const releases = await this.#published();
     return (

@@ -3,6 +3,7 @@ import type { Generated } from "kysely";
 import type { AssetKind, AssetStatus } from "../../protocol/content/assets.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
+import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
 import type { AuditRow, InvitationRow, MemberRow, TeamRow, TokenRow, UserRow } from "./people-tables.ts";
 
 export interface PlayerRow extends OwnedRow {
@@ -19,6 +20,8 @@ export interface PlayerRow extends OwnedRow {
   safe_asset_id: string | null;
   /** JSON of the limits of its downloads, or null. */
   downloads: string | null;
+  /** JSON of the version that it should run, or null. */
+  release: string | null;
   public_key: string;
   thumbprint: string;
   /** JSON of the pairing request, in which the device described itself. */
@@ -271,6 +274,8 @@ export interface Tables {
   problem_records: ProblemRecordRow;
   enrolment_keys: EnrolmentKeyRow;
   enrolments: EnrolmentRow;
+  rollouts: RolloutRow;
+  rollout_players: RolloutPlayerRow;
   /** Messages that a device may have missed. */
   journal: { player_id: string; seq: number; at: number; message: string };
   /** The last and the last trimmed sequence number of each device's journal. */

@@ -16,6 +16,7 @@ const queries = {
   invitations: owned("invitations"),
   webhooks: owned("webhooks"),
   enrolment_keys: owned("enrolment_keys"),
+  rollouts: owned("rollouts"),
 };
 
 /** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */

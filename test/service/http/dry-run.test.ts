@@ -41,6 +41,12 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const schedule = await created("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
   const webhook = await created("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] });
   const delivery = await created("POST", `webhooks/${webhook.id}/test`);
+  const [steady, halting] = [(await api.pairDevice("Steady")).playerId, (await api.pairDevice("Halting")).playerId];
+  await created("POST", "players/bulk", { target: { player_ids: [steady] }, change: { tags_add: ["steady"] } });
+  await created("POST", "players/bulk", { target: { player_ids: [halting] }, change: { tags_add: ["paused"] } });
+  const rollout = await created("POST", "rollouts", { version: "1.4.0", rings: [{ tags: ["steady"] }] });
+  const paused = await created("POST", "rollouts", { version: "1.4.0", rings: [{ tags: ["paused"] }] });
+  await created("POST", `rollouts/${paused.id}/pause`);
   const spare = await created("POST", "tokens", { name: "spare", scopes: ["players:read"] });
   const invitation = await created("POST", "invitations", { email: "a@example.com", name: "A", role: "viewer" });
   const [spareLayout, spareList] = [
@@ -76,6 +82,10 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     createEnrolmentKey: ["enrolment-keys", { name: "N", max_count: 3 }],
     updateEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}`, { max_count: 4 }],
     revokeEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}/revoke`],
+    createRollout: ["rollouts", { version: "1.4.1", rings: [{ tags: ["steady"] }], replace: true }],
+    pauseRollout: [`rollouts/${rollout.id}/pause`],
+    resumeRollout: [`rollouts/${paused.id}/resume`, {}],
+    abortRollout: [`rollouts/${rollout.id}/abort`, {}],
     createLayout: ["layouts", { name: "N", width: 10, height: 10 }],
     updateLayout: [`layouts/${layout.id}`, { background_color: "#123456" }],
     deleteLayout: [`layouts/${spareLayout.id}`],

@@ -4,6 +4,7 @@ import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartb
 import type { Commands } from "../commands.ts";
 import type { ConnectivityEvents } from "../connectivity-events.ts";
 import type { Presence } from "../presence.ts";
+import type { RolloutTracker } from "../rollouts/tracker.ts";
 import type { PlayerProblems } from "../player-problems.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -16,6 +17,7 @@ export interface HeartbeatDependencies {
   commands: Commands;
   links: ConnectivityEvents;
   problems: PlayerProblems;
+  rollouts: RolloutTracker;
   subscribers: Subscribers;
 }
 
@@ -25,7 +27,7 @@ const playerById = preparedQuery((db: Db, { id }: { id: string }) =>
 
 /** @param receivedAt ms since the epoch: t1 of the clock exchange. */
 export async function handleHeartbeat(
-  { store, clock, presence, commands, links, problems, subscribers }: HeartbeatDependencies,
+  { store, clock, presence, commands, links, problems, rollouts, subscribers }: HeartbeatDependencies,
   playerId: string,
   heartbeat: Heartbeat,
   receivedAt: number,
@@ -37,6 +39,7 @@ export async function handleHeartbeat(
   if (player === undefined) throw new TypeError(`a heartbeat of the unknown player ${playerId}`);
   problems.recordHeartbeat(playerId, heartbeat, player.revision);
   await links.recordHeartbeat({ id: playerId, created_at: player.created_at }, heartbeat);
+  await rollouts.recordHeartbeat(playerId, heartbeat);
   subscribers.sendHeartbeat(player.team_id, playerId, receivedAt, heartbeat);
   return {
     sent_at_ms: heartbeat.sent_at_ms,

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { DownloadSettings } from "../../../protocol/device/download-settings.ts";
+import type { DesiredRelease } from "../../../protocol/device/updates.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
 import type { Variables } from "../../../protocol/scheduling/variables.ts";
@@ -74,6 +75,7 @@ async function readState(db: Db, player: PlayerRow, cache: StateCache): Promise<
       ...(player.orientation === "landscape" ? {} : { orientation: Orientation.parse(player.orientation) }),
       ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }),
       ...(safeAssetId === null ? {} : { safe_asset_id: safeAssetId }),
+      ...(player.release === null ? {} : { release: JSON.parse(player.release) as DesiredRelease }),
       ...(player.downloads === null ? {} : { downloads: JSON.parse(player.downloads) as DownloadSettings }),
     },
     layout: content.layouts.find((layout) => layout.id === layout_id) ?? null,

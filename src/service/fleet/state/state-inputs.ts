@@ -84,10 +84,11 @@ function revisionOf(
   const layoutId = layouts.some((layout) => layout.id === player.layout_id) ? player.layout_id : null;
   const scheduleValues = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
   const values = [id, name, timezone, tags, variables, orientation, wall, layoutId, digest, scheduleValues];
-  // Omitted when empty, so that revisions from versions without calendars, safe content and download settings stay the same.
+  // Omitted when empty, so that revisions from versions without calendars, safe content, download settings and releases stay the same.
   if (calendars.length > 0) values.push(calendars.map((calendar) => [calendar.id, calendar.digest]));
   if (player.safe_asset_id !== null) values.push(player.safe_asset_id);
   if (player.downloads !== null) values.push(player.downloads);
+  if (player.release !== null) values.push(`release ${player.release}`);
   return hash("sha256", JSON.stringify(values), "base64url");
 }
 

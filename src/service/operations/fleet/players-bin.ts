@@ -12,6 +12,8 @@ import type { DeviceSockets } from "../../fleet/devices/device-sockets.ts";
 import type { Pairing } from "../../fleet/pairing.ts";
 import type { PlayerProblems } from "../../fleet/player-problems.ts";
 import { findPlayer, playerVersion, readPlayer, showPlayer } from "../../fleet/player-resource.ts";
+import { findActivePlayer, restartPlayer } from "../../fleet/rollouts/player-hooks.ts";
+import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { found } from "../../http/problem.ts";
 import type { OperatorContext } from "../context.ts";
@@ -32,6 +34,7 @@ interface PlayersBinDependencies {
   pairing: Pairing;
   presence: Presence;
   problems: PlayerProblems;
+  rollouts: RolloutTracker;
   sockets: DeviceSockets;
   store: Store;
   sweeper: BlobSweeper;
@@ -59,7 +62,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     errors: ["not-found", "precondition-failed"],
     current: async (dependencies, context, given) => playerVersion(await readAny(dependencies, context, given)),
     async run(
-      { clock, commands, journal, links, log, presence, problems, sockets, sweeper },
+      { clock, commands, journal, links, log, presence, problems, rollouts, sockets, sweeper },
       { teamId },
       { params: { id: playerId }, query },
       unitOfWork,
@@ -77,6 +80,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         const committed = () => {
           links.forget(row.id);
           problems.forget(row.id);
+          rollouts.forgetPlayer(row.id);
         };
         const deleted = schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule));
         const events = [...ended, eventOf("player.removed", row), ...deleted, ...erased.events];
@@ -115,7 +119,9 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
           eventOf("player.restored", player),
           ...schedules.map((schedule) => scheduleEvent("schedule.restored", schedule)),
         ];
-        return { result: player, affected: [player], events };
+        const member = await findActivePlayer(db, playerId);
+        const committed = () => dependencies.rollouts.apply({ players: member === undefined ? [] : [member] });
+        return { result: player, affected: [player], events, committed };
       };
       return unitOfWork.write(write, (db) => readPlayer(dependencies, context, { id: playerId }, db));
     },
@@ -148,7 +154,9 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         await dependencies.commands.cancelAll(db, playerId);
         await dependencies.journal.deletePlayer(db, playerId);
         await deleteOverrides(db, playerId);
-        return { result: next, affected: [next], events: [eventOf("player.replaced", next)] };
+        const restarted = await restartPlayer(db, playerId, next.updated_at);
+        const committed = () => dependencies.rollouts.apply({ players: restarted });
+        return { result: next, affected: [next], events: [eventOf("player.replaced", next)], committed };
       };
       // The last heartbeat of the previous device does not describe the new one.
       const respond = async (db: Db) => showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"), null);

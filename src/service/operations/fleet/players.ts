@@ -7,6 +7,9 @@ import { ContentState, PresentedItem, ShownReason } from "../../../protocol/devi
 import { problemFields } from "../../../protocol/device/player-problems.ts";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../../protocol/operator/resources.ts";
 import type { Pairing } from "../../fleet/pairing.ts";
+import { leaveRollout } from "../../fleet/rollouts/player-hooks.ts";
+import { checkRelease, type ReleaseCatalog } from "../../fleet/rollouts/release-catalog.ts";
+import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
 import { findPlayer, playerVersion, readPlayer, showPlayer, statusOf, type ShownPlayerDependencies } from "../../fleet/player-resource.ts";
 import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
@@ -22,6 +25,8 @@ interface PlayerDependencies extends ShownPlayerDependencies {
   clock: Clock;
   log: Log;
   pairing: Pairing;
+  releases: ReleaseCatalog;
+  rollouts: RolloutTracker;
   store: Store;
 }
 
@@ -168,7 +173,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     path: "/players/{id}",
     summary: "Change a player",
     description:
-      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once.",
+      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once. `release` is the version of its program that it should run; setting it takes the player out of a rollout in progress.",
     agent:
       "Use it to set the layout, name, tags or orientation of one screen. For a limited time use create_schedule, or send_command with `override.set`. For many players use update_players.",
     caller: "operator",
@@ -183,9 +188,10 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     current: async (dependencies, context, given) => playerVersion(await readPlayer(dependencies, context, given)),
     async run(dependencies, context, { params: { id: playerId }, body }, unitOfWork) {
       const { teamId } = context;
+      if (body.release != null) await checkRelease(dependencies.releases, body.release.version, "/release/version");
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await findPlayer(db, teamId, playerId), "player");
-        const { tags, variables, wall, downloads, ...rest } = body;
+        const { tags, variables, wall, downloads, release, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
         await checkImage(db, teamId, body.safe_asset_id, "/safe_asset_id");
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -196,12 +202,16 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
           variables: variables === undefined ? before.variables : canonicalJson(variables),
           wall: jsonOf(wall, before.wall),
           downloads: jsonOf(downloads, before.downloads),
+          release: jsonOf(release, before.release),
         };
-        if (canonicalJson(after) === canonicalJson(before)) return { result: before };
-        const next = { ...after, updated_at: Math.trunc(dependencies.clock.now()) };
+        const now = Math.trunc(dependencies.clock.now());
+        const left = release === undefined ? [] : await leaveRollout(db, playerId, now);
+        const committed = () => dependencies.rollouts.apply({ players: left });
+        if (canonicalJson(after) === canonicalJson(before)) return { result: before, committed };
+        const next = { ...after, updated_at: now };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
         if (next.tags !== before.tags) await updateTagIndex(db, [next]);
-        return { result: next, affected: [next], events: eventsOf(before, next) };
+        return { result: next, affected: [next], events: eventsOf(before, next), committed };
       };
       return unitOfWork.write(write, (db) => readPlayer(dependencies, context, { id: playerId }, db));
     },

@@ -6,6 +6,7 @@ import { CreatedToken, NewTeam, OwnTeam, TeamChange, type Role } from "../../../
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { emptyBin } from "../../cleanup/bin.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
@@ -26,6 +27,7 @@ interface TeamDependencies {
   clock: Clock;
   makeId: MakeId;
   presence: Presence;
+  rollouts: RolloutTracker;
   store: Store;
   sweeper: BlobSweeper;
   tokens: TokenExpiry;
@@ -169,7 +171,10 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
           .returning("id")
           .execute();
         ended = tokens.map((token) => token.id);
-        return { result: undefined };
+        const aborted = { status: "aborted" as const, reason: "The team was deleted", updated_at: now, ended_at: now };
+        const stopped = db.updateTable("rollouts").set(aborted).where("team_id", "=", teamId).where("ended_at", "is", null);
+        const rollouts = await stopped.returningAll().execute();
+        return { result: undefined, committed: () => dependencies.rollouts.apply({ rollouts }) };
       });
       dependencies.tokens.notifyEnded(ended);
       for (const playerId of emptied) await dependencies.presence.deletePlayer(playerId);

@@ -20,6 +20,7 @@ import { safeContentMigration } from "./0016-safe-content.ts";
 import { downloadSettingsMigration } from "./0017-download-settings.ts";
 import { problemRecordsMigration } from "./0018-problem-records.ts";
 import { teamSafeContentMigration } from "./0019-team-safe-content.ts";
+import { rolloutsMigration } from "./0020-rollouts.ts";
 import { enrolmentMigration } from "./0021-enrolment.ts";
 import { migration } from "./statements.ts";
 
@@ -45,6 +46,7 @@ export const migrations: Record<string, Migration> = {
   "0017-download-settings": downloadSettingsMigration,
   "0018-problem-records": problemRecordsMigration,
   "0019-team-safe-content": teamSafeContentMigration,
+  "0020-rollouts": rolloutsMigration,
   "0021-enrolment": enrolmentMigration,
 };
 
