@@ -177,9 +177,14 @@ export class LauncherRig implements AsyncDisposable {
 
   /** The player asks for a version, and the daemon answers. */
   async ask(version: string, requestedAt = this.clock.now()): Promise<void> {
+    await this.request(version, requestedAt);
+    await this.pass(1 / 3);
+  }
+
+  /** The player writes its request. */
+  async request(version: string, requestedAt = this.clock.now()): Promise<void> {
     const request = { id: `req-${Math.random()}`, version, requested_at: new Date(requestedAt).toISOString() };
     await writeFile(join(this.folders.updates, "request.json"), JSON.stringify(request));
-    await this.pass(1 / 3);
   }
 
   async status(): Promise<z.infer<typeof LauncherStatus>> {
