@@ -8,7 +8,8 @@ import { problemFields } from "../../../protocol/device/player-problems.ts";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../../protocol/operator/resources.ts";
 import type { Pairing } from "../../fleet/pairing.ts";
 import { leaveRollout } from "../../fleet/rollouts/player-hooks.ts";
-import { checkRelease, type ReleaseCatalog } from "../../fleet/rollouts/release-catalog.ts";
+import { checkRelease } from "../../fleet/rollouts/release-catalog.ts";
+import type { KnownReleases } from "../../releases/known-releases.ts";
 import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
 import { findPlayer, playerVersion, readPlayer, showPlayer, statusOf, type ShownPlayerDependencies } from "../../fleet/player-resource.ts";
 import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
@@ -25,7 +26,7 @@ interface PlayerDependencies extends ShownPlayerDependencies {
   clock: Clock;
   log: Log;
   pairing: Pairing;
-  releases: ReleaseCatalog;
+  releases: KnownReleases;
   rollouts: RolloutTracker;
   store: Store;
 }
