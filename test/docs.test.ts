@@ -20,7 +20,7 @@ test("[DOC1] every rule has a test whose title contains its id, and every id in 
 test("[DOC2] every file and folder that the documents name exists", async () => {
   for (const page of ["README.md", "CONTRIBUTING.md", "docs/architecture.md"]) {
     const text = await readFile(join(rootFolder, page), "utf8");
-    const inCode = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
+    const inCode = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|packaging|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
       ([, path]) => path!,
     );
     const linked = [...text.matchAll(/\]\(([\w./-]+)\)/g)].map(([, path]) => join(dirname(page), path!));

@@ -26,7 +26,7 @@ Comment: The licenses of Node.js and of all other third parties are in
  ${notices}
 
 Files: *
-Copyright: The signage-player authors
+Copyright: 2026 the signage-player authors
 License: Apache-2.0
  On Debian systems, the full text of the Apache License version 2.0 is in
  /usr/share/common-licenses/Apache-2.0.

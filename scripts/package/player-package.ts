@@ -12,13 +12,14 @@ import type { BuildOptions } from "./options.ts";
 export const playerFolder = join(rootFolder, "packaging/player");
 const root = "usr/lib/signage-player";
 
-const units = ["setup", "session", "rotation", "launcher", "player"].map((name) => `signage-${name}.service`);
+const units = ["setup", "usb@", "session", "rotation", "launcher", "player"].map((name) => `signage-${name}.service`);
 /** Files of `packaging/player/system`, and where they go. */
 const systemFiles = {
   "sysusers.conf": "usr/lib/sysusers.d/signage-player.conf",
   "tmpfiles.conf": "usr/lib/tmpfiles.d/signage-player.conf",
   "journald.conf": "usr/lib/systemd/journald.conf.d/signage-player.conf",
-  "udev.rules": "usr/lib/udev/rules.d/70-signage-player.rules",
+  "display.rules": "usr/lib/udev/rules.d/90-signage-display.rules",
+  "usb.rules": "usr/lib/udev/rules.d/90-signage-usb.rules",
   "polkit.rules": "usr/share/polkit-1/rules.d/signage-player.rules",
   "chromium-policy.json": "etc/chromium/policies/managed/signage-player.json",
   "apt.conf": "etc/apt/apt.conf.d/90signage-player",
@@ -68,7 +69,7 @@ export function buildPlayerDeb(
       "init-system-helpers (>= 1.54~)",
       "systemd (>= 252)",
       "libpam-systemd",
-      "login",
+      "login (>= 1:4)",
       "passwd",
       "dbus-user-session",
       "chromium",

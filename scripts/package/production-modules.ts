@@ -1,6 +1,20 @@
 // The production dependencies of one architecture, without the files that nothing reads at run time.
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, rmdirSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import type { Architecture } from "../../src/protocol/device/updates.ts";
@@ -35,13 +49,15 @@ const unusedFiles: readonly string[] = [
   "**/{.github,.vscode,.idea,.husky,.circleci,.nyc_output,__tests__,coverage}/**",
   "**/{.*rc,.*rc.json,.*rc.js,.*rc.cjs,.*ignore,.editorconfig,.gitattributes,.gitmodules,.travis.yml,.taprc,.airtap.yml,.eslintrc*}",
   "{*,@*/*}/{test,tests,example,examples,bench,benchmark,benchmarks,docs,doc,man,e2e}/**",
+  "fastify/{integration,scripts}/**",
+  "pino/{*.html,favicon*,docsify/**,*.png}",
   "{*,@*/*}/{*.tgz,Makefile,tsconfig*.json,*.config.{js,mjs,cjs},Gruntfile.js,bower.json,component.json,SECURITY*}",
   ".bin/**",
   ".package-lock.json",
   "@modelcontextprotocol/*/dist/**/*.cjs",
   "libheif-js/libheif/**",
   "mediabunny/{src,dist/bundles}/**",
-  "pdfjs-dist/{build,web,types,image_decoders,wasm,cmaps,iccs}/**",
+  "pdfjs-dist/{build,web,types,image_decoders,wasm,cmaps,iccs,standard_fonts}/**",
   "pdfjs-dist/legacy/{web,image_decoders}/**",
   "pdfjs-dist/legacy/build/*.min.mjs",
   "pdfjs-dist/legacy/build/pdf.sandbox.mjs",
@@ -76,7 +92,21 @@ export function pruneModules(modules: string): void {
   for (const name of unusedPackages) rmSync(join(modules, name), { recursive: true, force: true });
   const found = globSync([...unusedFiles], { cwd: modules, withFileTypes: true });
   for (const entry of found) if (!entry.isDirectory()) rmSync(join(entry.parentPath, entry.name), { force: true });
+  // Commands for people, which no program imports.
+  for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && isScript(path)) rmSync(path);
+  }
   removeEmptyFolders(modules);
+}
+
+/** Whether the file names its interpreter. */
+function isScript(path: string): boolean {
+  const start = Buffer.alloc(2);
+  const file = openSync(path, "r");
+  readSync(file, start);
+  closeSync(file);
+  return start.toString("latin1") === "#!";
 }
 
 /** @returns whether the folder was empty, and is removed. */

@@ -7,7 +7,7 @@ import type { Line, Program } from "../../test/support/programs/programs.ts";
 
 /** The pause before a restart that the player's unit sets, in ms. */
 export const restartPauseMs =
-  1_000 * Number(/^RestartSec=(\d+)$/m.exec(readFileSync(join(rootFolder, "deploy/signage-player.service"), "utf8"))![1]);
+  1_000 * Number(/^RestartSec=(\d+)$/m.exec(readFileSync(join(rootFolder, "packaging/player/units/signage-player.service"), "utf8"))![1]);
 
 export class Supervised implements AsyncDisposable {
   readonly #start: () => Program;

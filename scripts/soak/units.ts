@@ -1,4 +1,4 @@
-// The soak part `units`: the units of deploy/ under a real systemd, which boots a Debian in a container.
+// The soak part `units`: the units of packaging/ under a real systemd, which boots a Debian in a container.
 import { requirePage } from "../../src/main/folders.ts";
 import type { SoakPart } from "./soak-run.ts";
 import { checks } from "./units/checks.ts";
@@ -7,7 +7,7 @@ import { debianFolder } from "./units/debian.ts";
 import { Installation } from "./units/installation.ts";
 
 export const units: SoakPart = {
-  about: "the units of deploy/ under a real systemd: starts, restarts, the watchdog, stops",
+  about: "the units of packaging/ under a real systemd: starts, restarts, the watchdog, stops",
   unit: "boots",
   usual: 1,
   async run(run) {

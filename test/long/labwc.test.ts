@@ -1,8 +1,8 @@
-// The window on labwc with the configuration in deploy/. Needs Debian 13's labwc, see CONTRIBUTING.md.
+// The window on labwc with the configuration in packaging/. Needs Debian 13's labwc, see CONTRIBUTING.md.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, chown, cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -76,12 +76,14 @@ interface Labwc extends AsyncDisposable {
   picture(): Promise<{ width: number; height: number; bytes: Buffer }>;
 }
 
-/** Starts a headless labwc, in a folder that contains `deploy/` like a checkout. */
+/** Starts a headless labwc with a copy of its configuration, whose paths are those of the package. */
 async function startLabwc(): Promise<Labwc> {
   await mkdir(join(debian, "/tmp"), { recursive: true });
   const folder = await mkdtemp(join(debian, "/tmp/signage-labwc-"));
   const inside = folder.slice(debian.length);
-  await cp(join(rootFolder, "deploy"), join(folder, "deploy"), { recursive: true });
+  await cp(join(rootFolder, "packaging/player/session/labwc"), join(folder, "labwc"), { recursive: true });
+  const environment = await readFile(join(folder, "labwc/environment"), "utf8");
+  await writeFile(join(folder, "labwc/environment"), environment.replace("/usr/lib/signage-player/labwc", join(inside, "labwc")));
   if (isRoot) await chown(folder, nobody, nobody);
   await chmod(folder, 0o711);
   // grim and labwc share memory there, but debootstrap makes it writable for root only.
@@ -97,7 +99,7 @@ async function startLabwc(): Promise<Labwc> {
   const headless = ["-u", "WAYLAND_DISPLAY", "WLR_BACKENDS=headless", "WLR_RENDERER=pixman", "WLR_LIBINPUT_NO_DEVICES=1"];
   // labwc is killed when the tests end. This comes last, because a change of user resets it.
   const mortal = ["setpriv", "--pdeathsig", "KILL"];
-  const [program, ...argv] = [...place, ...env, ...mortal, "env", ...headless, "labwc", "-C", join(inside, "deploy/labwc")];
+  const [program, ...argv] = [...place, ...env, ...mortal, "env", ...headless, "labwc", "-C", join(inside, "labwc")];
   const child = spawn(program!, argv, { stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));

@@ -1,9 +1,12 @@
 #!/bin/sh
-# Rotates every output of the compositor to SIGNAGE_ROTATION degrees (0, 90, 180 or 270) where it is not rotated yet.
+# Turns every output of the compositor as SIGNAGE_ROTATION says, in degrees clockwise, where it is not turned yet.
 set -e
 case "${SIGNAGE_ROTATION:-0}" in
 0) wanted=normal ;;
-90 | 180 | 270) wanted=$SIGNAGE_ROTATION ;;
+# wlr-randr counts counterclockwise.
+90) wanted=270 ;;
+180) wanted=180 ;;
+270) wanted=90 ;;
 *)
   echo "SIGNAGE_ROTATION in /etc/signage-player/session.env must be 0, 90, 180 or 270, not $SIGNAGE_ROTATION" >&2
   exit 1

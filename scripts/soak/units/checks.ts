@@ -1,4 +1,4 @@
-// What the units of deploy/ must do under a real systemd. Each check resolves to the time in ms that its summary counts.
+// What the units of packaging/ must do under a real systemd. Each check resolves to the time in ms that its summary counts.
 import type { SoakRun } from "../soak-run.ts";
 import type { Container } from "./container.ts";
 import { type Installation, player, service, session, startLimitMs } from "./installation.ts";
@@ -18,7 +18,7 @@ const playMs = 150_000;
 const darkMs = 12 * 60_000;
 const stillLimitMs = 6_000;
 const quickStarts = 8;
-// Of deploy/journald.conf, and more than that to log.
+// Of packaging/player/system/journald.conf, and more than that to log.
 const journalBytes = 32 * 2 ** 20;
 const loggedBytes = 48 * 2 ** 20;
 // systemd ends the user's own manager ten seconds after its last session.

@@ -1,4 +1,4 @@
-// The folder of a Debian system with what deploy/README.md installs, built once from Debian's packages by debootstrap and apt.
+// The folder of a Debian system with what the package signage-player depends on, built once from Debian's packages by debootstrap and apt.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";

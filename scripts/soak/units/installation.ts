@@ -1,4 +1,4 @@
-// The units of deploy/ in a container, installed as deploy/README.md says: their states, the player's log, and the picture on the display.
+// The units of packaging/ in a container, running this checkout: their states, the player's log, and the picture on the display.
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
@@ -21,14 +21,29 @@ const colors = [
   [30, 60, 200],
 ] as const;
 const tolerance = 12;
-// The only changes: a container has no console, and this machine may have no display.
-const headlessSession = `[Service]
+const checkout = "/opt/signage-player";
+const program = `${checkout}/node_modules/.bin/node ${checkout}/src/main/cli.ts`;
+// The changes: a container has no console, this machine may have no display, and the checkout runs instead of the packages, which
+// `npm run package:test` tries.
+const sessionChanges = `[Service]
 TTYPath=
 TTYReset=no
 TTYVHangup=no
 StandardInput=null
 UtmpIdentifier=
 Environment=WLR_BACKENDS=headless WLR_RENDERER=pixman
+ExecStart=
+ExecStart=/usr/bin/env XDG_RUNTIME_DIR=/run/signage-session /usr/bin/labwc -C /run/labwc
+`;
+const playerChanges = `[Service]
+ExecStartPre=
+ExecStart=
+ExecStart=${program} start --engine chromium --server \${SIGNAGE_SERVER} --data %S/signage-player
+`;
+const serviceChanges = `[Service]
+WorkingDirectory=${checkout}
+ExecStart=
+ExecStart=${program} serve --port \${SIGNAGE_PORT} --host \${SIGNAGE_HOST} --data %S/signage-service $SIGNAGE_FLAGS
 `;
 
 /** What systemd says of a unit. */
@@ -59,19 +74,24 @@ export class Installation implements AsyncDisposable {
     const serverUrl = `http://127.0.0.1:${port}`;
     const write = (path: string, text: string): Promise<string> =>
       container.call("sh", "-c", 'mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"', "sh", path, text);
-    const settings = [
-      ["sysusers.conf", "/etc/sysusers.d"],
-      ["journald.conf", "/etc/systemd/journald.conf.d"],
-    ] as const;
-    for (const [file, to] of settings)
-      await container.call("install", "-D", "--mode=644", `/opt/signage-player/deploy/${file}`, `${to}/signage-player.conf`);
+    const files = {
+      "player/system/sysusers.conf": "/etc/sysusers.d/signage-player.conf",
+      "service/sysusers.conf": "/etc/sysusers.d/signage-service.conf",
+      "player/system/journald.conf": "/etc/systemd/journald.conf.d/signage-player.conf",
+      [`player/units/${session}`]: `/etc/systemd/system/${session}`,
+      [`player/units/${player}`]: `/etc/systemd/system/${player}`,
+      [`service/units/${service}`]: `/etc/systemd/system/${service}`,
+    };
+    for (const [from, to] of Object.entries(files))
+      await container.call("install", "-D", "--mode=644", `${checkout}/packaging/${from}`, to);
     await container.call("systemd-sysusers");
     await container.call("systemctl", "restart", "systemd-journald");
-    await write("/etc/default/signage-player", `SIGNAGE_SERVER=${serverUrl}\n`);
+    await write("/etc/signage-player/player.env", `SIGNAGE_SERVER=${serverUrl}\n`);
     await write("/etc/default/signage-service", `SIGNAGE_PORT=${port}\n`);
-    const units = [session, player, service].map((unit) => `/opt/signage-player/deploy/${unit}`);
-    await container.call("cp", ...units, "/etc/systemd/system/");
-    await write(`/etc/systemd/system/${session}.d/headless.conf`, headlessSession);
+    await container.call("cp", "--recursive", `${checkout}/packaging/player/session/labwc`, "/run/labwc");
+    await container.call("sed", "--in-place", "s#/usr/lib/signage-player/labwc#/run/labwc#", "/run/labwc/environment");
+    const changes = { [session]: sessionChanges, [player]: playerChanges, [service]: serviceChanges };
+    for (const [unit, text] of Object.entries(changes)) await write(`/etc/systemd/system/${unit}.d/checkout.conf`, text);
     await container.call("systemctl", "daemon-reload");
     return new Installation(container, run, serverUrl);
   }
