@@ -28,7 +28,11 @@ export class SoakRun {
   #survived = 0;
   readonly #survivedMs: number[] = [];
 
-  constructor(part: string, amount: number, random: Random, signal: AbortSignal) {
+  readonly #suite: string;
+
+  /** @param suite names the kind of run in each line. */
+  constructor(part: string, amount: number, random: Random, signal: AbortSignal, suite = "soak") {
+    this.#suite = suite;
     this.part = part;
     this.amount = amount;
     this.random = random;
@@ -37,7 +41,7 @@ export class SoakRun {
 
   /** Prints the progress as a JSON line. */
   print(about: About): void {
-    process.stdout.write(`${JSON.stringify({ soak: this.part, ...about })}\n`);
+    process.stdout.write(`${JSON.stringify({ [this.#suite]: this.part, ...about })}\n`);
   }
 
   /** Records something that must never happen. */

@@ -1,4 +1,4 @@
-// A container that boots a Debian with its own systemd, by systemd-nspawn. What changes inside is kept in memory and lost at the end.
+// A container that boots a Debian with its own systemd, by systemd-nspawn.
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -23,6 +23,17 @@ export function obstacleToContainers(): string | null {
   return missing.length === 0 ? null : `these programs are missing: ${missing.join(", ")}`;
 }
 
+export interface ContainerOptions {
+  /** Whether changes in the folder stay. Otherwise they are kept in memory and lost at the end. */
+  isKept?: boolean;
+  /** Folders of this machine by their paths inside, read-only. */
+  readOnly?: Record<string, string>;
+  /** The same, to be written to as well. */
+  writable?: Record<string, string>;
+}
+
+let count = 0;
+
 /** It uses this machine's network. This checkout is its /opt/signage-player, read-only. */
 export class Container implements AsyncDisposable {
   readonly #nspawn: Program;
@@ -35,8 +46,13 @@ export class Container implements AsyncDisposable {
   }
 
   /** Resolves when systemd has started everything. @param debian the folder of the system. */
-  static async boot(debian: string, run: SoakRun): Promise<Container> {
-    const name = `signage-units-${process.pid}`;
+  static async boot(
+    debian: string,
+    run: SoakRun,
+    { isKept = false, readOnly = {}, writable = {} }: ContainerOptions = {},
+  ): Promise<Container> {
+    count += 1;
+    const name = `signage-units-${process.pid}-${count}`;
     const cgroups = await Cgroups.create(name);
     const flags = [
       "--quiet",
@@ -44,11 +60,14 @@ export class Container implements AsyncDisposable {
       "--register=no",
       `--machine=${name}`,
       `--directory=${debian}`,
-      "--volatile=overlay",
+      ...(isKept ? [] : ["--volatile=overlay"]),
       "--link-journal=no",
-      "--resolv-conf=off",
+      // Packages come from the network.
+      `--resolv-conf=${isKept ? "copy-host" : "off"}`,
       "--timezone=off",
       `--bind-ro=${rootFolder}:/opt/signage-player`,
+      ...Object.entries(readOnly).map(([inside, folder]) => `--bind-ro=${folder}:${inside}`),
+      ...Object.entries(writable).map(([inside, folder]) => `--bind=${folder}:${inside}`),
       "--boot",
     ];
     // Only a systemd on this machine could give the container a unit of its own.

@@ -60,12 +60,19 @@ export class Installation implements AsyncDisposable {
   readonly #run: SoakRun;
   readonly #serverUrl: string;
   readonly #log: Program;
+  readonly #limitMs: number;
 
-  private constructor(container: Container, run: SoakRun, serverUrl: string) {
+  private constructor(container: Container, run: SoakRun, serverUrl: string, limitMs = startLimitMs) {
     this.#container = container;
     this.#run = run;
     this.#serverUrl = serverUrl;
+    this.#limitMs = limitMs;
     this.#log = container.start("journalctl", "--follow", "--lines=all", "--output=cat", `--unit=${player}`);
+  }
+
+  /** What packages have installed in a container. @param limitMs how long units and content may take to start. */
+  static of(container: Container, run: SoakRun, serverUrl: string, limitMs: number): Installation {
+    return new Installation(container, run, serverUrl, limitMs);
   }
 
   /** Installs the units without starting them. */
@@ -103,7 +110,7 @@ export class Installation implements AsyncDisposable {
       token = await this.#container.call("sh", "-c", "cat /var/lib/signage-service/admin-token || :");
       return token !== "";
     };
-    await this.#run.until("the service has written its token", hasToken, startLimitMs);
+    await this.#run.until("the service has written its token", hasToken, this.#limitMs);
     const api = new Api(this.#serverUrl, token.trim());
     await this.#run.until(
       "the service responds",
@@ -112,13 +119,13 @@ export class Installation implements AsyncDisposable {
           ({ ok }) => ok,
           () => false,
         ),
-      startLimitMs,
+      this.#limitMs,
     );
     const assetIds: string[] = [];
     for (const [index, color] of colors.entries()) assetIds.push(await api.upload(`${index}.png`, await plainImage(color)));
     const items = assetIds.map((asset_id) => ({ type: "image", asset_id, duration_ms: 1_000, fit: "fill" }));
     const { layoutId } = await api.publish(items);
-    await this.#run.until("a pairing code is logged", () => this.pairingCodes > 0, startLimitMs);
+    await this.#run.until("a pairing code is logged", () => this.pairingCodes > 0, this.#limitMs);
     await api.pair(this.#log, layoutId);
     return api;
   }
@@ -155,8 +162,13 @@ export class Installation implements AsyncDisposable {
   async showsContent(): Promise<void> {
     const from = Date.now();
     const count = (): number => this.presentedAt.filter((at) => at >= from).length;
-    await this.#run.until("items are presented", () => count() >= 3, startLimitMs);
-    await this.#run.until("the compositor shows an item", async () => isItem(await this.#pixel()), startLimitMs);
+    await this.#run.until("items are presented", () => count() >= 3, this.#limitMs);
+    await this.#run.until("the compositor shows an item", () => this.showsItem(), this.#limitMs);
+  }
+
+  /** Whether the display shows one of the pictures now. */
+  async showsItem(): Promise<boolean> {
+    return isItem(await this.#pixel());
   }
 
   async setDisplay(isOn: boolean): Promise<void> {
@@ -188,7 +200,7 @@ function isItem(pixel: readonly number[]): boolean {
   return colors.some((color) => color.every((part, index) => Math.abs(part - (pixel[index] ?? Number.NaN)) <= tolerance));
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
