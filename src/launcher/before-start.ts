@@ -71,9 +71,11 @@ async function noticeChanges(launcher: Launcher, state: State): Promise<State> {
 }
 
 /** An update slot to which the package's new program can return. */
-async function otherSlot({ folders }: Launcher, { previous }: State): Promise<SlotName | null> {
+async function otherSlot({ folders }: Launcher, { previous }: State): Promise<{ slot: SlotName; version: string } | null> {
   for (const slot of [previous, "a", "b"] as const) {
-    if (slot !== null && slot !== "package" && (await checkSlot(folders, slot)).is === "startable") return slot;
+    if (slot === null || slot === "package") continue;
+    const check = await checkSlot(folders, slot);
+    if (check.is === "startable") return { slot, version: check.version };
   }
   return null;
 }

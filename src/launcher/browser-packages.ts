@@ -55,7 +55,9 @@ export async function keepBrowser(launcher: Launcher, incoming: readonly string[
   const { browser, trial } = await store.read();
   const wanted = [...installed, ...coming].map(({ version }) => version);
   const needed = new Set(
-    [browser.good, trial?.what === "browser" ? trial.returnTo : null, ...wanted].map((version) => version && encodeURIComponent(version)),
+    [browser.good, trial?.what === "browser" ? trial.returnVersion : null, ...wanted].map(
+      (version) => version && encodeURIComponent(version),
+    ),
   );
   for (const name of await listFolder(folders.browser)) {
     if (!needed.has(name)) await rm(join(folders.browser, name), { recursive: true });

@@ -46,7 +46,8 @@ async function carryOut(launcher: Launcher, state: State, request: Request, sign
   const baseline = baselineOf(running.is === "startable" && health?.version === running.version ? health : null);
   const switchTo = (slot: State["slot"], reason: string, newestTime: number): Promise<State> =>
     store.change((found) => {
-      const begun = beginProgram(found, { slot, version, returnTo: found.slot, reason, baseline, at: device.clock.now() });
+      const returnTo = running.is === "startable" ? { slot: found.slot, version: running.version } : null;
+      const begun = beginProgram(found, { slot, version, returnTo, reason, baseline, at: device.clock.now() });
       return { ...begun, answered: id, newestTime: Math.max(found.newestTime, newestTime) };
     });
 

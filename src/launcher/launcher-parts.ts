@@ -1,10 +1,11 @@
 // What all commands of the launcher share, and what they read: the launcher's version, the player's health, what runs.
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { Timestamp } from "../protocol/common.ts";
 import { Health, ReleaseVersion } from "../protocol/device/updates.ts";
-import { hasErrorCode } from "../base/fault.ts";
+import { hasErrorCode, isFault } from "../base/fault.ts";
+import { isSystemError } from "../base/files/system-error.ts";
 import type { Device } from "./device.ts";
 import type { LauncherFolders } from "./launcher-folders.ts";
 import type { SyncTree } from "./slots.ts";
@@ -25,7 +26,13 @@ export interface Launcher {
   readonly log: (message: string, fields?: Record<string, unknown>) => void;
 }
 
+/** Root's commands open it. @throws ZodError for a damaged launcher.json, the system's error where it is missing. */
 export async function openLauncher(folders: LauncherFolders, device: Device, log: Launcher["log"]): Promise<Launcher> {
+  // The player's user starts programs in there; the state's file itself is only root's.
+  for (const folder of [folders.data, dirname(folders.slot("a"))]) {
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    await chmod(folder, 0o755);
+  }
   const info = LauncherInfo.parse(JSON.parse(await readFile(folders.launcherInfo, "utf8")));
   const store = new StateStore(folders, device.clock);
   const syncTree: SyncTree = async (folder) => void (await device.run("sync", ["--file-system", folder], { limitMs: 600_000 }));
@@ -35,9 +42,12 @@ export async function openLauncher(folders: LauncherFolders, device: Device, log
 // health.json and request.json have a few hundred bytes.
 const longestMessageBytes = 64 * 1024;
 
-/** A message from the player; null while it is missing or damaged. @throws the system's error, such as for a faulty disk. */
+/** A message from the player; null while it is missing, damaged or not readable, which for a launcher is the same silence. */
 export async function readMessage<T>(folders: LauncherFolders, name: string, schema: z.ZodType<T>): Promise<T | null> {
-  const bytes = await readSafely(join(folders.updates, name), longestMessageBytes);
+  const bytes = await readSafely(join(folders.updates, name), longestMessageBytes).catch((error: unknown) => {
+    if (isFault(error) || isSystemError(error)) return null;
+    throw error;
+  });
   return bytes === null ? null : parseMessage(bytes.toString("utf8"), schema);
 }
 

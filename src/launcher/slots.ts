@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { Sha256 } from "../protocol/common.ts";
 import { ReleaseManifest, type SlotName } from "../protocol/device/updates.ts";
-import { Fault, reasonOf } from "../base/fault.ts";
+import { Fault, hasErrorCode, reasonOf } from "../base/fault.ts";
 import { DurableFile, syncFolder } from "../base/files/durable-file.ts";
 import { hashFile } from "../base/files/hash-file.ts";
 import type { SignedTarget } from "../base/releases/verify.ts";
@@ -128,7 +128,10 @@ async function unpack(path: string, target: SignedTarget, folder: string, signal
         await mkdir(entry.is === "folder" ? place : dirname(place), { recursive: true, mode: 0o755 });
         if (entry.is === "link") {
           links.add(entry.path);
-          await symlink(entry.target, place);
+          await symlink(entry.target, place).catch((cause: unknown) => {
+            if (!hasErrorCode(cause, "EEXIST")) throw cause;
+            throw new Fault("file-corrupt", `The bundle's archive is refused: ${entry.path} is in it twice`, { cause });
+          });
           files[entry.path] = { link: entry.target };
         } else if (entry.is === "file") files[entry.path] = await writeEntry(place, entry);
       }

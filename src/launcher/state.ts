@@ -18,8 +18,10 @@ export const Trial = z.object({
   what: z.enum(["program", "browser"]),
   /** The version under test: of the program or the browser. */
   version: deviceText(128),
-  /** What a failure returns to: a slot, or the browser's version. Null: there is nothing. */
-  returnTo: deviceText(128).nullable(),
+  /** The slot that a program's failure returns to. */
+  returnTo: SlotName.nullable(),
+  /** The version that a failure returns to. Null: there is nothing. */
+  returnVersion: deviceText(128).nullable(),
   /** The slot that could be returned to before this trial. */
   previousBefore: SlotName.nullable(),
   /** Which checks passed before. Only those count. */

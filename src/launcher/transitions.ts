@@ -14,8 +14,10 @@ const aDayMs = 86_400_000;
 /** After a test that the version before failed too: the version was not the reason, but trying again at once would not help. */
 const unblamedPauseMs = 3_600_000;
 
+const notStarted = { bootId: "", boots: 0, starts: 0, passedMs: 0 };
+
 type Checks = Trial["baseline"];
-export const noChecks: Checks = { frames: null, checked_in: null, memory: null };
+const noChecks: Checks = { frames: null, checked_in: null, memory: null };
 
 /** What passed in the newest health of the version that runs. A check that did not pass before cannot fail after. */
 export function baselineOf(health: Health | null): Checks {
@@ -34,23 +36,42 @@ export function beginProgram(
     reason,
     baseline,
     at,
-  }: { slot: SlotName; version: string; returnTo: SlotName | null; reason: string; baseline: Checks; at: number },
+  }: {
+    slot: SlotName;
+    version: string;
+    returnTo: { slot: SlotName; version: string } | null;
+    reason: string;
+    baseline: Checks;
+    at: number;
+  },
 ): State {
   const trial: Trial = {
-    ...{ is: "probation", what: "program", version, returnTo, previousBefore: state.previous, baseline },
-    ...{ bootId: "", boots: 0, starts: 0, passedMs: 0 },
+    is: "probation",
+    what: "program",
+    version,
+    returnTo: returnTo?.slot ?? null,
+    returnVersion: returnTo?.version ?? null,
+    previousBefore: state.previous,
+    baseline,
+    ...notStarted,
   };
   // A newer version begins with no failures. The same one keeps its count.
   const failed = state.failed?.version === version ? state.failed : null;
   const attempt = attemptOf("program", version, at, "probation", null);
-  return { ...state, slot, reason, previous: returnTo, trial, attempt, failed };
+  return { ...state, slot, reason, previous: returnTo?.slot ?? null, trial, attempt, failed };
 }
 
 /** Another browser runs, and is watched. */
 export function beginBrowser(state: State, version: string, baseline: Checks, at: number): State {
   const trial: Trial = {
-    ...{ is: "probation", what: "browser", version, returnTo: state.browser.good, previousBefore: state.previous, baseline },
-    ...{ bootId: "", boots: 0, starts: 0, passedMs: 0 },
+    is: "probation",
+    what: "browser",
+    version,
+    returnTo: null,
+    returnVersion: state.browser.good,
+    previousBefore: state.previous,
+    baseline,
+    ...notStarted,
   };
   return { ...state, trial, attempt: attemptOf("browser", version, at, "probation", null) };
 }
@@ -73,22 +94,21 @@ export function failTrial(state: State, detail: string, now: number): State {
   const { trial, attempt } = state;
   if (trial === null || attempt === null) return state;
   if (trial.is === "control") return endControl(state, "failed", now);
-  if (trial.returnTo === null) {
+  if (trial.returnVersion === null) {
     const nowhere = `It failed its test (${detail}), and there is no version before to return to`;
     return settle({ ...state, trial: null, attempt: { ...attempt, outcome: "kept", detail: cut(nowhere) } }, trial);
   }
   const failedAttempt: UpdateAttempt = { ...attempt, outcome: "rolled-back", detail: cut(detail), control: "pending" };
-  const control: Trial = { ...trial, is: "control", version: trial.returnTo, returnTo: null, bootId: "", boots: 0, starts: 0, passedMs: 0 };
+  const control: Trial = { ...trial, is: "control", version: trial.returnVersion, returnTo: null, returnVersion: null, ...notStarted };
   if (trial.what === "browser") {
     const browser = { ...state.browser, refused: trial.version, restoring: true };
     return { ...state, attempt: failedAttempt, trial: control, browser };
   }
   const tries = (state.failed?.tries ?? 0) + 1;
   const retryAt = now + (retryPausesMs[tries - 1] ?? aDayMs);
-  const slot = trial.returnTo as SlotName;
   return {
     ...state,
-    slot,
+    slot: trial.returnTo ?? state.slot,
     reason: cut(`returned from ${trial.version}: ${detail}`),
     // The slot that failed is not one to return to; the one from before may have been overwritten by it.
     previous: trial.previousBefore === state.slot ? null : trial.previousBefore,

@@ -25,6 +25,7 @@ export class LauncherWatch {
   #browserCheckedAt = Number.NEGATIVE_INFINITY;
   #browserKeptAt = Number.NEGATIVE_INFINITY;
   #published = "";
+  #tidied: string | null = null;
 
   constructor(launcher: Launcher) {
     this.#launcher = launcher;
@@ -62,8 +63,6 @@ export class LauncherWatch {
     if (verdict.is === "watching") return this.#save(trial, verdict.passedMs);
     log(verdict.is === "passed" ? "a version passed its test" : "a version failed its test", { ...trial, ...verdict });
     await store.change((state) => (isSame(state.trial, trial) ? conclude(state, verdict, device.clock.now()) : state));
-    // The player must run another slot or another browser, unless the test was that of the version before.
-    if (verdict.is === "failed") await this.#tidy();
   };
 
   async #observe(trial: Trial) {
@@ -71,8 +70,19 @@ export class LauncherWatch {
     const [health, bootId, uptimeMs] = [await readHealth(folders), await device.bootId(), device.uptime()];
     const version = trial.what === "program" ? trial.version : null;
     const isSilent = health === null || health.boot_id !== bootId || uptimeMs - health.monotonic_ms > tickMs * 10;
-    const isStopped = isSilent && (await device.run("systemctl", ["show", "-p", "ActiveState", "--value", unit])).trim() === "inactive";
+    const isStopped = isSilent && (await this.#isStopped());
     return { health, version, bootId, uptimeMs, isStopped };
+  }
+
+  /** Whether people stopped the player. Where systemd does not answer, a silent player is a fault. */
+  async #isStopped(): Promise<boolean> {
+    try {
+      const state = await this.#launcher.device.run("systemctl", ["show", "-p", "ActiveState", "--value", unit]);
+      return state.trim() === "inactive";
+    } catch (error) {
+      this.#launcher.log("systemctl failed", { reason: reasonOf(error) });
+      return false;
+    }
   }
 
   async #save(trial: Trial, passedMs: number): Promise<void> {
@@ -93,11 +103,11 @@ export class LauncherWatch {
   readonly #runDecidedSlot = async (): Promise<void> => {
     const { folders, store, device, log } = this.#launcher;
     const [state, started] = [await store.read(), await readStarted(folders)];
-    if (started === null || started.slot === state.slot || device.uptime() - this.#restartedAt < restartPauseMs) return;
+    if (started?.slot === state.slot) return this.#tidy(state);
+    if (started === null || device.uptime() - this.#restartedAt < restartPauseMs) return;
     this.#restartedAt = device.uptime();
     log("restarting the player", { from: started.slot, to: state.slot });
     await this.#restart();
-    await this.#tidy();
   };
 
   async #restart(): Promise<void> {
@@ -105,19 +115,18 @@ export class LauncherWatch {
     await this.#launcher.device.run("systemctl", ["restart", "--no-block", unit]);
   }
 
-  /** Frees the disk of a slot whose version failed, unless it runs or is tested. */
-  async #tidy(): Promise<void> {
-    const { folders, store, log } = this.#launcher;
-    await store.change(async (state) => {
-      for (const slot of ["a", "b"] as const) {
-        if (slot === state.slot || slot === state.previous || slot === state.trial?.returnTo) continue;
-        const check = await checkSlot(folders, slot);
-        if (check.is !== "startable" || check.version !== state.failed?.version) continue;
-        log("emptying the slot of a version that failed", { slot, version: check.version });
-        await emptySlot(folders, slot);
-      }
-      return state;
-    });
+  /** Frees the disk of a slot whose version failed, once it does not run any more. */
+  async #tidy(state: State): Promise<void> {
+    if (state.failed === null || this.#tidied === state.failed.retry_at || state.trial?.is === "probation") return;
+    const { folders, log } = this.#launcher;
+    for (const slot of ["a", "b"] as const) {
+      if (slot === state.slot || slot === state.previous) continue;
+      const check = await checkSlot(folders, slot);
+      if (check.is !== "startable" || check.version !== state.failed.version) continue;
+      log("emptying the slot of a version that failed", { slot, version: check.version });
+      await emptySlot(folders, slot);
+    }
+    this.#tidied = state.failed.retry_at;
   }
 
   readonly #watchBrowser = async (): Promise<void> => {
