@@ -109,8 +109,9 @@ class Terminal {
     this.#output = output;
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        if (this.#isMuted) done();
-        else output.write(chunk, done);
+        // Without waiting for the terminal: a prompt that were still in the queue when the echo is muted would be lost.
+        if (!this.#isMuted) output.write(chunk);
+        done();
       },
     });
     this.#lines = createInterface({ input, output: echo, terminal: output.isTTY === true, signal });
@@ -122,11 +123,11 @@ class Terminal {
     this.#output.write(`${text}\n`);
   }
 
-  /** The answer; null if it is empty or the present value. */
+  /** The answer; null if it is empty, which keeps the present value. */
   async ask(question: string, present: string | null, check: Check, { isSecret = false, advice }: AskOptions = {}): Promise<string | null> {
     for (;;) {
       const answer = (await this.#line(`${question}${present === null ? "" : ` [${present}]`}: `, isSecret)).trim();
-      if (answer === "" || answer === present) return null;
+      if (answer === "") return null;
       const checked = check.safeParse(answer);
       if (checked.success) return answer;
       this.say(`  ${checked.error.issues[0]!.message}${advice?.(answer) ?? ""}`);

@@ -107,7 +107,7 @@ async function readText(path: string): Promise<string | null> {
 }
 
 async function wipe(path: string, text: string, log: Log): Promise<void> {
-  const isDone = await onMedium(log, `the secrets stay in ${path}: remove them yourself`, () => replaceFile(path, text, noRights));
+  const isDone = await onMedium(log, "the secrets stay in signage.toml: remove them yourself", () => replaceFile(path, text, noRights));
   if (isDone) log.info({ file: path }, "the secrets were removed from the file");
 }
 
