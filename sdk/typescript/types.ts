@@ -2265,6 +2265,8 @@ export interface components {
             token: components["schemas"]["CreatedToken"];
             user: components["schemas"]["User"];
         };
+        /** @enum {string} */
+        Architecture: "amd64" | "arm64";
         Asset: {
             /** @description Codec of a video's image or of an audio file, such as `avc` or `aac` */
             codec: string | null;
@@ -3109,6 +3111,17 @@ export interface components {
             id: string;
             items: components["schemas"]["PlaylistItem"][];
         };
+        DesiredRelease: {
+            /**
+             * @description `now`: without waiting for the maintenance window
+             * @enum {string}
+             */
+            install: "in-window" | "now";
+            /** @example 1.4.0 */
+            version: string;
+            /** @description When it may switch to the version, in the player's time zone. Default: from 02:00 to 05:00 */
+            windows?: components["schemas"]["Opening"][];
+        };
         DesiredState: {
             assets: components["schemas"]["DesiredAsset"][];
             /** @description The calendars that conditions of schedules refer to */
@@ -3133,17 +3146,7 @@ export interface components {
                 /** @description Default: landscape */
                 orientation?: components["schemas"]["Orientation"];
                 /** @description The version of its program that it should run. Without it: the one that it runs */
-                release?: {
-                    /**
-                     * @description `now`: without waiting for the maintenance window
-                     * @enum {string}
-                     */
-                    install: "in-window" | "now";
-                    /** @example 1.4.0 */
-                    version: string;
-                    /** @description When it may switch to the version, in the player's time zone. Default: from 02:00 to 05:00 */
-                    windows?: components["schemas"]["Opening"][];
-                };
+                release?: components["schemas"]["DesiredRelease"];
                 /** @description The image to show in place of withheld content. Without it: a text */
                 safe_asset_id?: string;
                 /** @default [] */
@@ -3318,38 +3321,7 @@ export interface components {
             temperature_c: number | null;
             timezone: string;
             /** @description The program's version, slot and update. Only players that a launcher started send it */
-            update?: {
-                /** @description What it waits for, or what is wrong, for people */
-                detail: string | null;
-                /** @enum {string} */
-                is: "current" | "downloading" | "waiting" | "installing" | "probation" | "blocked" | "failed";
-                last_attempt: {
-                    /**
-                     * Format: date-time
-                     * @description RFC 3339, UTC
-                     */
-                    at: string;
-                    /** @description The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version */
-                    control: ("pending" | "passed" | "failed") | null;
-                    /** @description Why it was refused or rolled back, for people */
-                    detail: string | null;
-                    /** @enum {string} */
-                    outcome: "probation" | "kept" | "rolled-back" | "refused";
-                    version: string;
-                    /** @enum {string} */
-                    what: "program" | "browser";
-                } | null;
-                /** @example 1.4.0 */
-                launcher_version: string;
-                previous_version: string | null;
-                ready_bytes: number;
-                /** @description Why this slot runs */
-                reason: string;
-                /** @enum {string} */
-                slot: "package" | "a" | "b";
-                total_bytes: number | null;
-                wanted_version: string | null;
-            };
+            update?: components["schemas"]["UpdateState"];
             uptime_ms: number;
             variables?: {
                 [key: string]: string | number | boolean;
@@ -5296,6 +5268,49 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        Release: {
+            bundles: {
+                architecture: components["schemas"]["Architecture"];
+                /** @description False: left out, because the mirror's limit leaves no room for it */
+                is_mirrored: boolean;
+                /**
+                 * @description The oldest launcher that can run this bundle. Launchers are updated by apt
+                 * @example 1.4.0
+                 */
+                launcher_needed: string;
+                sha256: string;
+                size_bytes: number;
+            }[];
+            /** @description How many of the team's players run this version, by their latest heartbeat */
+            players: number;
+            /** @example 1.4.0 */
+            version: string;
+        };
+        ReleaseMirrorState: {
+            /** @description When the mirror last looked for releases */
+            checked_at: string | null;
+            /** @description Why the last refresh failed. What was mirrored before is still offered */
+            error: string | null;
+            /** @description Whether the metadata has expired: no player installs anything, and what runs is not affected */
+            is_expired: boolean;
+            is_refreshing: boolean;
+            /** @description When players stop installing these releases, until newer metadata is mirrored */
+            metadata_expires_at: string | null;
+            /** @description The folder or address that releases come from. Null: none was ever named */
+            source: string | null;
+            /** @description When it last found the source's whole, valid state */
+            succeeded_at: string | null;
+        };
+        Releases: {
+            mirror: components["schemas"]["ReleaseMirrorState"];
+            /** @description Versions that players run and the mirror does not have */
+            other_versions: {
+                players: number;
+                version: string;
+            }[];
+            /** @description The newest first */
+            releases: components["schemas"]["Release"][];
+        };
         ReplaceRequest: {
             code: string;
         };
@@ -5655,6 +5670,8 @@ export interface components {
              */
             status: "planned" | "due" | "over" | "cleared";
         };
+        /** @enum {string} */
+        SlotName: "package" | "a" | "b";
         Target: {
             tag: string;
         } | {
@@ -5796,6 +5813,39 @@ export interface components {
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        UpdateAttempt: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version */
+            control: ("pending" | "passed" | "failed") | null;
+            /** @description Why it was refused or rolled back, for people */
+            detail: string | null;
+            outcome: components["schemas"]["UpdateOutcome"];
+            version: string;
+            /** @enum {string} */
+            what: "program" | "browser";
+        };
+        /** @enum {string} */
+        UpdateOutcome: "probation" | "kept" | "rolled-back" | "refused";
+        UpdateState: {
+            /** @description What it waits for, or what is wrong, for people */
+            detail: string | null;
+            /** @enum {string} */
+            is: "current" | "downloading" | "waiting" | "installing" | "probation" | "blocked" | "failed";
+            last_attempt: components["schemas"]["UpdateAttempt"] | null;
+            /** @example 1.4.0 */
+            launcher_version: string;
+            previous_version: string | null;
+            ready_bytes: number;
+            /** @description Why this slot runs */
+            reason: string;
+            slot: components["schemas"]["SlotName"];
+            total_bytes: number | null;
+            wanted_version: string | null;
         };
         Upload: {
             /** @description The asset that was created from it */
@@ -8507,7 +8557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/octet-stream": unknown;
                 };
             };
             /** @description The requested part of the file */
@@ -8522,7 +8572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/octet-stream": unknown;
                 };
             };
             /** @description The file has the ETag of If-None-Match */
@@ -12025,48 +12075,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        mirror: {
-                            /** @description When the mirror last looked for releases */
-                            checked_at: string | null;
-                            /** @description Why the last refresh failed. What was mirrored before is still offered */
-                            error: string | null;
-                            /** @description Whether the metadata has expired: no player installs anything, and what runs is not affected */
-                            is_expired: boolean;
-                            is_refreshing: boolean;
-                            /** @description When players stop installing these releases, until newer metadata is mirrored */
-                            metadata_expires_at: string | null;
-                            /** @description The folder or address that releases come from. Null: none was ever named */
-                            source: string | null;
-                            /** @description When it last found the source's whole, valid state */
-                            succeeded_at: string | null;
-                        };
-                        /** @description Versions that players run and the mirror does not have */
-                        other_versions: {
-                            players: number;
-                            version: string;
-                        }[];
-                        /** @description The newest first */
-                        releases: {
-                            bundles: {
-                                /** @enum {string} */
-                                architecture: "amd64" | "arm64";
-                                /** @description False: left out, because the mirror's limit leaves no room for it */
-                                is_mirrored: boolean;
-                                /**
-                                 * @description The oldest launcher that can run this bundle. Launchers are updated by apt
-                                 * @example 1.4.0
-                                 */
-                                launcher_needed: string;
-                                sha256: string;
-                                size_bytes: number;
-                            }[];
-                            /** @description How many of the team's players run this version, by their latest heartbeat */
-                            players: number;
-                            /** @example 1.4.0 */
-                            version: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Releases"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12113,21 +12122,7 @@ export interface operations {
                      *       "is_expired": true
                      *     }
                      */
-                    "application/json": {
-                        /** @description When the mirror last looked for releases */
-                        checked_at: string | null;
-                        /** @description Why the last refresh failed. What was mirrored before is still offered */
-                        error: string | null;
-                        /** @description Whether the metadata has expired: no player installs anything, and what runs is not affected */
-                        is_expired: boolean;
-                        is_refreshing: boolean;
-                        /** @description When players stop installing these releases, until newer metadata is mirrored */
-                        metadata_expires_at: string | null;
-                        /** @description The folder or address that releases come from. Null: none was ever named */
-                        source: string | null;
-                        /** @description When it last found the source's whole, valid state */
-                        succeeded_at: string | null;
-                    };
+                    "application/json": components["schemas"]["ReleaseMirrorState"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
