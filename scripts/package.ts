@@ -9,7 +9,7 @@ import { readOptions } from "./package/options.ts";
 import { run, step } from "./package/run-program.ts";
 
 // Warnings fail the check, as errors do. The rest are hints, such as that the package is not in Debian.
-const lintianFlags = ["--fail-on=error,warning", "--display-info", "--no-tag-display-limit", "--allow-root"];
+const lintianFlags = ["--fail-on=error,warning", "--display-info", "--tag-display-limit=0", "--allow-root"];
 
 try {
   await main();

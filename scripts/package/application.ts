@@ -78,7 +78,7 @@ export function packBundle(
 }
 
 /** Makes everything below `folder` readable for all and writable for its owner, and only `programs` executable. */
-export function setModes(folder: string, programs: readonly string[]): void {
+function setModes(folder: string, programs: readonly string[]): void {
   for (const path of ["", ...globSync("**/*", { cwd: folder }), ...globSync("**/.*", { cwd: folder })]) {
     const file = join(folder, path);
     if (lstatSync(file).isSymbolicLink()) continue;

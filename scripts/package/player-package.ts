@@ -8,8 +8,8 @@ import { playerManual } from "./manual/manuals.ts";
 import { nodeDepends } from "./node-release.ts";
 import type { BuildOptions } from "./options.ts";
 
-/** The folder of what the package brings beside its programs. */
-export const playerFolder = join(rootFolder, "packaging/player");
+// What the package brings beside its programs.
+const playerFolder = join(rootFolder, "packaging/player");
 const root = "usr/lib/signage-player";
 
 const units = ["setup", "usb@", "session", "rotation", "launcher", "player"].map((name) => `signage-${name}.service`);

@@ -8,8 +8,8 @@ import { releaseManual, serviceManual } from "./manual/manuals.ts";
 import { nodeDepends } from "./node-release.ts";
 import type { BuildOptions } from "./options.ts";
 
-/** The folder of what the package brings beside its programs. */
-export const serviceFolder = join(rootFolder, "packaging/service");
+// What the package brings beside its programs.
+const serviceFolder = join(rootFolder, "packaging/service");
 const root = "usr/lib/signage-service";
 
 /** Builds it in the folder `work`. @param application an application's folder. @returns the package's path. */

@@ -11,7 +11,8 @@ const { runProgram } = await import("./program.ts");
 
 const [command = "", ...argv] = process.argv.slice(2);
 
-const cli = "node_modules/.bin/node src/main/cli.ts";
+const { commandName } = await import("./folders.ts");
+const cli = commandName("node_modules/.bin/node src/main/cli.ts");
 const programs: ReadonlyMap<string, string> = new Map([
   ["demo", "service and player on this machine, paired and with demo content (npm start)"],
   ["serve", "the service (npm run service)"],

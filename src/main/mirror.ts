@@ -6,11 +6,11 @@ import { badFlags, checkFlags, defineUsage, readFlags } from "../base/config.ts"
 import type { Log } from "../base/log.ts";
 import { defaultMirrorBytes, mirrorFolderName } from "../service/releases/mirror-limits.ts";
 import { ExistingFile, Gigabytes } from "./flags.ts";
-import { dataFolder } from "./folders.ts";
+import { commandName, dataFolder } from "./folders.ts";
 
 /** Its flags. */
 export const usage = defineUsage({
-  command: "node_modules/.bin/node src/main/cli.ts mirror",
+  command: commandName("node_modules/.bin/node src/main/cli.ts mirror", "mirror"),
   summary: "Copies a release repository into the service's data folder, while the service runs or not, and offers it to its players.",
   positionals: "FOLDER|URL",
   flags: {

@@ -11,13 +11,13 @@ import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
-import { dataFolder, readVersion, rootFolder } from "./folders.ts";
+import { commandName, dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
 /** Its flags. */
 export const usage = defineUsage({
-  command: "npm run service --",
+  command: commandName("npm run service --", "serve"),
   summary: "The service: players connect to it, people and programs use it by REST, WebSocket and MCP. Documentation at /docs.",
   flags: {
     port: { value: "PORT", help: "Port to listen on; 0 for any free port (default 8080)" },

@@ -1,10 +1,10 @@
 // Announces a service on the local network by DNS-SD (RFC 6763) over multicast DNS, so that `signage-player setup` can offer it.
 import { hostname, networkInterfaces } from "node:os";
-import multicastDns from "multicast-dns";
+import type multicastDns from "multicast-dns";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { serviceType, type ServiceText } from "../../protocol/device/discovery.ts";
-import type { MulticastOptions } from "./multicast.ts";
+import { openMulticast, type MulticastOptions } from "./multicast.ts";
 
 /** What to announce. */
 export interface Announcement {
@@ -28,18 +28,15 @@ const longestLabel = 63;
  * multicast is reported once and otherwise ignored: the service works without being found.
  */
 export function announceService(announcement: Announcement, options: MulticastOptions, log: Log): AsyncDisposable {
-  const network = multicastDns(options);
-  const fail = (error: Error): void => log.warn({ reason: reasonOf(error) }, "the service cannot be announced on this network");
-  network.on("error", fail);
-  // Such as an interface that cannot multicast; the others are used.
-  network.on("warning", (error: Error) => log.debug({ reason: reasonOf(error) }, "multicast DNS"));
+  const network = openMulticast(options, log);
+  if (network === null) return { [Symbol.asyncDispose]: async () => undefined };
   network.on("query", ({ questions = [] }) => {
     const isAsked = questions.some(({ name, type }) => name.toLowerCase() === serviceType && type === "PTR");
     if (isAsked) network.respond(recordsOf(announcement, ttlSeconds), report);
   });
   network.on("ready", () => network.respond(recordsOf(announcement, ttlSeconds), report));
   function report(error?: Error | null): void {
-    if (error) fail(error);
+    if (error) log.debug({ reason: reasonOf(error) }, "the service could not be announced");
   }
   return {
     [Symbol.asyncDispose]: async () => {

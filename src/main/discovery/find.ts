@@ -1,10 +1,10 @@
 // Finds services on the local network by DNS-SD over multicast DNS. It only lists them: a person chooses.
-import multicastDns from "multicast-dns";
+import type multicastDns from "multicast-dns";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { FoundService, serviceType, ServiceText } from "../../protocol/device/discovery.ts";
-import type { MulticastOptions } from "./multicast.ts";
+import { openMulticast, type MulticastOptions } from "./multicast.ts";
 
 type Packet = multicastDns.ResponsePacket;
 type Answer = NonNullable<Packet["answers"]>[number];
@@ -32,7 +32,7 @@ export async function findServices(
   { clock, log, network: options = {} }: { clock: Clock; log: Log; network?: MulticastOptions },
   signal: AbortSignal,
 ): Promise<never> {
-  const network = multicastDns(options);
+  const network = openMulticast(options, log);
   const seen = new SeenServices();
   let listed = "[]";
   const update = (): void => {
@@ -41,22 +41,20 @@ export async function findServices(
     listed = JSON.stringify(services);
     onChange(services);
   };
-  network.on("error", (error: Error) => log.warn({ reason: reasonOf(error) }, "services cannot be looked for on this network"));
-  network.on("warning", (error: Error) => log.debug({ reason: reasonOf(error) }, "multicast DNS"));
-  network.on("response", (packet, { address }) => {
+  network?.on("response", (packet, { address }) => {
     seen.learn(packet, address, clock.monotonic());
     update();
   });
   try {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      network.query([{ name: serviceType, type: "PTR" }], (error: Error | null) => {
+      network?.query([{ name: serviceType, type: "PTR" }], (error: Error | null) => {
         if (error) log.debug({ reason: reasonOf(error) }, "multicast DNS");
       });
       await clock.wait(pauseMs, signal);
       update();
     }
   } finally {
-    await new Promise<void>((resolve) => network.destroy(() => resolve()));
+    if (network !== null) await new Promise<void>((resolve) => network.destroy(() => resolve()));
   }
 }
 

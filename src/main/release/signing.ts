@@ -108,7 +108,7 @@ async function publishState(repository: ReleaseRepository, { root, targets, with
 }
 
 /** Whether enough keys of the role have signed. */
-export function isSignedBy(root: Metadata<Root>, role: RoleName, metadata: Metadata<Signed>): boolean {
+function isSignedBy(root: Metadata<Root>, role: RoleName, metadata: Metadata<Signed>): boolean {
   const { have, threshold } = countSignatures(root, role, metadata);
   return have >= threshold;
 }

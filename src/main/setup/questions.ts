@@ -123,11 +123,11 @@ class Terminal {
     this.#output.write(`${text}\n`);
   }
 
-  /** The answer; null if it is empty or the present value. */
+  /** The answer; null if it is empty, which keeps the present value. */
   async ask(question: string, present: string | null, check: Check, { isSecret = false, advice }: AskOptions = {}): Promise<string | null> {
     for (;;) {
       const answer = (await this.#line(`${question}${present === null ? "" : ` [${present}]`}: `, isSecret)).trim();
-      if (answer === "" || answer === present) return null;
+      if (answer === "") return null;
       const checked = check.safeParse(answer);
       if (checked.success) return answer;
       this.say(`  ${checked.error.issues[0]!.message}${advice?.(answer) ?? ""}`);

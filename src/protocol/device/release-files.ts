@@ -5,7 +5,7 @@ import { z } from "zod";
 export const ReleaseMetadataName = z
   .string()
   .max(100)
-  .regex(/^(timestamp\.json|\d{1,9}\.(root|targets|snapshot)\.json)$/, "must be a file of a release's metadata")
+  .regex(/^(timestamp\.json|[0-9]{1,9}\.(root|targets|snapshot)\.json)$/, "must be a file of a release's metadata")
   .meta({ examples: ["timestamp.json"] });
 
 /** A file below `targets`: the SHA-256 of a bundle, and its name. */

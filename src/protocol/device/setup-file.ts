@@ -30,7 +30,7 @@ const PlayerFlag = z
   .max(500)
   .regex(/^--[a-z][^\s"'\\$]*$/, 'must be a flag of the player such as "--quota=8GB", without blanks and quotes');
 
-export const EnrolmentKeyText = z.string(keyError).regex(/^enk_[A-Za-z0-9_-]{8,200}$/, keyError);
+export const EnrolmentKeyText = z.string(keyError).regex(/^enk_[A-Za-z0-9_-]{8,96}$/, keyError);
 
 export const WifiName = z
   .string("must be the network's name (SSID)")

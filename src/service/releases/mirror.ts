@@ -125,7 +125,7 @@ export class ReleaseMirror implements KnownReleases {
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       const read = (start: number, end: number) => Readable.from([bytes.subarray(start, end + 1)]);
       const isImmutable = !file.endsWith("/timestamp.json");
-      return new FileResponse({ sha256, size_bytes: bytes.length, mime_type: "application/json", read, isImmutable });
+      return new FileResponse({ sha256, size_bytes: bytes.length, mime_type: "application/octet-stream", read, isImmutable });
     }
     const found = await stat(path).catch(() => null);
     const sha256 = /^targets\/([0-9a-f]{64})\./.exec(file)?.[1];

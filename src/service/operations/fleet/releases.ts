@@ -102,7 +102,7 @@ export const releaseOperations: readonly Operation<ReleaseDependencies>[] = [
     params: z.strictObject({ name: ReleaseMetadataName }),
     status: 200,
     output: NoContent,
-    file: ["application/json"],
+    file: ["application/octet-stream"],
     errors: ["not-found", "range-not-satisfiable"],
     headers: fileHeaders,
     run: async ({ releases }, _context, { params }) => found((await releases.find(`metadata/${params.name}`)) ?? undefined, "release file"),
