@@ -11,6 +11,16 @@ const effectMs = 900_000;
 // A browser that was refused, or whose relaunch had no effect.
 const askAgainMs = 3_600_000;
 
+/** What may be asked for. */
+interface Wish {
+  /** The wanted version; null: the one that runs. */
+  version: string | null;
+  /** False: it is not known yet which version is wanted, so a request of an earlier run stays. */
+  isKnown: boolean;
+  /** Whether the installed browser may replace the running one now. */
+  mayRelaunch: boolean;
+}
+
 type Outcome = Pick<UpdatePlan, "is" | "detail">;
 
 export class SwitchRequests {
@@ -49,7 +59,7 @@ export class SwitchRequests {
    * Asks for what applies now: first for a new browser, if `mayRelaunch`, so that a failure tells which of the two is the cause; then for
    * the wanted version, if the plan allows it. Takes back a request that no longer applies. @returns what the player reports.
    */
-  async settle(status: LauncherStatus, plan: UpdatePlan, version: string | null, mayRelaunch: boolean): Promise<Outcome> {
+  async settle(status: LauncherStatus, plan: UpdatePlan, { version, isKnown, mayRelaunch }: Wish): Promise<Outcome> {
     const now = this.#clock.monotonic();
     if (this.#isOnDisk && status.answered === this.#last?.request.id) await this.#remove();
     const before = this.#last;
@@ -59,7 +69,7 @@ export class SwitchRequests {
       if (isUnderWay) return plan.mayRequest ? { is: "waiting", detail: "waits until the new browser has been started" } : plan;
     }
     if (!plan.mayRequest || version === null) {
-      if (this.#isOnDisk) await this.#remove();
+      if (this.#isOnDisk && isKnown) await this.#remove();
       return plan;
     }
     const last = this.#last;

@@ -195,9 +195,11 @@ export class Updates {
       now: clock.now(),
     });
     await this.#prepare(plan.needsBundle ? wanted!.version : null);
-    if (plan.is === "current") await this.#clean(wanted);
+    // Before the session has opened, or without a pairing, it is not known what is wanted: what is here stays.
+    const isKnown = this.#session?.desired.value != null;
+    if (isKnown && plan.is === "current") await this.#clean(wanted);
     const mayRelaunch = isBrowserNew && opensAt === null && status.probation === null && isSure(clock);
-    this.#setPlan(await this.#requests.settle(status, plan, wanted?.version ?? null, mayRelaunch));
+    this.#setPlan(await this.#requests.settle(status, plan, { version: wanted?.version ?? null, isKnown, mayRelaunch }));
     await disk.attempt("update", () => this.#atOnce.save());
   }
 

@@ -51,15 +51,27 @@ export async function startReleaseService(folder: string): Promise<ReleaseServic
   return service;
 }
 
-/** Breaks connections of bundles after some bytes. */
-export function cutBundlesAfter(sent: number): Lie {
-  return (response, path, bytes, from) => {
-    if (!path.startsWith("targets/")) return false;
-    const etag = `"${path.slice("targets/".length, "targets/".length + 64)}"`;
-    const range = from > 0 ? { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {};
-    response.writeHead(from > 0 ? 206 : 200, { etag, "content-length": bytes.length - from, ...range });
-    response.write(bytes.subarray(from, from + sent), () => response.destroy());
-    return true;
+/** Stops in the middle of bundles. */
+export interface HeldBundles {
+  lie: Lie;
+  /** Breaks the connections that are held. */
+  cut(): void;
+}
+
+/** Sends so many bytes of each bundle whose path `matches`, and holds the rest back. */
+export function holdBundlesAfter(sent: number, matches = /^targets/): HeldBundles {
+  const held: ServerResponse[] = [];
+  return {
+    cut: () => held.splice(0).forEach((response) => response.destroy()),
+    lie: (response, path, bytes, from) => {
+      if (!matches.test(path) || from + sent >= bytes.length) return false;
+      const etag = `"${path.slice("targets/".length, "targets/".length + 64)}"`;
+      const range = from > 0 ? { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {};
+      response.writeHead(from > 0 ? 206 : 200, { etag, "content-length": bytes.length - from, ...range });
+      response.write(bytes.subarray(from, from + sent));
+      held.push(response);
+      return true;
+    },
   };
 }
 
