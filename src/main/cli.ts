@@ -22,6 +22,7 @@ const programs: ReadonlyMap<string, string> = new Map([
   ["restore", "creates a service's data folder from a backup"],
   ["backup-key", "saves only a service's signing key"],
   ["restore-key", "restores a signing key"],
+  ["mirror", "copies releases into a service's data folder, such as from a USB stick"],
 ]);
 const overview = [
   "signage-player: a digital-signage player and the service it talks to.",
@@ -77,6 +78,11 @@ switch (command) {
   case "restore-key": {
     const { readRestoreKeyConfig, runRestoreKey } = await import("./backup.ts");
     await runProgram("restore-key", () => readRestoreKeyConfig(argv), runRestoreKey);
+    break;
+  }
+  case "mirror": {
+    const { readMirrorConfig, runMirror } = await import("./mirror.ts");
+    await runProgram("mirror", () => readMirrorConfig(argv), runMirror);
     break;
   }
   case "--version": {

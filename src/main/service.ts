@@ -1,5 +1,4 @@
 // Runs the signage service: reads its flags and serves until it is stopped.
-import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -9,7 +8,8 @@ import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { Port, WebAddress } from "./flags.ts";
+import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
+import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
@@ -34,15 +34,17 @@ const usage = defineUsage({
     },
     "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For header is trusted" },
     "requests-per-minute": { value: "N", help: "Limit of requests per minute for each token (default 600)" },
+    "releases-from": {
+      value: "FOLDER|URL",
+      help: "Release repository whose updates this service keeps and offers to its players; refreshed every hour",
+    },
+    "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
+    "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
     "metrics-public": { help: "Serve /metrics to everybody, not only to this machine and to tokens" },
   },
   notes: ["Exit codes: 0 stopped on request, 1 failed, 2 bad flags."],
 });
 
-const file = z
-  .string()
-  .refine((path) => existsSync(path), "there is no such file")
-  .optional();
 const ProxyList = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
@@ -57,8 +59,8 @@ const Flags = z
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
     "public-url": WebAddress.optional(),
-    "tls-cert": file,
-    "tls-key": file,
+    "tls-cert": ExistingFile,
+    "tls-key": ExistingFile,
     "insecure-http": z.boolean().default(false),
     "allow-address": z
       .string()
@@ -67,6 +69,9 @@ const Flags = z
       .optional(),
     "trusted-proxy": ProxyList.default([]),
     "requests-per-minute": Requests.optional(),
+    "releases-from": z.string().min(1, "must name a folder or an address").optional(),
+    "releases-root": ExistingFile,
+    "releases-max-gb": Gigabytes,
     "metrics-public": z.boolean().default(false),
   })
   .superRefine((flags, context) => {
@@ -91,6 +96,11 @@ const Flags = z
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
     trustedProxies: flags["trusted-proxy"],
     metricsPublic: flags["metrics-public"],
+    releases: {
+      from: flags["releases-from"] ?? null,
+      rootFile: flags["releases-root"] ?? null,
+      maxBytes: flags["releases-max-gb"],
+    },
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 

@@ -25,11 +25,12 @@ import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
 import { Signer } from "./fleet/devices/signer.ts";
 import { Pairing } from "./fleet/pairing.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
-import type { ReleaseCatalog } from "./fleet/rollouts/release-catalog.ts";
 import { RolloutRunner } from "./fleet/rollouts/runner.ts";
 import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
+import { ReleaseMirror } from "./releases/mirror.ts";
+import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
 import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
@@ -94,9 +95,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
+  const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
-  // Without a mirror: players get releases elsewhere.
-  const releases: ReleaseCatalog = null;
   return {
     ...files,
     access,
@@ -111,7 +111,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     presence,
     problems,
-    releases,
+    releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
     rollouts,
     sockets,
@@ -162,6 +162,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
     components.thumbnails,
     components.imports,
     components.uploads,
+    components.releases,
     { run: (each: AbortSignal) => presence.run(log, each) },
     { run: (each: AbortSignal) => runHourlyCleanup(components, playEventRetentionMs, each) },
   ];

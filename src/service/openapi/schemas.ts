@@ -31,6 +31,9 @@ import * as releaseChoice from "../../protocol/operator/release-choice.ts";
 import * as rollouts from "../../protocol/operator/rollouts.ts";
 import * as shows from "../../protocol/operator/shows.ts";
 import * as siteItems from "../../protocol/content/web-items.ts";
+import * as releases from "../../protocol/operator/releases.ts";
+import * as releaseFiles from "../../protocol/device/release-files.ts";
+import * as updates from "../../protocol/device/updates.ts";
 import * as uploadLinks from "../../protocol/content/upload-links.ts";
 import * as transition from "../../protocol/content/transition.ts";
 import * as opening from "../../protocol/scheduling/opening-hours.ts";
@@ -65,6 +68,9 @@ const modules: readonly Record<string, unknown>[] = [
   playCommand,
   siteItems,
   shows,
+  releases,
+  releaseFiles,
+  updates,
   uploadLinks,
   updates,
   releaseChoice,

@@ -1,17 +1,19 @@
 // Whether a version can be installed at all: asked before players are told to run it.
 import { invalidField } from "../../http/problem.ts";
 
-/** The versions that the service's mirror has; null without a mirror: players then get releases elsewhere. */
-export type ReleaseCatalog = {
+/** The versions that the service's mirror has. */
+export interface ReleaseCatalog {
+  /** `from`: where its releases come from; null: there is no mirror, and players get releases elsewhere. */
+  state(): Promise<{ from: string | null }>;
   /** Whether the mirror has a verified release of this version. */
   hasRelease(version: string): Promise<boolean>;
-} | null;
+}
 
 /** @throws ProblemError 422 for a version that the mirror does not have. */
 export async function checkRelease(catalog: ReleaseCatalog, version: string, pointer: string): Promise<void> {
-  if (catalog === null || (await catalog.hasRelease(version))) return;
+  if ((await catalog.hasRelease(version)) || (await catalog.state()).from === null) return;
   throw invalidField(
     pointer,
-    `the mirror of this service has no version ${version}: add it with \`signage-service mirror\`, or choose one that it has`,
+    `the mirror of this service has no version ${version}: add it with \`signage-service mirror\`, or choose one of \`GET /releases\``,
   );
 }

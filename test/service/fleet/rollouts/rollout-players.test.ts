@@ -138,8 +138,9 @@ test("[ROL17] a rollout is kept for 90 days after its end, one in progress for a
 });
 
 test("[ROL18] a version that the service's mirror does not have is rejected; without a mirror any version is accepted", async () => {
-  await checkRelease(null, "1.4.0", "/version");
-  const catalog = { hasRelease: async (version: string) => version === "1.4.0" };
+  const hasRelease = async (version: string) => version === "1.4.0";
+  const catalog = { state: async () => ({ from: "https://releases.example.com" }), hasRelease };
+  await checkRelease({ ...catalog, state: async () => ({ from: null }) }, "1.4.1", "/version");
   await checkRelease(catalog, "1.4.0", "/version");
   await expect(checkRelease(catalog, "1.4.1", "/version")).rejects.toMatchObject({ kind: "invalid", errors: [{ pointer: "/version" }] });
 });

@@ -1,0 +1,102 @@
+// Runs as root before each start of the player: counts the start, leaves a program that crashes, and decides which slot runs.
+import { chmod, mkdir } from "node:fs/promises";
+import type { SlotName } from "../protocol/device/updates.ts";
+import { Fault } from "../base/fault.ts";
+import { installedBrowser } from "./browser-packages.ts";
+import { publish, readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
+import { checkSlot, type SlotCheck } from "./slots.ts";
+import type { Started, State } from "./state.ts";
+import { publishStatus } from "./status.ts";
+import { baselineOf, beginBrowser, beginProgram, countStart, failTrial } from "./transitions.ts";
+
+/** A run that ends sooner did not really start. */
+const quickMs = 60_000;
+/** After so many quick runs in a row the files of the slot are compared with what was installed. */
+const quickStartsUntilCheck = 5;
+
+type Startable = Extract<SlotCheck, { is: "startable" }> & { slot: SlotName };
+
+/** @throws Fault `refused` when no slot can be started. */
+export async function beforeStart(launcher: Launcher): Promise<Started> {
+  const { folders, device, store, log } = launcher;
+  await mkdir(folders.run, { recursive: true });
+  await chmod(folders.run, 0o755);
+  const [bootId, before] = [await device.bootId(), await readStarted(folders)];
+  const isQuick = before !== null && before.bootId === bootId && device.uptime() - before.uptimeMs < quickMs;
+  const quickStarts = isQuick ? before.quickStarts + 1 : 0;
+  const deep = quickStarts > 0 && quickStarts % quickStartsUntilCheck === 0;
+
+  let chosen: Startable | undefined;
+  const state = await store.change(async (found) => {
+    const noticed = await noticeChanges(launcher, found);
+    const counted = countStart(noticed, bootId);
+    let next = counted.state;
+    if (counted.failure !== null) {
+      log("the version under test failed", { version: next.trial?.version, reason: counted.failure });
+      next = countStart(failTrial(next, counted.failure, device.clock.now()), bootId).state;
+    }
+    ({ state: next, chosen } = await startable(launcher, next, deep && next.trial === null));
+    return next;
+  });
+  const { slot, version, folder } = chosen!;
+  const at = new Date(device.clock.now()).toISOString();
+  const started: Started = { slot, version, folder, bootId, at, quickStarts, uptimeMs: device.uptime() };
+  await publish(folders.started, started);
+  await publishStatus(launcher, state, started);
+  log("starting", { slot, version, reason: state.reason });
+  return started;
+}
+
+/** Begins a probation for a program or a browser that apt has replaced. */
+async function noticeChanges(launcher: Launcher, state: State): Promise<State> {
+  const { folders, device, log } = launcher;
+  const [bundled, browser] = [await checkSlot(folders, "package"), await installedBrowser(device)];
+  const baseline = baselineOf(await readHealth(folders));
+  let next = state;
+  if (bundled.is === "startable" && bundled.version !== state.packageVersion) {
+    next = { ...next, packageVersion: bundled.version };
+    if (state.packageVersion !== null && state.slot === "package" && (state.trial === null || state.trial.what === "program")) {
+      log("the package's program was replaced", { from: state.packageVersion, to: bundled.version });
+      const returnTo = await otherSlot(launcher, state);
+      const reason = `the package brought ${bundled.version}`;
+      next = beginProgram(next, { slot: "package", version: bundled.version, returnTo, reason, baseline, at: device.clock.now() });
+    }
+  }
+  if (browser === null || browser === next.browser.good) return next;
+  if (next.browser.good === null) return { ...next, browser: { ...next.browser, good: browser } };
+  // While a program is tested, the browser's own test waits for the end of that.
+  if (next.trial !== null || next.browser.restoring) return next;
+  log("the browser was replaced", { from: next.browser.good, to: browser });
+  return beginBrowser(next, browser, baseline, device.clock.now());
+}
+
+/** An update slot to which the package's new program can return. */
+async function otherSlot({ folders }: Launcher, { previous }: State): Promise<SlotName | null> {
+  for (const slot of [previous, "a", "b"] as const) {
+    if (slot !== null && slot !== "package" && (await checkSlot(folders, slot)).is === "startable") return slot;
+  }
+  return null;
+}
+
+/** The state with a slot that can be started: the decided one, or the best of the others if that is damaged. */
+async function startable(launcher: Launcher, state: State, deep: boolean): Promise<{ state: State; chosen: Startable }> {
+  const { folders, device, log } = launcher;
+  const faults: string[] = [];
+  const isTested = state.trial?.what === "program" && state.trial.is === "probation";
+  const candidates = [state.slot, isTested ? state.trial!.returnTo : null, state.previous, "a", "b", "package"] as (SlotName | null)[];
+  for (const slot of new Set(candidates.filter((each) => each !== null))) {
+    const check = await checkSlot(folders, slot, { deep });
+    if (check.is === "startable") {
+      const chosen = { ...check, slot };
+      if (slot === state.slot) return { state, chosen };
+      const why = faults[0]!;
+      log("the decided slot cannot be started", { slot: state.slot, why, instead: slot });
+      const left = isTested ? failTrial(state, why, device.clock.now()) : { ...state, trial: null };
+      // Where the version before cannot be started either, there is nothing to compare with.
+      const trial = left.slot === slot ? left.trial : null;
+      return { state: { ...left, slot, trial, previous: null, reason: why.slice(0, 500) }, chosen };
+    }
+    faults.push(`slot ${slot} cannot be started: ${check.why}`);
+  }
+  throw new Fault("refused", `No program can be started. Run: apt install --reinstall signage-player. ${faults.join("; ")}`);
+}

@@ -1,0 +1,72 @@
+// What all commands of the launcher share, and what they read: the launcher's version, the player's health, what runs.
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { Timestamp } from "../protocol/common.ts";
+import { Health, ReleaseVersion } from "../protocol/device/updates.ts";
+import { hasErrorCode } from "../base/fault.ts";
+import type { Device } from "./device.ts";
+import type { LauncherFolders } from "./launcher-folders.ts";
+import type { SyncTree } from "./slots.ts";
+import { Started, StateStore } from "./state.ts";
+import { readSafely } from "../base/files/untrusted-file.ts";
+
+/** `launcher.json` beside the launcher. */
+const LauncherInfo = z.object({ launcher_version: ReleaseVersion, built_at: Timestamp });
+
+export interface Launcher {
+  readonly folders: LauncherFolders;
+  readonly device: Device;
+  readonly store: StateStore;
+  readonly version: string;
+  /** When it was built, ms since the epoch: the machine's time is later. */
+  readonly builtAt: number;
+  readonly syncTree: SyncTree;
+  readonly log: (message: string, fields?: Record<string, unknown>) => void;
+}
+
+export async function openLauncher(folders: LauncherFolders, device: Device, log: Launcher["log"]): Promise<Launcher> {
+  const info = LauncherInfo.parse(JSON.parse(await readFile(folders.launcherInfo, "utf8")));
+  const store = new StateStore(folders, device.clock);
+  const syncTree: SyncTree = async (folder) => void (await device.run("sync", ["--file-system", folder], { limitMs: 600_000 }));
+  return { folders, device, store, version: info.launcher_version, builtAt: Date.parse(info.built_at), syncTree, log };
+}
+
+// health.json and request.json have a few hundred bytes.
+const longestMessageBytes = 64 * 1024;
+
+/** A message from the player; null while it is missing or damaged. @throws the system's error, such as for a faulty disk. */
+export async function readMessage<T>(folders: LauncherFolders, name: string, schema: z.ZodType<T>): Promise<T | null> {
+  const bytes = await readSafely(join(folders.updates, name), longestMessageBytes);
+  return bytes === null ? null : parseMessage(bytes.toString("utf8"), schema);
+}
+
+export function readHealth(folders: LauncherFolders): Promise<Health | null> {
+  return readMessage(folders, "health.json", Health);
+}
+
+/** What the player's unit was started with since the machine booted; null before the first start. */
+export async function readStarted(folders: LauncherFolders): Promise<Started | null> {
+  const text = await readFile(folders.started, "utf8").catch((error: unknown) => {
+    if (hasErrorCode(error, "ENOENT")) return null;
+    throw error;
+  });
+  return text === null ? null : parseMessage(text, Started);
+}
+
+/** Writes a world-readable file in `/run`, which a reader sees only whole. It does not survive a boot, so it is not synced. */
+export async function publish(path: string, value: unknown): Promise<void> {
+  await writeFile(`${path}.new`, `${JSON.stringify(value)}\n`, { mode: 0o644 });
+  await rename(`${path}.new`, path);
+}
+
+function parseMessage<T>(text: string, schema: z.ZodType<T>): T | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null; // half written or damaged: the writer replaces it within seconds, and a message that stays away is a fault
+  }
+  const parsed = schema.safeParse(json);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,86 @@
+// Watches one trial by the player's health: adds up healthy time, and says when the version passed or failed.
+import type { Health } from "../protocol/device/updates.ts";
+import type { Trial } from "./state.ts";
+import { probationMs } from "./transitions.ts";
+
+/** Older health is from a player that hangs. */
+const healthLimitMs = 60_000;
+/** A fault that lasts this long is a failure: a start, or one lost answer of the service, is shorter. */
+const faultLimitMs = 120_000;
+/** A version that is not healthy for ten minutes within this time has failed, even if no fault lasted. */
+const longestMs = 60 * 60_000;
+
+export type Verdict = { is: "watching"; passedMs: number } | { is: "passed" } | { is: "failed"; detail: string };
+
+export interface Observation {
+  /** Null: missing or not readable. */
+  health: Health | null;
+  /** The version that the health has to be of. Null: of any, as for a browser's trial. */
+  version: string | null;
+  bootId: string;
+  /** Milliseconds since boot. */
+  uptimeMs: number;
+  /** People stopped the player, which is no fault. */
+  isStopped: boolean;
+}
+
+const faults = {
+  silent: "the player wrote no health for two minutes: it hangs or does not start",
+  frames: "it presented no frame for two minutes, as the version before did",
+  checked_in: "the service did not answer it for two minutes, as it did the version before",
+  memory: "it took more memory than its budget for two minutes",
+} as const;
+type FaultName = keyof typeof faults;
+
+/** Kept in memory: the launcher's restart begins the two minutes of a fault again, but not the time that was passed. */
+export class ProbationWatch {
+  readonly #trial: Trial;
+  readonly #faultySince = new Map<FaultName, number>();
+  readonly #beganAt: number;
+  #passedMs: number;
+  #lastAt: number;
+  #instance: string | null = null;
+
+  constructor(trial: Trial, uptimeMs: number) {
+    this.#trial = trial;
+    this.#passedMs = trial.passedMs;
+    this.#beganAt = uptimeMs;
+    this.#lastAt = uptimeMs;
+  }
+
+  observe(observation: Observation): Verdict {
+    const { uptimeMs, isStopped } = observation;
+    const since = uptimeMs - this.#lastAt;
+    this.#lastAt = uptimeMs;
+    if (isStopped) {
+      this.#faultySince.clear();
+      return { is: "watching", passedMs: this.#passedMs };
+    }
+    const health = freshHealth(observation);
+    const found = this.#faultsIn(health);
+    for (const name of Object.keys(faults) as FaultName[]) {
+      if (!found.includes(name)) this.#faultySince.delete(name);
+      else if (!this.#faultySince.has(name)) this.#faultySince.set(name, uptimeMs);
+      else if (uptimeMs - this.#faultySince.get(name)! >= faultLimitMs) return { is: "failed", detail: faults[name] };
+    }
+    // Ten minutes of one run: a version that crashes after five minutes never has them.
+    if (health !== null && this.#instance !== null && health.instance_id !== this.#instance) this.#passedMs = 0;
+    else if (health !== null && this.#instance !== null && found.length === 0) this.#passedMs += since;
+    this.#instance = health?.instance_id ?? this.#instance;
+    if (this.#passedMs >= probationMs) return { is: "passed" };
+    if (uptimeMs - this.#beganAt >= longestMs) return { is: "failed", detail: "it was not healthy for ten minutes within an hour" };
+    return { is: "watching", passedMs: this.#passedMs };
+  }
+
+  #faultsIn(health: Health | null): FaultName[] {
+    if (health === null) return ["silent"];
+    const { baseline } = this.#trial;
+    return (["frames", "checked_in", "memory"] as const).filter((name) => baseline[name] === true && health.checks[name] === false);
+  }
+}
+
+/** Null for the health of another version, of an earlier boot, or of a player that hangs. */
+function freshHealth({ health, version, bootId, uptimeMs }: Observation): Health | null {
+  if (health === null || health.boot_id !== bootId || (version !== null && health.version !== version)) return null;
+  return uptimeMs - health.monotonic_ms <= healthLimitMs ? health : null;
+}

@@ -1,0 +1,147 @@
+// The launcher's state: which slot runs, what is being tested, what failed. It survives power cuts, and a full disk until a reboot.
+import { mkdir } from "node:fs/promises";
+import { z } from "zod";
+import { Count, Timestamp } from "../protocol/common.ts";
+import { deviceText } from "../protocol/text.ts";
+import { HealthChecks, LauncherStatus, ReleaseVersion, SlotName, UpdateAttempt } from "../protocol/device/updates.ts";
+import type { Clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
+import { DurableFile } from "../base/files/durable-file.ts";
+import { lockFolder } from "../base/files/folder-lock.ts";
+import { isSystemError } from "../base/files/system-error.ts";
+import type { LauncherFolders } from "./launcher-folders.ts";
+
+/** The watched run of a program or a browser. */
+export const Trial = z.object({
+  /** `control`: the version before, after a rollback, with the same test. */
+  is: z.enum(["probation", "control"]),
+  what: z.enum(["program", "browser"]),
+  /** The version under test: of the program or the browser. */
+  version: deviceText(128),
+  /** What a failure returns to: a slot, or the browser's version. Null: there is nothing. */
+  returnTo: deviceText(128).nullable(),
+  /** The slot that could be returned to before this trial. */
+  previousBefore: SlotName.nullable(),
+  /** Which checks passed before. Only those count. */
+  baseline: HealthChecks,
+  bootId: z.string(),
+  /** Boots since the trial began, and starts of the player since the last boot. */
+  boots: Count,
+  starts: Count,
+  passedMs: Count,
+});
+export type Trial = z.infer<typeof Trial>;
+
+export const State = z.object({
+  /** Rises with each write. */
+  sequence: Count,
+  slot: SlotName,
+  reason: deviceText(500),
+  previous: SlotName.nullable(),
+  trial: Trial.nullable(),
+  attempt: UpdateAttempt.nullable(),
+  failed: LauncherStatus.shape.failed,
+  answered: LauncherStatus.shape.answered,
+  /** The newest time at which metadata was valid, ms since the epoch: the machine's clock may start in the past. */
+  newestTime: Count,
+  /** The version of the package's program when it was last started. */
+  packageVersion: ReleaseVersion.nullable(),
+  /** The Debian version of the browser that passed last, and one that failed and is not installed again. */
+  browser: z.object({ good: z.string().nullable(), refused: z.string().nullable(), restoring: z.boolean() }),
+});
+export type State = z.infer<typeof State>;
+
+export const firstState: State = {
+  sequence: 0,
+  slot: "package",
+  reason: "the program of the package",
+  previous: null,
+  trial: null,
+  attempt: null,
+  failed: null,
+  answered: null,
+  newestTime: 0,
+  packageVersion: null,
+  browser: { good: null, refused: null, restoring: false },
+};
+
+/** What the player's unit was started with, in `/run`. */
+export const Started = z.object({
+  slot: SlotName,
+  version: ReleaseVersion,
+  folder: z.string(),
+  bootId: z.string(),
+  at: Timestamp,
+  /** Starts in a row outside of a trial of which none lasted a minute. */
+  quickStarts: Count,
+  uptimeMs: Count,
+});
+export type Started = z.infer<typeof Started>;
+
+/** Keeps the state. The commands `before-start` and `watch` run at the same time, so every change takes a lock. */
+export class StateStore {
+  readonly #disk: DurableFile<State>;
+  readonly #memory: DurableFile<State>;
+  readonly #folders: LauncherFolders;
+  readonly #clock: Clock;
+
+  constructor(folders: LauncherFolders, clock: Clock) {
+    this.#folders = folders;
+    this.#clock = clock;
+    this.#disk = new DurableFile(folders.state, (json) => State.parse(json));
+    this.#memory = new DurableFile(folders.stateInMemory, (json) => State.parse(json));
+  }
+
+  /** The newest state. A device without one, or with a damaged one, runs the package's program. */
+  async read(): Promise<State> {
+    const found = [await readOr(this.#memory), await readOr(this.#disk)].filter((state) => state !== null);
+    return found.toSorted((a, b) => b.sequence - a.sequence)[0] ?? firstState;
+  }
+
+  /**
+   * Changes the state. Resolves once it would survive a power cut, or at least the end of this program where the disk is full.
+   * @param change returns the same object for no change.
+   */
+  async change(change: (state: State) => State | Promise<State>): Promise<State> {
+    await mkdir(this.#folders.run, { recursive: true, mode: 0o755 });
+    using _ = await this.#lock();
+    const before = await this.read();
+    const after = await change(before);
+    if (after === before) return before;
+    const next = { ...after, sequence: before.sequence + 1 };
+    try {
+      await this.#disk.write(next);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      // A program that crashes on a full disk must still be replaced by the one before.
+      await this.#memory.write(next);
+      return next;
+    }
+    await this.#memory.remove();
+    return next;
+  }
+
+  async #lock(): Promise<Disposable> {
+    for (;;) {
+      try {
+        return lockFolder(`${this.#folders.run}/lock`);
+      } catch (error) {
+        if (!isFault(error, "data-in-use")) throw error;
+        await this.#clock.wait(20);
+      }
+    }
+  }
+}
+
+async function readOr(file: DurableFile<State>): Promise<State | null> {
+  try {
+    const read = await file.read();
+    return read.is === "found" ? read.value : null;
+  } catch (error) {
+    if (!isFault(error, "file-corrupt")) throw error;
+    await file.setAside().catch((failure: unknown) => {
+      if (!isSystemError(failure)) throw failure;
+    });
+    return null;
+  }
+}

@@ -1,0 +1,177 @@
+// The launcher's daemon: answers the player's requests, judges probations, and makes the unit run the decided slot.
+import { isAbort, reasonOf } from "../base/fault.ts";
+import { installedBrowser, isBrowserOf, keepBrowser, releaseHold, restoreBrowser } from "./browser-packages.ts";
+import { answerRequest } from "./install.ts";
+import { readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
+import { ProbationWatch, type Verdict } from "./probation.ts";
+import { checkSlot, emptySlot } from "./slots.ts";
+import type { Started, State, Trial } from "./state.ts";
+import { publishStatus } from "./status.ts";
+import { baselineOf, beginBrowser, failTrial, passTrial } from "./transitions.ts";
+
+const unit = "signage-player.service";
+const tickMs = 2_000;
+/** Often enough that a power cut costs a probation little, seldom enough for a memory card. */
+const saveMs = 60_000;
+const restartPauseMs = 30_000;
+const browserCheckMs = 60_000;
+const browserKeepMs = 6 * 3_600_000;
+
+/** One daemon. {@link tick} is one look at everything; {@link run} repeats it until it is stopped. */
+export class LauncherWatch {
+  readonly #launcher: Launcher;
+  #probation: { key: string; watch: ProbationWatch; savedMs: number } | null = null;
+  #restartedAt = Number.NEGATIVE_INFINITY;
+  #browserCheckedAt = Number.NEGATIVE_INFINITY;
+  #browserKeptAt = Number.NEGATIVE_INFINITY;
+  #published = "";
+
+  constructor(launcher: Launcher) {
+    this.#launcher = launcher;
+  }
+
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.tick(signal);
+      await this.#launcher.device.clock.wait(tickMs, signal);
+    }
+  }
+
+  /** Does what is due. A part that fails is logged and tried again at the next tick; the other parts do not wait for it. */
+  async tick(signal?: AbortSignal): Promise<void> {
+    for (const part of [this.#judge, this.#answer, this.#watchBrowser, this.#runDecidedSlot, this.#publish]) {
+      try {
+        await part(signal);
+      } catch (error) {
+        if (isAbort(error)) throw error;
+        this.#launcher.log("a part of the launcher failed", { reason: reasonOf(error) });
+      }
+    }
+  }
+
+  readonly #judge = async (): Promise<void> => {
+    const { store, device, log } = this.#launcher;
+    const { trial, browser, attempt } = await store.read();
+    // The version before is tested when it is installed again.
+    if (trial === null || (trial.what === "browser" && browser.restoring)) return void (this.#probation = null);
+    const key = JSON.stringify([trial.is, trial.what, trial.version, attempt?.at]);
+    if (this.#probation?.key !== key) {
+      this.#probation = { key, watch: new ProbationWatch(trial, device.uptime()), savedMs: trial.passedMs };
+    }
+    const verdict = this.#probation.watch.observe(await this.#observe(trial));
+    if (verdict.is === "watching") return this.#save(trial, verdict.passedMs);
+    log(verdict.is === "passed" ? "a version passed its test" : "a version failed its test", { ...trial, ...verdict });
+    await store.change((state) => (isSame(state.trial, trial) ? conclude(state, verdict, device.clock.now()) : state));
+    // The player must run another slot or another browser, unless the test was that of the version before.
+    if (verdict.is === "failed") await this.#tidy();
+  };
+
+  async #observe(trial: Trial) {
+    const { folders, device } = this.#launcher;
+    const [health, bootId, uptimeMs] = [await readHealth(folders), await device.bootId(), device.uptime()];
+    const version = trial.what === "program" ? trial.version : null;
+    const isSilent = health === null || health.boot_id !== bootId || uptimeMs - health.monotonic_ms > tickMs * 10;
+    const isStopped = isSilent && (await device.run("systemctl", ["show", "-p", "ActiveState", "--value", unit])).trim() === "inactive";
+    return { health, version, bootId, uptimeMs, isStopped };
+  }
+
+  async #save(trial: Trial, passedMs: number): Promise<void> {
+    const probation = this.#probation!;
+    // A run that ended begins again at zero, which must survive a power cut too.
+    if (passedMs - probation.savedMs < saveMs && passedMs >= probation.savedMs) return;
+    probation.savedMs = passedMs;
+    await this.#launcher.store.change((state) =>
+      isSame(state.trial, trial) ? { ...state, trial: { ...state.trial!, passedMs: Math.round(passedMs) } } : state,
+    );
+  }
+
+  readonly #answer = async (signal?: AbortSignal): Promise<void> => {
+    await answerRequest(this.#launcher, await this.#launcher.store.read(), signal);
+  };
+
+  /** Makes the unit run what the state says. A switch is complete without this: the next start of the unit runs the new slot. */
+  readonly #runDecidedSlot = async (): Promise<void> => {
+    const { folders, store, device, log } = this.#launcher;
+    const [state, started] = [await store.read(), await readStarted(folders)];
+    if (started === null || started.slot === state.slot || device.uptime() - this.#restartedAt < restartPauseMs) return;
+    this.#restartedAt = device.uptime();
+    log("restarting the player", { from: started.slot, to: state.slot });
+    await this.#restart();
+    await this.#tidy();
+  };
+
+  async #restart(): Promise<void> {
+    // Without waiting: before-start takes the state's lock, and a start may take two minutes.
+    await this.#launcher.device.run("systemctl", ["restart", "--no-block", unit]);
+  }
+
+  /** Frees the disk of a slot whose version failed, unless it runs or is tested. */
+  async #tidy(): Promise<void> {
+    const { folders, store, log } = this.#launcher;
+    await store.change(async (state) => {
+      for (const slot of ["a", "b"] as const) {
+        if (slot === state.slot || slot === state.previous || slot === state.trial?.returnTo) continue;
+        const check = await checkSlot(folders, slot);
+        if (check.is !== "startable" || check.version !== state.failed?.version) continue;
+        log("emptying the slot of a version that failed", { slot, version: check.version });
+        await emptySlot(folders, slot);
+      }
+      return state;
+    });
+  }
+
+  readonly #watchBrowser = async (): Promise<void> => {
+    const { store, device, folders, log } = this.#launcher;
+    const now = device.uptime();
+    if (now - this.#browserCheckedAt < browserCheckMs) return;
+    this.#browserCheckedAt = now;
+    const installed = await installedBrowser(device);
+    if (installed === null) return;
+    const state = await store.read();
+    const { good, refused, restoring } = state.browser;
+    if (restoring) {
+      await restoreBrowser(this.#launcher, state.trial?.version ?? good ?? "");
+      await store.change((found) => ({ ...found, browser: { ...found.browser, restoring: false } }));
+      return this.#restart();
+    }
+    if (refused !== null && (await releaseHold(this.#launcher, refused))) {
+      await store.change((found) => ({ ...found, browser: { ...found.browser, refused: null } }));
+    }
+    if (good === null) await store.change((found) => ({ ...found, browser: { ...found.browser, good: installed } }));
+    else if (installed !== good && state.trial === null) {
+      const health = await readHealth(folders);
+      // The player starts the new browser in its maintenance window. Until then the old one runs on, and there is nothing to test.
+      if (health?.browser != null && isBrowserOf(health.browser, installed)) {
+        log("the player runs another browser", { from: good, to: installed });
+        await store.change((found) => beginBrowser(found, installed, this.#browserBaseline, device.clock.now()));
+      }
+    } else if (installed === good) this.#browserBaseline = baselineOf(await readHealth(folders));
+    if (now - this.#browserKeptAt >= browserKeepMs) {
+      this.#browserKeptAt = now;
+      await keepBrowser(this.#launcher, [], true);
+    }
+  };
+
+  /** What passed with the browser that was good, in the last minute in which it ran. */
+  #browserBaseline = baselineOf(null);
+
+  readonly #publish = async (): Promise<void> => {
+    const { folders, store } = this.#launcher;
+    const [state, started] = [await store.read(), await readStarted(folders)];
+    if (started === null) return;
+    const passedMs = this.#probation?.savedMs;
+    const key = JSON.stringify([state, started, passedMs] satisfies [State, Started, number | undefined]);
+    if (key === this.#published) return;
+    await publishStatus(this.#launcher, state, started, passedMs);
+    this.#published = key;
+  };
+}
+
+function conclude(state: State, verdict: Exclude<Verdict, { is: "watching" }>, now: number): State {
+  return verdict.is === "passed" ? passTrial(state, now) : failTrial(state, verdict.detail, now);
+}
+
+/** The command before-start may have ended the trial in the meantime. */
+function isSame(a: Trial | null, b: Trial): boolean {
+  return a?.is === b.is && a.what === b.what && a.version === b.version;
+}
