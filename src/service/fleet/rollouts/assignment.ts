@@ -12,7 +12,7 @@ import { ringOf } from "./ring-members.ts";
 import { isInProgress, releaseOf, settingsOf } from "./settings.ts";
 
 /** How many players one transaction changes. Other writes wait for it. */
-export const batchSize = 500;
+const batchSize = 500;
 const scanSize = 500;
 
 /** What a transaction has changed. */

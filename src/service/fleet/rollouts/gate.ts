@@ -49,7 +49,7 @@ export function failurePercent(counts: RingCounts): number | null {
 }
 
 /** Sums the counts of some states. */
-export function countOf(counts: RingCounts, ...states: readonly RolloutPlayerState[]): number {
+function countOf(counts: RingCounts, ...states: readonly RolloutPlayerState[]): number {
   return states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
 }
 

@@ -10,6 +10,6 @@ export async function checkRelease(catalog: KnownReleases, version: string, poin
   if (!(await catalog.isInUse()) || (await catalog.hasRelease(version))) return;
   throw invalidField(
     pointer,
-    `the mirror of this service has no version ${version}: add it with \`signage-service mirror\`, or choose one that it has`,
+    `the mirror of this service has no version ${version}: add it with \`signage-service mirror\`, or choose one of \`GET /releases\``,
   );
 }

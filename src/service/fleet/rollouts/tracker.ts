@@ -141,7 +141,7 @@ export class RolloutTracker {
 }
 
 /** The players that rollouts decide about and that are not deleted. */
-export function activePlayers(db: Db) {
+function activePlayers(db: Db) {
   return db
     .selectFrom("rollout_players")
     .innerJoin("players", "players.id", "rollout_players.player_id")
