@@ -64,11 +64,19 @@ describe.each(orientations)("%s", (_name, width, height) => {
     const first = await page.locator(".retry").textContent();
     expect(first).toMatch(/^Next attempt in 1[0-2] s$/);
     await expect.poll(() => page.locator(".retry").textContent()).not.toBe(first);
+  });
+
+  test("[ENR24] the reason why a player was not enrolled is beside the code; while it enrols there is no code", async () => {
+    await using opened = await browser.open(width, height);
+    const { page, server } = opened;
     const text =
       "Not enrolled: The enrolment key “Spring delivery” (…aB3x) has created all its 250 players: raise its max_count, or pair by code";
     server.draw(pairing({ claim_url: "https://signage.example.com/claim?code=WDJB-MJHT", enrolment: { is: "failed", text } }));
-    await expect.poll(() => page.locator(".enrolment").isVisible()).toBe(true);
+    await page.locator(".enrolment", { hasText: text }).waitFor();
     expect(await overlaps(page, [".title", ".code", ".how", ".enrolment", ".claim", ".foot"])).toEqual([]);
+    server.draw(pairing({ code: null, enrolment: { is: "trying", text: "Enrolling with the service …" } }));
+    await page.locator(".enrolment", { hasText: "Enrolling" }).waitFor();
+    expect(await page.locator(".code").isVisible()).toBe(false);
   });
 });
 
