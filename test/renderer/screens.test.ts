@@ -42,10 +42,6 @@ describe.each(orientations)("%s", (_name, width, height) => {
       pairing({
         claim_url: "https://signage.example.com/claim?code=WDJB-MJHT",
         notice: "This player was removed",
-        enrolment: {
-          is: "failed",
-          text: "Not enrolled: The enrolment key “Spring delivery” (…aB3x) has created all its 250 players: raise its max_count in the service, use another key, or pair by code",
-        },
         trouble: { ...trouble, retry_at: server.now() + 12_000 },
       }),
     );
@@ -57,17 +53,30 @@ describe.each(orientations)("%s", (_name, width, height) => {
     const last = (await code.locator(".group").last().boundingBox())!;
     expect((last.x + last.width - box.x) / width).toBeGreaterThan(0.6);
     expect(box.height / Math.min(width, height)).toBeGreaterThan(0.2);
-    for (const selector of [".code", ".qr svg", ".trouble", ".notice", ".how", ".enrolment", ".foot", ".title"]) {
+    for (const selector of [".code", ".qr svg", ".trouble", ".notice", ".how", ".foot", ".title"]) {
       const inside = (await page.locator(selector).boundingBox())!;
       expect(inside.x, selector).toBeGreaterThanOrEqual(0);
       expect(inside.y, selector).toBeGreaterThanOrEqual(0);
       expect(inside.x + inside.width, selector).toBeLessThanOrEqual(width);
       expect(inside.y + inside.height, selector).toBeLessThanOrEqual(height);
     }
-    expect(await overlaps(page, [".title", ".notice", ".code", ".how", ".enrolment", ".trouble", ".claim", ".foot"])).toEqual([]);
+    expect(await overlaps(page, [".title", ".notice", ".code", ".how", ".trouble", ".claim", ".foot"])).toEqual([]);
     const first = await page.locator(".retry").textContent();
     expect(first).toMatch(/^Next attempt in 1[0-2] s$/);
     await expect.poll(() => page.locator(".retry").textContent()).not.toBe(first);
+  });
+
+  test("[ENR24] the reason why a player was not enrolled is beside the code; while it enrols there is no code", async () => {
+    await using opened = await browser.open(width, height);
+    const { page, server } = opened;
+    const text =
+      "Not enrolled: The enrolment key “Spring delivery” (…aB3x) has created all its 250 players: raise its max_count, or pair by code";
+    server.draw(pairing({ claim_url: "https://signage.example.com/claim?code=WDJB-MJHT", enrolment: { is: "failed", text } }));
+    await page.locator(".enrolment", { hasText: text }).waitFor();
+    expect(await overlaps(page, [".title", ".code", ".how", ".enrolment", ".claim", ".foot"])).toEqual([]);
+    server.draw(pairing({ code: null, enrolment: { is: "trying", text: "Enrolling with the service …" } }));
+    await page.locator(".enrolment", { hasText: "Enrolling" }).waitFor();
+    expect(await page.locator(".code").isVisible()).toBe(false);
   });
 });
 

@@ -40,7 +40,7 @@ export interface EnrolmentDependencies {
 }
 
 /** Unknown keys from one address in a minute. A box that tries again and again stays below. */
-export const maxUnknownKeysPerMinute = 30;
+const maxUnknownKeysPerMinute = 30;
 const minuteMs = 60_000;
 
 /** How one request ended. A refusal is committed, so that operators see it, and thrown afterwards. */
