@@ -99,16 +99,21 @@ export async function applySettings(wanted: SetupFile, present: PresentSettings,
 /** Connects to the Wi-Fi, turns the picture and restarts the player, as far as that is necessary. Returns what did not work. */
 export async function makeEffective({ effects }: Applied, places: Places, run: RunCommand): Promise<string[]> {
   const warnings: string[] = [];
-  const attempt = async (command: string, argv: string[], remedy: string): Promise<void> => {
+  const attempt = async (command: string, argv: string[], remedy: string): Promise<boolean> => {
     const result = await run(command, argv);
     if (result.is === "failed") warnings.push(`${command} ${argv.join(" ")}: ${result.reason}. ${remedy}`);
     if (result.is === "missing") warnings.push(`${command} is not installed. ${remedy}`);
+    return result.is === "done";
   };
   if (effects.has("wifi")) {
     const remedy = "The Wi-Fi is stored, and NetworkManager tries it again by itself; check name and password";
-    await attempt("nmcli", ["connection", "load", places.wifiProfile], remedy);
-    await attempt("nmcli", ["radio", "wifi", "on"], remedy);
-    await attempt("nmcli", ["--wait", "30", "connection", "up", profileName], remedy);
+    const steps = [
+      ["connection", "load", places.wifiProfile],
+      ["radio", "wifi", "on"],
+      ["--wait", "30", "connection", "up", profileName],
+    ];
+    // Each needs the one before it.
+    for (const step of steps) if (!(await attempt("nmcli", step, remedy))) break;
   }
   const later = "The settings are stored, and take effect when the player starts again";
   if (effects.has("rotation")) await attempt("systemctl", ["start", "signage-rotation.service"], later);

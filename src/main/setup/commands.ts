@@ -25,7 +25,7 @@ export function createRunCommand(env: NodeJS.ProcessEnv, signal: AbortSignal): R
         child.on("close", resolve);
       });
       if (code === 0) return { is: "done", stdout: Buffer.concat(stdout).toString() };
-      const said = Buffer.concat(stderr).toString().trim().slice(0, longestReason);
+      const said = Buffer.concat(stderr).toString().trim().replaceAll("\n", "; ").slice(0, longestReason);
       return { is: "failed", reason: said || (code === null ? `${command} took too long` : `${command} ended with ${code}`) };
     } catch (error) {
       if (hasErrorCode(error, "ENOENT")) return { is: "missing" };

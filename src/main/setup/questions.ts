@@ -63,7 +63,6 @@ async function ask(terminal: Terminal, { present, services, probe }: QuestionOpt
     safeParse: (text) => ProxyAddress.safeParse(text === "none" ? "" : text),
   });
   if (proxy !== null) settings["proxy"] = proxy === "none" ? "" : proxy;
-  if (Object.keys(settings).length === 0) terminal.say("Nothing was changed.");
   if (Object.keys(settings).length === 0) return null;
   return (await terminal.confirm("Write these settings?", true)) ? SetupFile.parse(settings) : null;
 }

@@ -53,7 +53,9 @@ export async function runSetup(
       return setUp(mode.settings, mode.isSure, places, run, environment);
     case "ask": {
       const settings = await askAtTerminal(places, environment, signal);
-      return settings === null ? undefined : setUp(settings, true, places, run, environment);
+      if (settings !== null) return setUp(settings, true, places, run, environment);
+      environment.terminal.output.write("Nothing was changed.\n");
+      return;
     }
   }
 }
@@ -98,7 +100,9 @@ async function askAtTerminal(places: Places, environment: SetupEnvironment, sign
     return await askSettings({ ...terminal, present: await readPresent(places), services, probe }, signal);
   } catch (error) {
     if (!isAbort(error) || signal.aborted) throw error;
-    throw new Fault("refused", "nothing was changed: the questions were not answered", { cause: error });
+    // Ctrl+C, Ctrl+D, or the terminal is gone.
+    terminal.output.write("\n");
+    return null;
   }
 }
 

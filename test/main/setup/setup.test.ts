@@ -103,6 +103,7 @@ test("[SET6] a service that does not answer is used only if the person insists, 
   machine.silence = "connection refused";
   const output = await machine.setup([], [server, "n", "http://other.example", "y", "", "", "", "", "", "n"]);
   expect(output).toContain(`${server} does not answer: connection refused`);
+  expect(output).toContain("Nothing was changed.");
   expect(await machine.read("etc/signage-player/player.env")).toBeNull();
   await expect(machine.setup([])).rejects.toThrow("there is no terminal");
 });
