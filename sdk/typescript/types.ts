@@ -5830,6 +5830,24 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        Release: {
+            bundles: {
+                architecture: components["schemas"]["Architecture"];
+                /** @description False: left out, because the mirror's limit leaves no room for it */
+                is_mirrored: boolean;
+                /**
+                 * @description The oldest launcher that can run this bundle. Launchers are updated by apt
+                 * @example 1.4.0
+                 */
+                launcher_needed: string;
+                sha256: string;
+                size_bytes: number;
+            }[];
+            /** @description How many of the team's players run this version, by their latest heartbeat */
+            players: number;
+            /** @example 1.4.0 */
+            version: string;
+        };
         ReleaseChoice: {
             /**
              * @description `in-window`: in the maintenance window; `now`: without waiting for it
@@ -5841,6 +5859,31 @@ export interface components {
             version: string;
             /** @description The maintenance windows, in each player's time zone. Default: from 02:00 to 05:00 */
             windows?: components["schemas"]["OpeningInput"][];
+        };
+        ReleaseMirrorState: {
+            /** @description When the mirror last looked for releases */
+            checked_at: string | null;
+            /** @description Why the last refresh failed. What was mirrored before is still offered */
+            error: string | null;
+            /** @description Whether the metadata has expired: no player installs anything, and what runs is not affected */
+            is_expired: boolean;
+            is_refreshing: boolean;
+            /** @description When players stop installing these releases, until newer metadata is mirrored */
+            metadata_expires_at: string | null;
+            /** @description The folder or address that releases come from. Null: none was ever named */
+            source: string | null;
+            /** @description When it last found the source's whole, valid state */
+            succeeded_at: string | null;
+        };
+        Releases: {
+            mirror: components["schemas"]["ReleaseMirrorState"];
+            /** @description Versions that players run and the mirror does not have */
+            other_versions: {
+                players: number;
+                version: string;
+            }[];
+            /** @description The newest first */
+            releases: components["schemas"]["Release"][];
         };
         ReplaceRequest: {
             code: string;
@@ -9332,7 +9375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/octet-stream": unknown;
                 };
             };
             /** @description The requested part of the file */
@@ -9347,7 +9390,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/octet-stream": unknown;
                 };
             };
             /** @description The file has the ETag of If-None-Match */
@@ -13440,47 +13483,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        mirror: {
-                            /** @description When the mirror last looked for releases */
-                            checked_at: string | null;
-                            /** @description Why the last refresh failed. What was mirrored before is still offered */
-                            error: string | null;
-                            /** @description Whether the metadata has expired: no player installs anything, and what runs is not affected */
-                            is_expired: boolean;
-                            is_refreshing: boolean;
-                            /** @description When players stop installing these releases, until newer metadata is mirrored */
-                            metadata_expires_at: string | null;
-                            /** @description The folder or address that releases come from. Null: none was ever named */
-                            source: string | null;
-                            /** @description When it last found the source's whole, valid state */
-                            succeeded_at: string | null;
-                        };
-                        /** @description Versions that players run and the mirror does not have */
-                        other_versions: {
-                            players: number;
-                            version: string;
-                        }[];
-                        /** @description The newest first */
-                        releases: {
-                            bundles: {
-                                architecture: components["schemas"]["Architecture"];
-                                /** @description False: left out, because the mirror's limit leaves no room for it */
-                                is_mirrored: boolean;
-                                /**
-                                 * @description The oldest launcher that can run this bundle. Launchers are updated by apt
-                                 * @example 1.4.0
-                                 */
-                                launcher_needed: string;
-                                sha256: string;
-                                size_bytes: number;
-                            }[];
-                            /** @description How many of the team's players run this version, by their latest heartbeat */
-                            players: number;
-                            /** @example 1.4.0 */
-                            version: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Releases"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -13527,21 +13530,7 @@ export interface operations {
                      *       "is_expired": true
                      *     }
                      */
-                    "application/json": {
-                        /** @description When the mirror last looked for releases */
-                        checked_at: string | null;
-                        /** @description Why the last refresh failed. What was mirrored before is still offered */
-                        error: string | null;
-                        /** @description Whether the metadata has expired: no player installs anything, and what runs is not affected */
-                        is_expired: boolean;
-                        is_refreshing: boolean;
-                        /** @description When players stop installing these releases, until newer metadata is mirrored */
-                        metadata_expires_at: string | null;
-                        /** @description The folder or address that releases come from. Null: none was ever named */
-                        source: string | null;
-                        /** @description When it last found the source's whole, valid state */
-                        succeeded_at: string | null;
-                    };
+                    "application/json": components["schemas"]["ReleaseMirrorState"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
