@@ -35,7 +35,7 @@ export interface BundleOptions {
 /** The program of a bundle: prints how it was started. */
 const program = `#!/bin/sh\necho "$@" "$SIGNAGE_LAUNCHER_STATUS" "$SIGNAGE_UPDATES"\n`;
 
-export async function bundleOf(
+async function bundleOf(
   manifest: ReleaseManifest,
   { files = {}, release = manifest, links = {}, tarArguments = [] }: BundleOptions = {},
 ): Promise<Buffer> {
