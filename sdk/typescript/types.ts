@@ -953,7 +953,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once.
+         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once. `release` is the version of its program that it should run; setting it takes the player out of a rollout in progress.
          *
          *     Scope: `players:write`.
          */
@@ -1396,6 +1396,144 @@ export interface paths {
         get: operations["getProofOfPlay"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rollouts
+         * @description Newest first, with the progress of each ring. A rollout is kept for 90 days after its end.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listRollouts"];
+        put?: never;
+        /**
+         * Start a rollout of a version
+         * @description Brings a version of the player's program to the team's players, ring by ring. The next ring begins when the players of the current one have finished, not too many have failed, and `wait_minutes` are over. If too many fail, the rollout halts by itself. A player is in one rollout in progress at most.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["createRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a rollout
+         * @description Its rings with their players by state, and what the next step waits for.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getRollout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/abort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Abort a rollout
+         * @description Ends it. The players that it reached return to the version that they ran before: that version becomes their `release`, until a rollout or an operator gives them another one. Players that it had not reached keep theirs.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["abortRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a rollout
+         * @description No further players get the version until the rollout is resumed. Those that have been given it continue. If too many of them fail, the rollout halts.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["pauseRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/players": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the players of a rollout
+         * @description Those that it has reached, with their state and its reason. `state=failed` lists those that failed.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listRolloutPlayers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a rollout that is paused or halted
+         * @description After a halt, the players from which the version was taken back get it again, also those that failed; their earlier failures no longer count. `next_ring` begins the next ring at once, also of a running rollout.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["resumeRollout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2241,7 +2379,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event, sent to your URL
-         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -2966,6 +3104,62 @@ export interface components {
             /** @description Id, `team_` and a ULID */
             team_id: string;
         };
+        CreatedRollout: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description The share of a ring's players that must have finished before the ring is done */
+            done_percent: number;
+            ended_at: string | null;
+            /** @description Id, `rol_` and a ULID */
+            id: string;
+            /**
+             * @description `now`: without waiting for the maintenance window
+             * @enum {string}
+             */
+            install: "in-window" | "now";
+            /** @description The rollout halts when more than this share of the players of a ring that ran the version has failed */
+            max_failure_percent: number;
+            /** @description How many players of a ring must have run the version before their failures halt the rollout. Once the ring is done, any number */
+            min_players_for_halt: number;
+            name: string;
+            /** @description A player that has been offline for this long no longer delays its ring. It gets the version when it is back */
+            offline_after_minutes: number;
+            /** @description Of all rings */
+            progress: components["schemas"]["RolloutProgress"];
+            /** @description Why it halted or ended */
+            reason: string | null;
+            /** @description The current ring */
+            ring: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            ring_started_at: string;
+            rings: components["schemas"]["Ring"][];
+            /** @description How many players all rings select now */
+            selected_players: number;
+            status: components["schemas"]["RolloutStatus"];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @example 1.4.0 */
+            version: string;
+            /** @description What the next step waits for; null: it has ended */
+            waits_for: string | null;
+            /** @description Rings that select no player. The rollout starts anyway */
+            warnings: components["schemas"]["TargetWarning"][];
+            /** @description When the watch of the current ring ends; null: it has not begun */
+            watched_until: string | null;
+            /** @description Null: from 02:00 to 05:00 */
+            windows: components["schemas"]["Opening"][] | null;
+        };
         CreatedToken: {
             /**
              * Format: date-time
@@ -3223,7 +3417,7 @@ export interface components {
             next: string;
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
         FileState: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
@@ -4098,6 +4292,62 @@ export interface components {
              */
             zoom?: number;
         };
+        NewRing: {
+            name?: string;
+            /**
+             * @description The share of these players. The choice is random, but stays: a larger share includes every smaller one
+             * @default 100
+             */
+            percent?: number;
+            /** @description Players with any of these tags. Default: all players of the team */
+            tags?: string[];
+            /**
+             * @description How long the ring is watched after its players have finished
+             * @default 60
+             */
+            wait_minutes?: number;
+        };
+        NewRollout: {
+            /**
+             * @description The share of a ring's players that must have finished before the ring is done
+             * @default 95
+             */
+            done_percent?: number;
+            /**
+             * @description `in-window`: in the maintenance window; `now`: without waiting for it
+             * @default in-window
+             * @enum {string}
+             */
+            install?: "in-window" | "now";
+            /**
+             * @description The rollout halts when more than this share of the players of a ring that ran the version has failed
+             * @default 5
+             */
+            max_failure_percent?: number;
+            /**
+             * @description How many players of a ring must have run the version before their failures halt the rollout. Once the ring is done, any number
+             * @default 5
+             */
+            min_players_for_halt?: number;
+            /** @description Default: `Version` and the version */
+            name?: string;
+            /**
+             * @description A player that has been offline for this long no longer delays its ring. It gets the version when it is back
+             * @default 1440
+             */
+            offline_after_minutes?: number;
+            /**
+             * @description Ends the rollouts in progress that select some of the same players
+             * @default false
+             */
+            replace?: boolean;
+            /** @description In their order. A player belongs to the first ring that selects it */
+            rings: components["schemas"]["NewRing"][];
+            /** @example 1.4.0 */
+            version: string;
+            /** @description The maintenance windows, in each player's time zone. Default: from 02:00 to 05:00 */
+            windows?: components["schemas"]["OpeningInput"][];
+        };
         NewSchedule: {
             /** @default [] */
             conditions?: components["schemas"]["ConditionInput"][];
@@ -4370,6 +4620,8 @@ export interface components {
             problems: components["schemas"]["PlayerProblem"][];
             /** @description How many further problems did not fit */
             problems_left_out: number;
+            /** @description The version of its program that it should run; null: the one that it runs */
+            release: components["schemas"]["DesiredRelease"] | null;
             /** @description The variables on the player: `variables`, overridden by those that commands and triggers have set there; null: not reported yet */
             reported_variables: {
                 [key: string]: components["schemas"]["VariableValue"];
@@ -4409,6 +4661,8 @@ export interface components {
             layout_id?: string | null;
             name?: string;
             orientation?: components["schemas"]["Orientation"];
+            /** @description The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress */
+            release?: components["schemas"]["ReleaseChoice"] | null;
             /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
             safe_asset_id?: string | null;
             tags?: string[];
@@ -5286,6 +5540,18 @@ export interface components {
             /** @example 1.4.0 */
             version: string;
         };
+        ReleaseChoice: {
+            /**
+             * @description `in-window`: in the maintenance window; `now`: without waiting for it
+             * @default in-window
+             * @enum {string}
+             */
+            install?: "in-window" | "now";
+            /** @example 1.4.0 */
+            version: string;
+            /** @description The maintenance windows, in each player's time zone. Default: from 02:00 to 05:00 */
+            windows?: components["schemas"]["OpeningInput"][];
+        };
         ReleaseMirrorState: {
             /** @description When the mirror last looked for releases */
             checked_at: string | null;
@@ -5314,8 +5580,139 @@ export interface components {
         ReplaceRequest: {
             code: string;
         };
+        Ring: {
+            /** @description Failed players of those that ran the version; null: none ran it */
+            failure_percent: number | null;
+            name: string | null;
+            number: number;
+            percent: number;
+            /** @description The players that have been given the version */
+            players: number;
+            progress: components["schemas"]["RolloutProgress"];
+            /**
+             * @description `watched`: its players have finished, and `wait_minutes` are not over
+             * @enum {string}
+             */
+            status: "planned" | "running" | "watched" | "done";
+            /** @description Null: all players of the team */
+            tags: string[] | null;
+            wait_minutes: number;
+        };
         /** @enum {string} */
         Role: "owner" | "editor" | "viewer";
+        Rollout: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description The share of a ring's players that must have finished before the ring is done */
+            done_percent: number;
+            ended_at: string | null;
+            /** @description Id, `rol_` and a ULID */
+            id: string;
+            /**
+             * @description `now`: without waiting for the maintenance window
+             * @enum {string}
+             */
+            install: "in-window" | "now";
+            /** @description The rollout halts when more than this share of the players of a ring that ran the version has failed */
+            max_failure_percent: number;
+            /** @description How many players of a ring must have run the version before their failures halt the rollout. Once the ring is done, any number */
+            min_players_for_halt: number;
+            name: string;
+            /** @description A player that has been offline for this long no longer delays its ring. It gets the version when it is back */
+            offline_after_minutes: number;
+            /** @description Of all rings */
+            progress: components["schemas"]["RolloutProgress"];
+            /** @description Why it halted or ended */
+            reason: string | null;
+            /** @description The current ring */
+            ring: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            ring_started_at: string;
+            rings: components["schemas"]["Ring"][];
+            status: components["schemas"]["RolloutStatus"];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @example 1.4.0 */
+            version: string;
+            /** @description What the next step waits for; null: it has ended */
+            waits_for: string | null;
+            /** @description When the watch of the current ring ends; null: it has not begun */
+            watched_until: string | null;
+            /** @description Null: from 02:00 to 05:00 */
+            windows: components["schemas"]["Opening"][] | null;
+        };
+        RolloutAbort: {
+            /**
+             * @description When players go back. Default: as in the rollout
+             * @enum {string}
+             */
+            install?: "in-window" | "now";
+        };
+        RolloutList: {
+            data: components["schemas"]["Rollout"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        RolloutPlayer: {
+            /**
+             * Format: date-time
+             * @description When its state last changed
+             */
+            changed_at: string;
+            /** @description Why it failed or what it waits for, as the player reports it */
+            detail: string | null;
+            name: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description The version that it ran before; null: not known */
+            previous_version: string | null;
+            ring: number;
+            state: components["schemas"]["RolloutPlayerState"];
+        };
+        RolloutPlayerList: {
+            data: components["schemas"]["RolloutPlayer"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        /**
+         * @description `waiting`: it has not begun; `probation`: it runs the version and is being watched, or it went back and the version before is put to the same test; `kept`: it passed; `failed`: it went back or refused the version; `control-failed`: it went back, but the version before failed the same test, so the version is not blamed; `blocked`: it cannot begin; `offline`: not reachable before it has finished; `unsupported`: no launcher started it, so it cannot update itself; `left`: an operator gave it another version
+         * @enum {string}
+         */
+        RolloutPlayerState: "waiting" | "downloading" | "installing" | "probation" | "kept" | "failed" | "control-failed" | "blocked" | "offline" | "unsupported" | "left";
+        RolloutProgress: {
+            blocked: number;
+            control_failed: number;
+            downloading: number;
+            failed: number;
+            installing: number;
+            kept: number;
+            offline: number;
+            probation: number;
+            unsupported: number;
+            waiting: number;
+        };
+        RolloutResume: {
+            /** @description Another limit for the rest of the rollout */
+            max_failure_percent?: number;
+            /**
+             * @description Begins the next ring without waiting for the current one
+             * @default false
+             */
+            next_ring?: boolean;
+        };
+        /** @enum {string} */
+        RolloutStatus: "running" | "paused" | "halted" | "finished" | "aborted" | "replaced";
         Schedule: {
             conditions: components["schemas"]["Condition"][];
             /**
@@ -6285,6 +6682,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The same request is still running (`in-flight`); Its status does not allow this (`wrong-status`) */
+        InFlightOrWrongStatus: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The service failed (`internal`); The service is restarting (`closing`) */
         InternalOrClosing: {
             headers: {
@@ -6478,6 +6885,8 @@ export interface components {
         /** @description One range of bytes */
         Range: string;
         Result: "completed" | "cut" | "failed" | "skipped";
+        /** @description Id, `rol_` and a ULID */
+        RolloutId: string;
         /** @description Id, `sch_` and a ULID */
         ScheduleId: string;
         /** @description Id, `sch_` and a ULID */
@@ -10200,6 +10609,19 @@ export interface operations {
                      *               }
                      *             ]
                      *           },
+                     *           "release": {
+                     *             "version": "1.4.0",
+                     *             "install": "in-window",
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -10288,6 +10710,19 @@ export interface operations {
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "downloads": {
                      *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "release": {
+                     *         "version": "1.4.0",
+                     *         "install": "in-window",
                      *         "windows": [
                      *           {
                      *             "weekdays": [
@@ -10442,6 +10877,19 @@ export interface operations {
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "downloads": {
                      *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "release": {
+                     *         "version": "1.4.0",
+                     *         "install": "in-window",
                      *         "windows": [
                      *           {
                      *             "weekdays": [
@@ -11044,6 +11492,19 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "release": {
+                     *         "version": "1.4.0",
+                     *         "install": "in-window",
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -11141,6 +11602,19 @@ export interface operations {
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "downloads": {
                      *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "release": {
+                     *         "version": "1.4.0",
+                     *         "install": "in-window",
                      *         "windows": [
                      *           {
                      *             "weekdays": [
@@ -11492,6 +11966,19 @@ export interface operations {
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "downloads": {
                      *         "max_bytes_per_second": 10000,
+                     *         "windows": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "release": {
+                     *         "version": "1.4.0",
+                     *         "install": "in-window",
                      *         "windows": [
                      *           {
                      *             "weekdays": [
@@ -12220,6 +12707,765 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listRollouts: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                status?: components["schemas"]["RolloutStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List rollouts */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rol_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "version": "1.4.0",
+                     *           "status": "running",
+                     *           "reason": "sample",
+                     *           "waits_for": "sample",
+                     *           "ring": 1,
+                     *           "rings": [
+                     *             {
+                     *               "number": 1,
+                     *               "name": "Lobby",
+                     *               "tags": [
+                     *                 "sample"
+                     *               ],
+                     *               "percent": 1,
+                     *               "wait_minutes": 1,
+                     *               "status": "planned",
+                     *               "players": 1,
+                     *               "progress": {
+                     *                 "waiting": 1,
+                     *                 "downloading": 1,
+                     *                 "installing": 1,
+                     *                 "probation": 1,
+                     *                 "kept": 1,
+                     *                 "failed": 1,
+                     *                 "control_failed": 1,
+                     *                 "blocked": 1,
+                     *                 "offline": 1,
+                     *                 "unsupported": 1
+                     *               },
+                     *               "failure_percent": 1
+                     *             }
+                     *           ],
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "downloading": 1,
+                     *             "installing": 1,
+                     *             "probation": 1,
+                     *             "kept": 1,
+                     *             "failed": 1,
+                     *             "control_failed": 1,
+                     *             "blocked": 1,
+                     *             "offline": 1,
+                     *             "unsupported": 1
+                     *           },
+                     *           "install": "in-window",
+                     *           "windows": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "max_failure_percent": 1,
+                     *           "min_players_for_halt": 1,
+                     *           "done_percent": 1,
+                     *           "offline_after_minutes": 1,
+                     *           "ring_started_at": "2026-11-21T12:00:00.000Z",
+                     *           "watched_until": "2026-11-21T12:00:00.000Z",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "ended_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RolloutList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createRollout: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "1.4.0",
+                 *       "rings": [
+                 *         {
+                 *           "name": "Everywhere",
+                 *           "percent": 100,
+                 *           "wait_minutes": 60
+                 *         }
+                 *       ],
+                 *       "max_failure_percent": 5
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewRollout"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Start a rollout of a version */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rol_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "version": "1.4.0",
+                     *       "status": "running",
+                     *       "reason": "sample",
+                     *       "waits_for": "sample",
+                     *       "ring": 1,
+                     *       "rings": [
+                     *         {
+                     *           "number": 1,
+                     *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "percent": 1,
+                     *           "wait_minutes": 1,
+                     *           "status": "planned",
+                     *           "players": 1,
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "downloading": 1,
+                     *             "installing": 1,
+                     *             "probation": 1,
+                     *             "kept": 1,
+                     *             "failed": 1,
+                     *             "control_failed": 1,
+                     *             "blocked": 1,
+                     *             "offline": 1,
+                     *             "unsupported": 1
+                     *           },
+                     *           "failure_percent": 1
+                     *         }
+                     *       ],
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "downloading": 1,
+                     *         "installing": 1,
+                     *         "probation": 1,
+                     *         "kept": 1,
+                     *         "failed": 1,
+                     *         "control_failed": 1,
+                     *         "blocked": 1,
+                     *         "offline": 1,
+                     *         "unsupported": 1
+                     *       },
+                     *       "install": "in-window",
+                     *       "windows": [
+                     *         {
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "from": "00:00",
+                     *           "until": "24:00"
+                     *         }
+                     *       ],
+                     *       "max_failure_percent": 1,
+                     *       "min_players_for_halt": 1,
+                     *       "done_percent": 1,
+                     *       "offline_after_minutes": 1,
+                     *       "ring_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "watched_until": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z",
+                     *       "selected_players": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no-players",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedRollout"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlightOrInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getRollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `rol_` and a ULID */
+                id: components["parameters"]["RolloutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a rollout */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rol_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "version": "1.4.0",
+                     *       "status": "running",
+                     *       "reason": "sample",
+                     *       "waits_for": "sample",
+                     *       "ring": 1,
+                     *       "rings": [
+                     *         {
+                     *           "number": 1,
+                     *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "percent": 1,
+                     *           "wait_minutes": 1,
+                     *           "status": "planned",
+                     *           "players": 1,
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "downloading": 1,
+                     *             "installing": 1,
+                     *             "probation": 1,
+                     *             "kept": 1,
+                     *             "failed": 1,
+                     *             "control_failed": 1,
+                     *             "blocked": 1,
+                     *             "offline": 1,
+                     *             "unsupported": 1
+                     *           },
+                     *           "failure_percent": 1
+                     *         }
+                     *       ],
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "downloading": 1,
+                     *         "installing": 1,
+                     *         "probation": 1,
+                     *         "kept": 1,
+                     *         "failed": 1,
+                     *         "control_failed": 1,
+                     *         "blocked": 1,
+                     *         "offline": 1,
+                     *         "unsupported": 1
+                     *       },
+                     *       "install": "in-window",
+                     *       "windows": [
+                     *         {
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "from": "00:00",
+                     *           "until": "24:00"
+                     *         }
+                     *       ],
+                     *       "max_failure_percent": 1,
+                     *       "min_players_for_halt": 1,
+                     *       "done_percent": 1,
+                     *       "offline_after_minutes": 1,
+                     *       "ring_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "watched_until": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    abortRollout: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `rol_` and a ULID */
+                id: components["parameters"]["RolloutId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "install": "now"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RolloutAbort"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Abort a rollout */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rol_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "version": "1.4.0",
+                     *       "status": "running",
+                     *       "reason": "sample",
+                     *       "waits_for": "sample",
+                     *       "ring": 1,
+                     *       "rings": [
+                     *         {
+                     *           "number": 1,
+                     *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "percent": 1,
+                     *           "wait_minutes": 1,
+                     *           "status": "planned",
+                     *           "players": 1,
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "downloading": 1,
+                     *             "installing": 1,
+                     *             "probation": 1,
+                     *             "kept": 1,
+                     *             "failed": 1,
+                     *             "control_failed": 1,
+                     *             "blocked": 1,
+                     *             "offline": 1,
+                     *             "unsupported": 1
+                     *           },
+                     *           "failure_percent": 1
+                     *         }
+                     *       ],
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "downloading": 1,
+                     *         "installing": 1,
+                     *         "probation": 1,
+                     *         "kept": 1,
+                     *         "failed": 1,
+                     *         "control_failed": 1,
+                     *         "blocked": 1,
+                     *         "offline": 1,
+                     *         "unsupported": 1
+                     *       },
+                     *       "install": "in-window",
+                     *       "windows": [
+                     *         {
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "from": "00:00",
+                     *           "until": "24:00"
+                     *         }
+                     *       ],
+                     *       "max_failure_percent": 1,
+                     *       "min_players_for_halt": 1,
+                     *       "done_percent": 1,
+                     *       "offline_after_minutes": 1,
+                     *       "ring_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "watched_until": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    pauseRollout: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `rol_` and a ULID */
+                id: components["parameters"]["RolloutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Pause a rollout */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rol_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "version": "1.4.0",
+                     *       "status": "running",
+                     *       "reason": "sample",
+                     *       "waits_for": "sample",
+                     *       "ring": 1,
+                     *       "rings": [
+                     *         {
+                     *           "number": 1,
+                     *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "percent": 1,
+                     *           "wait_minutes": 1,
+                     *           "status": "planned",
+                     *           "players": 1,
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "downloading": 1,
+                     *             "installing": 1,
+                     *             "probation": 1,
+                     *             "kept": 1,
+                     *             "failed": 1,
+                     *             "control_failed": 1,
+                     *             "blocked": 1,
+                     *             "offline": 1,
+                     *             "unsupported": 1
+                     *           },
+                     *           "failure_percent": 1
+                     *         }
+                     *       ],
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "downloading": 1,
+                     *         "installing": 1,
+                     *         "probation": 1,
+                     *         "kept": 1,
+                     *         "failed": 1,
+                     *         "control_failed": 1,
+                     *         "blocked": 1,
+                     *         "offline": 1,
+                     *         "unsupported": 1
+                     *       },
+                     *       "install": "in-window",
+                     *       "windows": [
+                     *         {
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "from": "00:00",
+                     *           "until": "24:00"
+                     *         }
+                     *       ],
+                     *       "max_failure_percent": 1,
+                     *       "min_players_for_halt": 1,
+                     *       "done_percent": 1,
+                     *       "offline_after_minutes": 1,
+                     *       "ring_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "watched_until": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listRolloutPlayers: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                ring?: number;
+                state?: components["schemas"]["RolloutPlayerState"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `rol_` and a ULID */
+                id: components["parameters"]["RolloutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the players of a rollout */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "ring": 1,
+                     *           "state": "waiting",
+                     *           "detail": "sample",
+                     *           "previous_version": "1.4.0",
+                     *           "changed_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RolloutPlayerList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    resumeRollout: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `rol_` and a ULID */
+                id: components["parameters"]["RolloutId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_failure_percent": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["RolloutResume"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Resume a rollout that is paused or halted */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rol_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "version": "1.4.0",
+                     *       "status": "running",
+                     *       "reason": "sample",
+                     *       "waits_for": "sample",
+                     *       "ring": 1,
+                     *       "rings": [
+                     *         {
+                     *           "number": 1,
+                     *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "percent": 1,
+                     *           "wait_minutes": 1,
+                     *           "status": "planned",
+                     *           "players": 1,
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "downloading": 1,
+                     *             "installing": 1,
+                     *             "probation": 1,
+                     *             "kept": 1,
+                     *             "failed": 1,
+                     *             "control_failed": 1,
+                     *             "blocked": 1,
+                     *             "offline": 1,
+                     *             "unsupported": 1
+                     *           },
+                     *           "failure_percent": 1
+                     *         }
+                     *       ],
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "downloading": 1,
+                     *         "installing": 1,
+                     *         "probation": 1,
+                     *         "kept": 1,
+                     *         "failed": 1,
+                     *         "control_failed": 1,
+                     *         "blocked": 1,
+                     *         "offline": 1,
+                     *         "unsupported": 1
+                     *       },
+                     *       "install": "in-window",
+                     *       "windows": [
+                     *         {
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "from": "00:00",
+                     *           "until": "24:00"
+                     *         }
+                     *       ],
+                     *       "max_failure_percent": 1,
+                     *       "min_players_for_halt": 1,
+                     *       "done_percent": 1,
+                     *       "offline_after_minutes": 1,
+                     *       "ring_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "watched_until": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };

@@ -33,7 +33,6 @@ import * as shows from "../../protocol/operator/shows.ts";
 import * as siteItems from "../../protocol/content/web-items.ts";
 import * as releases from "../../protocol/operator/releases.ts";
 import * as releaseFiles from "../../protocol/device/release-files.ts";
-import * as updates from "../../protocol/device/updates.ts";
 import * as uploadLinks from "../../protocol/content/upload-links.ts";
 import * as transition from "../../protocol/content/transition.ts";
 import * as opening from "../../protocol/scheduling/opening-hours.ts";
@@ -72,7 +71,6 @@ const modules: readonly Record<string, unknown>[] = [
   releaseFiles,
   updates,
   uploadLinks,
-  updates,
   releaseChoice,
   rollouts,
   transition,
