@@ -1,4 +1,5 @@
 // Reads from the environment whether a launcher started the player, and where the two meet.
+import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { Fault } from "../../base/fault.ts";
 import type { LauncherOptions } from "../../player/update/updates.ts";
@@ -8,6 +9,9 @@ const gigabyte = 2 ** 30;
 const memoryShare = 3 / 4;
 // More than any content needs. On a large machine a leak would otherwise not be noticed during a probation.
 const largestBudgetBytes = 4 * gigabyte;
+
+/** The operator's own trust anchor, which takes precedence, and the package's. */
+const rootFiles = ["/etc/signage-player/root.json", "/usr/share/signage-player/root.json"];
 
 /** What the environment does not tell. */
 export interface LauncherFacts {
@@ -21,7 +25,7 @@ export interface LauncherFacts {
 
 /**
  * Null without a launcher. It sets SIGNAGE_LAUNCHER_STATUS (its status.json) and SIGNAGE_UPDATES (the folder for updates), and may set
- * SIGNAGE_RELEASE_ROOT (the trust anchor) and SIGNAGE_HEALTH (where the player writes health.json every five seconds). The last should be
+ * SIGNAGE_RELEASE_ROOT (the trust anchor; without it the operator's or the package's) and SIGNAGE_HEALTH (where the player writes health.json every five seconds). The last should be
  * in memory, as in the RuntimeDirectory of the player's unit: such frequent writes would wear out a memory card.
  * @throws Fault `bad-config`
  */
@@ -39,7 +43,7 @@ export function readLauncherOptions(env: NodeJS.ProcessEnv, facts: LauncherFacts
   return {
     statusFile: paths.SIGNAGE_LAUNCHER_STATUS,
     updatesFolder: paths.SIGNAGE_UPDATES,
-    rootFile: optional.SIGNAGE_RELEASE_ROOT || null,
+    rootFile: optional.SIGNAGE_RELEASE_ROOT || (rootFiles.find((path) => existsSync(path)) ?? null),
     healthFile: optional.SIGNAGE_HEALTH || null,
     architecture: architecture === "x64" ? "amd64" : architecture === "arm64" ? "arm64" : null,
     browserExecutable,

@@ -1,5 +1,5 @@
 // The updating part of a player on real files, with a launcher whose status the test writes, and a service that serves a signed repository.
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Observable } from "../../../src/base/async/observable.ts";
 import { CorrectedClock } from "../../../src/base/clock.ts";
@@ -165,10 +165,4 @@ export async function startUpdating(
     problems: () => updates.problems(base.now()).map(({ code, detail }) => `${code}: ${detail}`),
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   };
-}
-
-/** Removes what the player keeps about trust, as a new disk would. */
-export async function forgetTrust({ options }: Place): Promise<void> {
-  await rm(join(options.updatesFolder, "trusted"), { recursive: true, force: true });
-  await mkdir(options.updatesFolder, { recursive: true });
 }
