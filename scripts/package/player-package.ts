@@ -74,6 +74,7 @@ export function buildPlayerDeb(
       "passwd",
       "dbus-user-session",
       "chromium",
+      "tzdata",
       "labwc",
       "wlr-randr",
       "fonts-noto-core",

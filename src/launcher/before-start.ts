@@ -1,9 +1,10 @@
 // Runs as root before each start of the player: counts the start, leaves a program that crashes, and decides which slot runs.
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, readFile } from "node:fs/promises";
 import type { SlotName } from "../protocol/device/updates.ts";
 import { Fault } from "../base/fault.ts";
+import { isSystemError } from "../base/files/system-error.ts";
 import { installedBrowser } from "./browser-packages.ts";
-import { publish, readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
+import { publish, publishText, readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
 import { checkSlot, type SlotCheck } from "./slots.ts";
 import type { Started, State } from "./state.ts";
 import { publishStatus } from "./status.ts";
@@ -21,6 +22,7 @@ export async function beforeStart(launcher: Launcher): Promise<Started> {
   const { folders, device, store, log } = launcher;
   await mkdir(folders.run, { recursive: true });
   await chmod(folders.run, 0o755);
+  await publishSerial(launcher);
   const [bootId, before] = [await device.bootId(), await readStarted(folders)];
   const isQuick = before !== null && before.bootId === bootId && device.uptime() - before.uptimeMs < quickMs;
   const quickStarts = isQuick ? before.quickStarts + 1 : 0;
@@ -45,6 +47,15 @@ export async function beforeStart(launcher: Launcher): Promise<Started> {
   await publishStatus(launcher, state, started);
   log("starting", { slot, version, reason: state.reason });
   return started;
+}
+
+/** Copies the machine's serial number to where the player may read it. Machines without such a firmware have none there. */
+async function publishSerial({ folders }: Launcher): Promise<void> {
+  const serial = await readFile(folders.serialOfFirmware, "utf8").catch((error: unknown) => {
+    if (isSystemError(error)) return "";
+    throw error;
+  });
+  if (serial.trim() !== "") await publishText(folders.serial, serial);
 }
 
 /** Begins a probation for a program or a browser that apt has replaced. */

@@ -18,6 +18,11 @@ export interface LauncherFolders {
   /** The player's data folder, and in it what it downloaded. */
   readonly player: string;
   readonly updates: string;
+  /** Where the player writes its health: in memory, because it does so every five seconds. */
+  readonly health: string;
+  /** The machine's serial number, which only root may read, for the player. */
+  readonly serial: string;
+  readonly serialOfFirmware: string;
   readonly launcherInfo: string;
   /** Trust anchors: the operator's, which takes precedence, and the package's. */
   readonly anchors: readonly string[];
@@ -46,6 +51,9 @@ export function launcherFolders(root: string): LauncherFolders {
     browser: join(data, "browser"),
     player,
     updates: join(player, "updates"),
+    health: join(root, "run/signage-player/health.json"),
+    serial: join(run, "serial"),
+    serialOfFirmware: join(root, "sys/class/dmi/id/product_serial"),
     launcherInfo: join(root, "usr/lib/signage-player/launcher/launcher.json"),
     anchors: [join(root, "etc/signage-player/root.json"), join(root, "usr/share/signage-player/root.json")],
     bootId: join(root, "proc/sys/kernel/random/boot_id"),

@@ -43,8 +43,8 @@ export async function openLauncher(folders: LauncherFolders, device: Device, log
 const longestMessageBytes = 64 * 1024;
 
 /** A message from the player; null while it is missing, damaged or not readable, which for a launcher is the same silence. */
-export async function readMessage<T>(folders: LauncherFolders, name: string, schema: z.ZodType<T>): Promise<T | null> {
-  const bytes = await readSafely(join(folders.updates, name), longestMessageBytes).catch((error: unknown) => {
+export async function readMessage<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+  const bytes = await readSafely(path, longestMessageBytes).catch((error: unknown) => {
     if (isFault(error) || isSystemError(error)) return null;
     throw error;
   });
@@ -52,7 +52,7 @@ export async function readMessage<T>(folders: LauncherFolders, name: string, sch
 }
 
 export function readHealth(folders: LauncherFolders): Promise<Health | null> {
-  return readMessage(folders, "health.json", Health);
+  return readMessage(folders.health, Health);
 }
 
 /** What the player's unit was started with since the machine booted; null before the first start. */
@@ -66,7 +66,14 @@ export async function readStarted(folders: LauncherFolders): Promise<Started | n
 
 /** Writes a world-readable file in `/run`, which a reader sees only whole. It does not survive a boot, so it is not synced. */
 export async function publish(path: string, value: unknown): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(value)}\n`, { mode: 0o644 });
+  await publishText(path, `${JSON.stringify(value)}\n`);
+}
+
+/** The same with a text. */
+export async function publishText(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  // The units have a umask, which would take the right to read it from the player.
+  await chmod(`${path}.new`, 0o644);
   await rename(`${path}.new`, path);
 }
 

@@ -67,7 +67,7 @@ test("[PRO2] a version that ends after five minutes each time is left, although 
 test("[PRO2] health that is old, of another version or damaged counts as none", async () => {
   await using rig = await updated();
   await rig.pass(1);
-  const file = join(rig.folders.updates, "health.json");
+  const file = rig.folders.health;
   rig.behaviour = "silent";
   for (const content of ["{", JSON.stringify({ version: "1.2.0" })]) {
     await writeFile(file, content);

@@ -1,7 +1,7 @@
 // The launcher's commands as processes: they decide, become the slot's program, and print what runs.
 import { execFile } from "node:child_process";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
@@ -20,14 +20,21 @@ test("[SLT9] before-start decides, start becomes the slot's program with its fla
   await chmod(join(programs, "dpkg-query"), 0o755);
   const env = { PATH: `${programs}:/usr/bin:/bin`, SIGNAGE_SERVER: "https://example.com", SIGNAGE_FLAGS: "--display :1  --kiosk" };
   const root = join(rig.folders.run, "../..");
+  await mkdir(dirname(rig.folders.serialOfFirmware), { recursive: true });
+  await writeFile(rig.folders.serialOfFirmware, "SN-1\n");
   const launcher = async (...args: string[]): Promise<string> => {
     const file = join(rootFolder, "src/launcher/launcher.ts");
-    return (await run(process.execPath, [file, "--root", root, ...args], { env })).stdout.trim();
+    return (
+      await run("/bin/sh", ["-c", 'umask 077; exec "$0" "$@"', process.execPath, file, "--root", root, ...args], { env })
+    ).stdout.trim();
   };
   await launcher("before-start");
+  expect(await readFile(rig.folders.serial, "utf8")).toBe("SN-1\n");
+  // The player's user reads them, whatever the unit's umask.
+  for (const file of [rig.folders.serial, rig.folders.started, rig.folders.status]) expect((await stat(file)).mode & 0o777).toBe(0o644);
   const cli = join(rig.folders.slot("a"), "dist/main/cli.js");
   expect(await launcher("start")).toBe(
-    `${cli} start --engine chromium --data ${rig.folders.player} --server https://example.com --display :1 --kiosk ${rig.folders.status} ${rig.folders.updates}`,
+    `${cli} start --engine chromium --data ${rig.folders.player} --server https://example.com --display :1 --kiosk ${rig.folders.status} ${rig.folders.updates} ${rig.folders.health}`,
   );
   expect(await launcher("run", "--", "show", "--help")).toBe(`${cli} show --help`);
   expect(await launcher("status")).toContain("version     1.1.0 in slot a: 1.1.0 was installed");

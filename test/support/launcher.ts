@@ -33,7 +33,7 @@ export interface BundleOptions {
 }
 
 /** The program of a bundle: prints how it was started. */
-const program = `#!/bin/sh\necho "$@" "$SIGNAGE_LAUNCHER_STATUS" "$SIGNAGE_UPDATES"\n`;
+const program = `#!/bin/sh\necho "$@" "$SIGNAGE_LAUNCHER_STATUS" "$SIGNAGE_UPDATES" "$SIGNAGE_HEALTH"\n`;
 
 async function bundleOf(
   manifest: ReleaseManifest,
@@ -89,7 +89,8 @@ export class LauncherRig implements AsyncDisposable {
     const rig = new LauncherRig(folder, releases, clock);
     const { folders } = rig;
     await rig.installPackage("1.0.0");
-    for (const path of [folders.launcherInfo, folders.anchors[1]!, folders.bootId]) await mkdir(dirname(path), { recursive: true });
+    for (const path of [folders.health, folders.launcherInfo, folders.anchors[1]!, folders.bootId])
+      await mkdir(dirname(path), { recursive: true });
     await writeFile(folders.launcherInfo, JSON.stringify({ launcher_version: "1.0.0", built_at: "2026-11-01T00:00:00Z" }));
     await writeFile(folders.anchors[1]!, releases.anchor);
     await mkdir(join(folders.updates, "metadata"), { recursive: true });
@@ -158,7 +159,7 @@ export class LauncherRig implements AsyncDisposable {
       memory_budget_bytes: 2,
       checks: { frames: true, checked_in: true, memory: true, ...this.behaviour },
     };
-    await writeFile(join(this.folders.updates, "health.json"), JSON.stringify(health));
+    await writeFile(this.folders.health, JSON.stringify(health));
   }
 
   /** Signs and downloads a version. */
