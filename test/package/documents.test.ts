@@ -92,6 +92,7 @@ test("[DEB12] the bundle has the code of its dependencies, and neither their doc
     "one/LICENSE": "",
     "one/bin.js": "#!/usr/bin/env node\n",
     "one/test/index.js": "",
+    "one/lib/.hidden/page.txt": "",
     "one/types/standard.js": "",
     "one/data.json": "{}",
     "@scope/two/addon.node": "",
