@@ -1,4 +1,4 @@
-// Bundles the programs that Electron runs into dist/main: its asar holds no TypeScript.
+// Bundles the programs into dist/main, for the packages: neither Electron's asar nor a Debian package holds TypeScript.
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { defineConfig } from "vite";
@@ -19,6 +19,7 @@ export default defineConfig({
       input: {
         electron: join(here, "src/main/electron/electron.ts"),
         cli: join(here, "src/main/cli.ts"),
+        release: join(here, "src/main/release/release.ts"),
         "media-child": join(here, "src/service/media/child.ts"),
       },
       external: (id) => id.startsWith("node:") || outside.has(id) || [...outside].some((name) => id.startsWith(`${name}/`)),

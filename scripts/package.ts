@@ -1,5 +1,5 @@
 // `npm run package`: builds the Debian packages, the application bundles and a signed apt repository (docs/packages.md).
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { isFault, reasonOf } from "../src/base/fault.ts";
@@ -9,7 +9,7 @@ import { readOptions } from "./package/options.ts";
 import { run, step } from "./package/run-program.ts";
 
 // Warnings fail the check, as errors do. The rest are hints, such as that the package is not in Debian.
-const lintianFlags = ["--fail-on=error,warning", "--display-info", "--no-tag-display-limit", "--allow-root"];
+const lintianFlags = ["--fail-on=error,warning", "--display-info", "--tag-display-limit=0", "--allow-root"];
 
 try {
   await main();
@@ -24,10 +24,12 @@ try {
 async function main(): Promise<void> {
   const { architectures, build, output, key, twice, lint } = readOptions(process.argv.slice(2));
   const packages = join(output, "packages");
-  rmSync(packages, { recursive: true, force: true });
+  // Earlier packages stay until these are complete.
+  const unfinished = `${packages}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
   await step("build programs, page and launcher", () => buildPrograms(build.epoch));
-  const files = await buildPackages(architectures, build, join(packages, "work"), packages, false);
-  writeFileSync(join(packages, "SHA256SUMS"), checksumLines(files));
+  const files = await buildPackages(architectures, build, join(unfinished, "work"), unfinished, false);
+  writeFileSync(join(unfinished, "SHA256SUMS"), checksumLines(files));
   if (twice) {
     const again = mkdtempSync(join(tmpdir(), "signage-package-again-"));
     try {
@@ -42,8 +44,12 @@ async function main(): Promise<void> {
   }
   const debs = files.map(({ path }) => path).filter((path) => path.endsWith(".deb"));
   if (lint) await step("lintian", () => process.stdout.write(run("lintian", [...lintianFlags, ...debs])));
+  rmSync(packages, { recursive: true, force: true });
   const fingerprint = await step("apt repository", () => writeAptRepository(join(output, "apt"), debs, key));
-  for (const { path, sizeBytes } of files) process.stdout.write(`${(sizeBytes / 1_000_000).toFixed(1).padStart(8)} MB  ${path}\n`);
+  renameSync(unfinished, packages);
+  for (const { path, sizeBytes } of files) {
+    process.stdout.write(`${(sizeBytes / 1_000_000).toFixed(1).padStart(8)} MB  ${join(packages, basename(path))}\n`);
+  }
   process.stdout.write(`apt repository: ${join(output, "apt")}, signed by ${fingerprint}\n`);
   if (key === undefined)
     process.stdout.write("NOTICE: it is signed by a new key that was deleted: for trials only. Pass --key for a release.\n");

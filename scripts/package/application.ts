@@ -1,5 +1,5 @@
 // The application: Node.js, programs, page and production dependencies in one folder, and the bundle made of it.
-import { chmodSync, copyFileSync, cpSync, globSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import { bundleName, type Architecture, type ReleaseManifest } from "../../src/protocol/device/updates.ts";
@@ -78,8 +78,9 @@ export function packBundle(
 }
 
 /** Makes everything below `folder` readable for all and writable for its owner, and only `programs` executable. */
-export function setModes(folder: string, programs: readonly string[]): void {
-  for (const path of ["", ...globSync("**/*", { cwd: folder }), ...globSync("**/.*", { cwd: folder })]) {
+function setModes(folder: string, programs: readonly string[]): void {
+  // Unlike a glob, this also finds what is in folders whose name begins with a dot.
+  for (const path of ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })]) {
     const file = join(folder, path);
     if (lstatSync(file).isSymbolicLink()) continue;
     chmodSync(file, statSync(file).isDirectory() || programs.includes(path) ? 0o755 : 0o644);

@@ -103,7 +103,7 @@ export function buildDeb(tree: PackageTree, fields: ControlFields, epoch: number
   const { name, architecture } = fields;
   const path = join(output, `${name}_${debianVersion(fields.version)}_${architecture}.deb`);
   mkdirSync(output, { recursive: true });
-  const flags = ["--root-owner-group", "-Zxz", isQuick ? "-z0" : "-z9", "--threads-max=2"];
+  const flags = ["--root-owner-group", "-Zxz", isQuick ? "-z0" : "-z6", "--threads-max=2"];
   run("dpkg-deb", [...flags, "--build", tree.root, path], { env: { SOURCE_DATE_EPOCH: String(epoch) } });
   return path;
 }

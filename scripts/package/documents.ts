@@ -7,15 +7,29 @@ import { completionText } from "./manual/completion.ts";
 import { manualPage } from "./manual/manual-page.ts";
 import type { Manual } from "./manual/manuals.ts";
 
-/** Adds them to the package that the manual describes. */
-export function addDocuments(tree: PackageTree, manual: Manual, version: string, epoch: number, overrides: string, notices: string): void {
-  const { name } = manual;
+/** What differs between the packages' documents. */
+interface DocumentSources {
+  /** The package's name. */
+  name: string;
+  /** The commands that it installs. */
+  manuals: readonly Manual[];
+  /** Reasons for lintian. */
+  overrides: string;
+  /** The installed path of the notices of third parties. */
+  notices: string;
+}
+
+/** Adds them to a package. @param epoch their date, in seconds. */
+export function addDocuments(tree: PackageTree, sources: DocumentSources, version: string, epoch: number): void {
+  const { name, manuals, overrides, notices } = sources;
   const folder = `usr/share/doc/${name}`;
   tree.write(`${folder}/copyright`, copyrightText(notices));
   tree.writeGzip(`${folder}/changelog.gz`, changelogText(name, version, epoch));
   tree.writeGzip(`${folder}/CHANGELOG.md.gz`, readFileSync(join(rootFolder, "CHANGELOG.md")));
-  tree.writeGzip(`usr/share/man/man1/${name}.1.gz`, manualPage(manual, version, epoch));
-  tree.write(`usr/share/bash-completion/completions/${name}`, completionText(manual));
+  for (const manual of manuals) {
+    tree.writeGzip(`usr/share/man/man1/${manual.name}.1.gz`, manualPage(manual, version, epoch));
+    tree.write(`usr/share/bash-completion/completions/${manual.name}`, completionText(manual));
+  }
   tree.copy(`usr/share/lintian/overrides/${name}`, overrides);
 }
 

@@ -49,7 +49,7 @@ export function noticesText(notices: readonly Notice[], nodeVersion: string, nod
 
 /** Whether the path below node_modules is a package's own manifest: `NAME/package.json` or `@SCOPE/NAME/package.json`. */
 function isPackageRoot(path: string): boolean {
-  const inside = path.slice(path.lastIndexOf("node_modules/") + (path.includes("node_modules/") ? "node_modules/".length : 0));
+  const inside = path.split("node_modules/").at(-1)!;
   return /^(@[^/]+\/)?[^/@]+\/package\.json$/.test(inside);
 }
 

@@ -7,8 +7,7 @@ import { readVersion, rootFolder } from "../../src/main/folders.ts";
 import { Architecture, ReleaseVersion } from "../../src/protocol/device/updates.ts";
 import { run } from "./run-program.ts";
 
-/** The flags. */
-export const usage = defineUsage({
+const usage = defineUsage({
   command: "npm run package --",
   summary: "Builds the Debian packages, the application bundles and a signed apt repository, reproducibly.",
   flags: {

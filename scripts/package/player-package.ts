@@ -8,8 +8,8 @@ import { playerManual } from "./manual/manuals.ts";
 import { nodeDepends } from "./node-release.ts";
 import type { BuildOptions } from "./options.ts";
 
-/** The folder of what the package brings beside its programs. */
-export const playerFolder = join(rootFolder, "packaging/player");
+// What the package brings beside its programs.
+const playerFolder = join(rootFolder, "packaging/player");
 const root = "usr/lib/signage-player";
 
 const units = ["setup", "usb@", "session", "rotation", "launcher", "player"].map((name) => `signage-${name}.service`);
@@ -58,7 +58,8 @@ export function buildPlayerDeb(
   for (const [from, to] of Object.entries(systemFiles)) tree.copy(to, join(playerFolder, "system", from));
   if (options.root !== undefined) tree.copy("usr/share/signage-player/root.json", options.root);
   const notices = `/${root}/application/THIRD-PARTY-NOTICES.txt`;
-  addDocuments(tree, playerManual, version, epoch, join(playerFolder, "lintian-overrides"), notices);
+  const overrides = join(playerFolder, "lintian-overrides");
+  addDocuments(tree, { name: "signage-player", manuals: [playerManual], overrides, notices }, version, epoch);
   const fields = {
     name: "signage-player",
     version,

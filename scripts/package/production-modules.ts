@@ -92,10 +92,10 @@ export function pruneModules(modules: string): void {
   for (const name of unusedPackages) rmSync(join(modules, name), { recursive: true, force: true });
   const found = globSync([...unusedFiles], { cwd: modules, withFileTypes: true });
   for (const entry of found) if (!entry.isDirectory()) rmSync(join(entry.parentPath, entry.name), { force: true });
-  // Commands for people, which no program imports.
+  // Hidden files, and commands for people, which no program imports.
   for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && isScript(path)) rmSync(path);
+    if (entry.isFile() && (path.slice(modules.length).includes("/.") || isScript(path))) rmSync(path);
   }
   removeEmptyFolders(modules);
 }

@@ -4,12 +4,12 @@ import { rootFolder } from "../../src/main/folders.ts";
 import type { Architecture } from "../../src/protocol/device/updates.ts";
 import { buildDeb, PackageTree } from "./deb.ts";
 import { addDocuments } from "./documents.ts";
-import { serviceManual } from "./manual/manuals.ts";
+import { releaseManual, serviceManual } from "./manual/manuals.ts";
 import { nodeDepends } from "./node-release.ts";
 import type { BuildOptions } from "./options.ts";
 
-/** The folder of what the package brings beside its programs. */
-export const serviceFolder = join(rootFolder, "packaging/service");
+// What the package brings beside its programs.
+const serviceFolder = join(rootFolder, "packaging/service");
 const root = "usr/lib/signage-service";
 
 /** Builds it in the folder `work`. @param application an application's folder. @returns the package's path. */
@@ -25,13 +25,20 @@ export function buildServiceDeb(
   tree.copyFolder(root, application);
   tree.copy(`${root}/backup-and-expire`, join(serviceFolder, "backup-and-expire.sh"), 0o755);
   tree.copy("usr/bin/signage-service", join(serviceFolder, "signage-service.sh"), 0o755);
+  tree.copy("usr/bin/signage-release", join(serviceFolder, "signage-release.sh"), 0o755);
   for (const unit of ["signage-service.service", "signage-backup.service", "signage-backup.timer"]) {
     tree.copy(`usr/lib/systemd/system/${unit}`, join(serviceFolder, "units", unit));
   }
   tree.copy("usr/lib/sysusers.d/signage-service.conf", join(serviceFolder, "sysusers.conf"));
   tree.copy("usr/lib/tmpfiles.d/signage-service.conf", join(serviceFolder, "tmpfiles.conf"));
   tree.copy("etc/default/signage-service", join(serviceFolder, "default"));
-  addDocuments(tree, serviceManual, version, epoch, join(serviceFolder, "lintian-overrides"), `/${root}/THIRD-PARTY-NOTICES.txt`);
+  const sources = {
+    name: "signage-service",
+    manuals: [serviceManual, releaseManual],
+    overrides: join(serviceFolder, "lintian-overrides"),
+    notices: `/${root}/THIRD-PARTY-NOTICES.txt`,
+  };
+  addDocuments(tree, sources, version, epoch);
   const fields = {
     name: "signage-service",
     version,

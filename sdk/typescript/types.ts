@@ -490,6 +490,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device/releases/metadata/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of the releases' signed metadata
+         * @description As The Update Framework (TUF) names them, with consistent snapshots. Players verify them with a root of their own.
+         */
+        get: operations["getReleaseMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/device/releases/targets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a bundle of a release
+         * @description The bytes, whole or one `Range`. The ETag is their SHA-256, with which the name begins.
+         */
+        get: operations["getReleaseBundle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device/screenshots/{id}": {
         parameters: {
             query?: never;
@@ -1290,6 +1330,50 @@ export interface paths {
          *     Scope: `playlists:write`.
          */
         post: operations["restorePlaylist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/releases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the releases that players can install from this service
+         * @description The mirror's copy of a signed release repository, which all teams share, with its state, and how many of the team's players run each version.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listReleases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/releases/mirror": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refresh the mirror of releases now
+         * @description It is refreshed every hour anyway. Responds at once: `GET /releases` shows when it has finished and why it failed. Requires a service with `--releases-from`.
+         *
+         *     Scope: `teams:write`.
+         */
+        post: operations["mirrorReleases"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2181,6 +2265,8 @@ export interface components {
             token: components["schemas"]["CreatedToken"];
             user: components["schemas"]["User"];
         };
+        /** @enum {string} */
+        Architecture: "amd64" | "arm64";
         Asset: {
             /** @description Codec of a video's image or of an audio file, such as `avc` or `aac` */
             codec: string | null;
@@ -3025,6 +3111,17 @@ export interface components {
             id: string;
             items: components["schemas"]["PlaylistItem"][];
         };
+        DesiredRelease: {
+            /**
+             * @description `now`: without waiting for the maintenance window
+             * @enum {string}
+             */
+            install: "in-window" | "now";
+            /** @example 1.4.0 */
+            version: string;
+            /** @description When it may switch to the version, in the player's time zone. Default: from 02:00 to 05:00 */
+            windows?: components["schemas"]["Opening"][];
+        };
         DesiredState: {
             assets: components["schemas"]["DesiredAsset"][];
             /** @description The calendars that conditions of schedules refer to */
@@ -3049,17 +3146,7 @@ export interface components {
                 /** @description Default: landscape */
                 orientation?: components["schemas"]["Orientation"];
                 /** @description The version of its program that it should run. Without it: the one that it runs */
-                release?: {
-                    /**
-                     * @description `now`: without waiting for the maintenance window
-                     * @enum {string}
-                     */
-                    install: "in-window" | "now";
-                    /** @example 1.4.0 */
-                    version: string;
-                    /** @description When it may switch to the version, in the player's time zone. Default: from 02:00 to 05:00 */
-                    windows?: components["schemas"]["Opening"][];
-                };
+                release?: components["schemas"]["DesiredRelease"];
                 /** @description The image to show in place of withheld content. Without it: a text */
                 safe_asset_id?: string;
                 /** @default [] */
@@ -3234,38 +3321,7 @@ export interface components {
             temperature_c: number | null;
             timezone: string;
             /** @description The program's version, slot and update. Only players that a launcher started send it */
-            update?: {
-                /** @description What it waits for, or what is wrong, for people */
-                detail: string | null;
-                /** @enum {string} */
-                is: "current" | "downloading" | "waiting" | "installing" | "probation" | "blocked" | "failed";
-                last_attempt: {
-                    /**
-                     * Format: date-time
-                     * @description RFC 3339, UTC
-                     */
-                    at: string;
-                    /** @description The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version */
-                    control: ("pending" | "passed" | "failed") | null;
-                    /** @description Why it was refused or rolled back, for people */
-                    detail: string | null;
-                    /** @enum {string} */
-                    outcome: "probation" | "kept" | "rolled-back" | "refused";
-                    version: string;
-                    /** @enum {string} */
-                    what: "program" | "browser";
-                } | null;
-                /** @example 1.4.0 */
-                launcher_version: string;
-                previous_version: string | null;
-                ready_bytes: number;
-                /** @description Why this slot runs */
-                reason: string;
-                /** @enum {string} */
-                slot: "package" | "a" | "b";
-                total_bytes: number | null;
-                wanted_version: string | null;
-            };
+            update?: components["schemas"]["UpdateState"];
             uptime_ms: number;
             variables?: {
                 [key: string]: string | number | boolean;
@@ -5212,6 +5268,49 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        Release: {
+            bundles: {
+                architecture: components["schemas"]["Architecture"];
+                /** @description False: left out, because the mirror's limit leaves no room for it */
+                is_mirrored: boolean;
+                /**
+                 * @description The oldest launcher that can run this bundle. Launchers are updated by apt
+                 * @example 1.4.0
+                 */
+                launcher_needed: string;
+                sha256: string;
+                size_bytes: number;
+            }[];
+            /** @description How many of the team's players run this version, by their latest heartbeat */
+            players: number;
+            /** @example 1.4.0 */
+            version: string;
+        };
+        ReleaseMirrorState: {
+            /** @description When the mirror last looked for releases */
+            checked_at: string | null;
+            /** @description Why the last refresh failed. What was mirrored before is still offered */
+            error: string | null;
+            /** @description Whether the metadata has expired: no player installs anything, and what runs is not affected */
+            is_expired: boolean;
+            is_refreshing: boolean;
+            /** @description When players stop installing these releases, until newer metadata is mirrored */
+            metadata_expires_at: string | null;
+            /** @description The folder or address that releases come from. Null: none was ever named */
+            source: string | null;
+            /** @description When it last found the source's whole, valid state */
+            succeeded_at: string | null;
+        };
+        Releases: {
+            mirror: components["schemas"]["ReleaseMirrorState"];
+            /** @description Versions that players run and the mirror does not have */
+            other_versions: {
+                players: number;
+                version: string;
+            }[];
+            /** @description The newest first */
+            releases: components["schemas"]["Release"][];
+        };
         ReplaceRequest: {
             code: string;
         };
@@ -5571,6 +5670,8 @@ export interface components {
              */
             status: "planned" | "due" | "over" | "cleared";
         };
+        /** @enum {string} */
+        SlotName: "package" | "a" | "b";
         Target: {
             tag: string;
         } | {
@@ -5712,6 +5813,39 @@ export interface components {
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        UpdateAttempt: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version */
+            control: ("pending" | "passed" | "failed") | null;
+            /** @description Why it was refused or rolled back, for people */
+            detail: string | null;
+            outcome: components["schemas"]["UpdateOutcome"];
+            version: string;
+            /** @enum {string} */
+            what: "program" | "browser";
+        };
+        /** @enum {string} */
+        UpdateOutcome: "probation" | "kept" | "rolled-back" | "refused";
+        UpdateState: {
+            /** @description What it waits for, or what is wrong, for people */
+            detail: string | null;
+            /** @enum {string} */
+            is: "current" | "downloading" | "waiting" | "installing" | "probation" | "blocked" | "failed";
+            last_attempt: components["schemas"]["UpdateAttempt"] | null;
+            /** @example 1.4.0 */
+            launcher_version: string;
+            previous_version: string | null;
+            ready_bytes: number;
+            /** @description Why this slot runs */
+            reason: string;
+            slot: components["schemas"]["SlotName"];
+            total_bytes: number | null;
+            wanted_version: string | null;
         };
         Upload: {
             /** @description The asset that was created from it */
@@ -8392,6 +8526,136 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getReleaseMetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The response is 304 if this is the ETag of the bytes */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description One range of bytes */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Download a file of the releases' signed metadata */
+            200: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The requested part of the file */
+            206: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The file has the ETag of If-None-Match */
+            304: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getReleaseBundle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The response is 304 if this is the ETag of the bytes */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description One range of bytes */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Download a bundle of a release */
+            200: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zstd": unknown;
+                };
+            };
+            /** @description The requested part of the file */
+            206: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zstd": unknown;
+                };
+            };
+            /** @description The file has the ETag of If-None-Match */
+            304: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -11752,6 +12016,119 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listReleases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the releases that players can install from this service */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mirror": {
+                     *         "source": "sample",
+                     *         "is_refreshing": true,
+                     *         "checked_at": "2026-11-21T12:00:00.000Z",
+                     *         "succeeded_at": "2026-11-21T12:00:00.000Z",
+                     *         "error": null,
+                     *         "metadata_expires_at": "2026-11-21T12:00:00.000Z",
+                     *         "is_expired": true
+                     *       },
+                     *       "releases": [
+                     *         {
+                     *           "version": "1.4.0",
+                     *           "bundles": [
+                     *             {
+                     *               "architecture": "amd64",
+                     *               "size_bytes": 48213,
+                     *               "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *               "launcher_needed": "1.4.0",
+                     *               "is_mirrored": true
+                     *             }
+                     *           ],
+                     *           "players": 1
+                     *         }
+                     *       ],
+                     *       "other_versions": [
+                     *         {
+                     *           "version": "sample",
+                     *           "players": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Releases"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    mirrorReleases: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Refresh the mirror of releases now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": "sample",
+                     *       "is_refreshing": true,
+                     *       "checked_at": "2026-11-21T12:00:00.000Z",
+                     *       "succeeded_at": "2026-11-21T12:00:00.000Z",
+                     *       "error": null,
+                     *       "metadata_expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "is_expired": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReleaseMirrorState"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];

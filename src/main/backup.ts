@@ -4,9 +4,9 @@ import { z } from "zod";
 import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { dataFolder, readVersion } from "./folders.ts";
+import { commandName, dataFolder, readVersion } from "./folders.ts";
 
-const cli = "node_modules/.bin/node src/main/cli.ts";
+const cli = commandName("node_modules/.bin/node src/main/cli.ts");
 const folder = { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
 /** Flags of the program. */
 export const backupUsage = defineUsage({

@@ -11,17 +11,20 @@ const { runProgram } = await import("./program.ts");
 
 const [command = "", ...argv] = process.argv.slice(2);
 
-const cli = "node_modules/.bin/node src/main/cli.ts";
+const { commandName } = await import("./folders.ts");
+const cli = commandName("node_modules/.bin/node src/main/cli.ts");
 const programs: ReadonlyMap<string, string> = new Map([
   ["demo", "service and player on this machine, paired and with demo content (npm start)"],
   ["serve", "the service (npm run service)"],
   ["start", "the player (npm run player)"],
   ["show", "shows a file, a web page or a text on screens (npm run show)"],
   ["mcp", "MCP on standard input and output"],
+  ["setup", "sets up this machine as a player: service, rotation, time zone, Wi-Fi"],
   ["backup", "copies all data of a service, while it runs"],
   ["restore", "creates a service's data folder from a backup"],
   ["backup-key", "saves only a service's signing key"],
   ["restore-key", "restores a signing key"],
+  ["mirror", "copies releases into a service's data folder, such as from a USB stick"],
 ]);
 const overview = [
   "signage-player: a digital-signage player and the service it talks to.",
@@ -47,6 +50,12 @@ switch (command) {
   case "show": {
     const { readShowConfig, runShow } = await import("./show.ts");
     await runProgram("show", () => readShowConfig(argv), runShow);
+    break;
+  }
+  case "setup": {
+    const { readSetupConfig } = await import("./setup/setup-flags.ts");
+    const { runSetup } = await import("./setup/setup.ts");
+    await runProgram("setup", () => readSetupConfig(argv), runSetup, { logTo: "stderr" });
     break;
   }
   case "mcp": {
@@ -77,6 +86,11 @@ switch (command) {
   case "restore-key": {
     const { readRestoreKeyConfig, runRestoreKey } = await import("./backup.ts");
     await runProgram("restore-key", () => readRestoreKeyConfig(argv), runRestoreKey);
+    break;
+  }
+  case "mirror": {
+    const { readMirrorConfig, runMirror } = await import("./mirror.ts");
+    await runProgram("mirror", () => readMirrorConfig(argv), runMirror);
     break;
   }
   case "--version": {

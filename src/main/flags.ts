@@ -1,7 +1,8 @@
 // Flags that several programs share.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { badFlags, type Usage } from "../base/config.ts";
+import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 
 /** A TCP port; 0 picks a free one. */
 export const Port = z
@@ -9,6 +10,19 @@ export const Port = z
   .regex(/^\d{1,5}$/, "must be a port, 0 to 65535")
   .transform(Number)
   .refine((port) => port <= 65_535, "must be a port, 0 to 65535");
+
+/** A file that must exist, if it is given. */
+export const ExistingFile = z
+  .string()
+  .refine((path) => existsSync(path), "there is no such file")
+  .optional();
+
+/** The limit of the mirror of releases, in gigabytes; the result is in bytes. */
+export const Gigabytes = z
+  .string()
+  .regex(/^[1-9]\d{0,4}$/, "must be a whole number of gigabytes, 1 or more")
+  .transform((text) => Number(text) * 1e9)
+  .default(defaultMirrorBytes);
 
 /** The address of a service. */
 export const WebAddress = z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" });

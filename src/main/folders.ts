@@ -25,6 +25,16 @@ export function dataFolder(): string {
   return join(base, "signage-player");
 }
 
+/**
+ * The command that a Debian package installed for this program, such as `signage-player`; in a checkout `inCheckout`. Only a package's
+ * application has a release manifest.
+ */
+export function commandName(inCheckout: string, program?: string): string {
+  if (!existsSync(join(rootFolder, "release.json"))) return inCheckout;
+  const command = rootFolder.includes("/signage-service/") ? "signage-service" : "signage-player";
+  return program === undefined ? command : `${command} ${program}`;
+}
+
 /** This program's version, from package.json. */
 export function readVersion(): string {
   const json: unknown = JSON.parse(readFileSync(join(rootFolder, "package.json"), "utf8"));

@@ -1,6 +1,6 @@
 // Runs the signage service: reads its flags and serves until it is stopped.
-import { existsSync } from "node:fs";
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { z } from "zod";
@@ -9,14 +9,15 @@ import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { Port, WebAddress } from "./flags.ts";
-import { dataFolder, readVersion, rootFolder } from "./folders.ts";
+import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
+import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
+import { commandName, dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
 /** Its flags. */
 export const usage = defineUsage({
-  command: "npm run service --",
+  command: commandName("npm run service --", "serve"),
   summary: "The service: players connect to it, people and programs use it by REST, WebSocket and MCP. Documentation at /docs.",
   flags: {
     port: { value: "PORT", help: "Port to listen on; 0 for any free port (default 8080)" },
@@ -35,15 +36,18 @@ export const usage = defineUsage({
     },
     "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For header is trusted" },
     "requests-per-minute": { value: "N", help: "Limit of requests per minute for each token (default 600)" },
+    "no-announce": { help: "Do not announce the service on the local network (DNS-SD), where players' setup would find it" },
+    "releases-from": {
+      value: "FOLDER|URL",
+      help: "Release repository whose updates this service keeps and offers to its players; refreshed every hour",
+    },
+    "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
+    "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
     "metrics-public": { help: "Serve /metrics to everybody, not only to this machine and to tokens" },
   },
   notes: ["Exit codes: 0 stopped on request, 1 failed, 2 bad flags."],
 });
 
-const file = z
-  .string()
-  .refine((path) => existsSync(path), "there is no such file")
-  .optional();
 const ProxyList = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
@@ -58,8 +62,8 @@ const Flags = z
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
     "public-url": WebAddress.optional(),
-    "tls-cert": file,
-    "tls-key": file,
+    "tls-cert": ExistingFile,
+    "tls-key": ExistingFile,
     "insecure-http": z.boolean().default(false),
     "allow-address": z
       .string()
@@ -68,7 +72,11 @@ const Flags = z
       .optional(),
     "trusted-proxy": ProxyList.default([]),
     "requests-per-minute": Requests.optional(),
+    "releases-from": z.string().min(1, "must name a folder or an address").optional(),
+    "releases-root": ExistingFile,
+    "releases-max-gb": Gigabytes,
     "metrics-public": z.boolean().default(false),
+    "no-announce": z.boolean().default(false),
   })
   .superRefine((flags, context) => {
     const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
@@ -92,6 +100,13 @@ const Flags = z
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
     trustedProxies: flags["trusted-proxy"],
     metricsPublic: flags["metrics-public"],
+    // Nobody else can reach a service on loopback.
+    announce: !flags["no-announce"] && !isLoopback(flags.host),
+    releases: {
+      from: flags["releases-from"] ?? null,
+      rootFile: flags["releases-root"] ?? null,
+      maxBytes: flags["releases-max-gb"],
+    },
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 
@@ -119,11 +134,28 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   });
   allowYoungGenerationGrowth(true);
   log.info({ url: service.url }, "listening");
+  await using _announced = flags.announce ? await announce(flags, service.url, log) : null;
   reportListening(service.url);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** Announces the service on the local network, until disposed. */
+async function announce({ host, tls, publicUrl }: ServiceFlags, url: string, log: Log): Promise<AsyncDisposable> {
+  const { announceService } = await import("./discovery/announce.ts");
+  const text = {
+    path: "/",
+    tls: tls === null ? "0" : "1",
+    version: readVersion(),
+    ...(publicUrl === null ? {} : { url: publicUrl }),
+  } as const;
+  return announceService(
+    { name: `Signage service on ${hostname()}`, port: Number(new URL(url).port) || (tls === null ? 80 : 443), host, text },
+    {},
+    log,
+  );
 }
 
 /**

@@ -7,12 +7,12 @@ import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { NewShow, Show } from "../protocol/operator/shows.ts";
 import { readToken, WebAddress } from "./flags.ts";
-import { dataFolder } from "./folders.ts";
+import { commandName, dataFolder } from "./folders.ts";
 import { ServiceClient } from "./service-client.ts";
 
 /** Its flags. */
 export const usage = defineUsage({
-  command: "npm run show --",
+  command: commandName("npm run show --", "show"),
   summary: "Shows a picture, a video, a PDF, a web page or a text on your screens, in place of their usual content.",
   positionals: "FILE|URL|TEXT",
   flags: {

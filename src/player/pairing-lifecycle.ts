@@ -27,6 +27,8 @@ export interface PairingLifecycleDependencies {
   log: Log;
   settings: PlayerSettings;
   disk: DiskHealth;
+  /** What the pairing screen says at first; null: nothing. */
+  notice: string | null;
   describeDevice: PairingDependencies["describe"];
   /** @param onServiceKey must be called with each key that the service uses. */
   openSession: (pairing: Pairing, onServiceKey: (key: string) => Promise<void>) => Promise<Session>;
@@ -40,10 +42,11 @@ export class PairingLifecycle {
   #session: Session | null = null;
   #keyChange: ServiceKeyChange | null = null;
   /** Shown on the pairing screen, such as after a revocation. */
-  #notice: string | null = null;
+  #notice: string | null;
 
   constructor(dependencies: PairingLifecycleDependencies) {
     this.#dependencies = dependencies;
+    this.#notice = dependencies.notice;
   }
 
   /** Null while the player is not paired, and until the first session has been opened. */

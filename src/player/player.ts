@@ -1,6 +1,7 @@
 // Runs the player: opens its parts, runs them side by side, and disposes them in reverse order.
 import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
@@ -11,6 +12,7 @@ import { ServiceApi } from "./link/service-api.ts";
 import type { Machine } from "./machine.ts";
 import { logPageMessage } from "./page-message-log.ts";
 import { Identity } from "./pairing/identity.ts";
+import { NoServer, type NoServerOptions } from "./pairing/no-server.ts";
 import { PairingLifecycle } from "./pairing-lifecycle.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import { createPlayerStatus } from "./player-status.ts";
@@ -30,8 +32,13 @@ import { WebItems } from "./web-items/web-items.ts";
 export type Supervise = (isHopeful: () => boolean, signal: AbortSignal) => Promise<never>;
 
 export interface PlayerOptions {
-  /** Returns the service's address. Called for each request, because an embedded service may change its port. */
-  server: () => string;
+  /**
+   * Returns the service's address. Called for each request, because an embedded service may change its port. Options for its screen
+   * if no service is known.
+   */
+  server: (() => string) | NoServerOptions;
+  /** What the pairing screen says at first, such as what is wrong with the machine's settings. */
+  notice?: string | null;
   /** Folder for identity, desired state and content. */
   folder: string;
   /** Folder of the built page. */
@@ -67,6 +74,8 @@ export type PlayerEnd = "restart" | "display-failed";
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
   const {
+    server,
+    notice = null,
     folder,
     rendererFolder,
     version,
@@ -94,7 +103,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const clock = new CorrectedClock(options.clock, await readKnownTime(folder, rendererFolder, log));
   const disk = new DiskHealth(log);
   const identity = await Identity.open(folder, log, disk);
-  const api = cleanup.use(new ServiceApi(options.server, network));
+  const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
   const outboundHttp = cleanup.use(
     new OutboundHttp({ policy: contentPolicy(mayReachLocal), network: contentNetwork(network, mayReachLocal) }),
   );
@@ -118,6 +127,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     log,
     settings,
     disk,
+    notice,
     describeDevice: () => status.describeDevice(),
     openSession: (pairing, onServiceKey) =>
       Session.open({
@@ -150,6 +160,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
       }),
     onChange: () => scenes.update(),
   });
+  const noServer = typeof server === "function" ? null : new NoServer(server, () => scenes.update());
   const scenes = new SceneLoop({
     lifecycle,
     surface,
@@ -157,7 +168,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     machine,
     version,
     clock,
-    serviceOrigin: () => api.server.origin,
+    phase: () => (noServer ?? lifecycle).phase,
+    serviceOrigin: () => (noServer === null ? api.server.origin : ""),
     problems: () => status.problems,
   });
   surface.onMessage((message) => logPageMessage(message, log), running);
@@ -167,7 +179,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
       [
         (shared) => recovery.run(shared),
         (shared) => scenes.run(shared),
-        (shared) => lifecycle.run(shared),
+        (shared) => (noServer ?? lifecycle).run(shared),
         (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts], clock, shared),
         (shared) => clock.watchForSteps(shared),
         (shared) => storeKnownTime(folder, clock, log, shared),
@@ -181,4 +193,9 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     if (end.signal.aborted && !signal.aborted) return reason;
     throw error;
   }
+}
+
+/** A player without a service has nothing to ask it. */
+function refuseRequest(): never {
+  throw new Fault("refused", "no service is set");
 }

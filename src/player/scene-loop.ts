@@ -6,12 +6,14 @@ import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { Scene } from "../protocol/scene.ts";
 import type { Machine } from "./machine.ts";
 import type { PairingLifecycle } from "./pairing-lifecycle.ts";
-import { screenOf } from "./playback/screen.ts";
+import { screenOf, type ScreenContext } from "./playback/screen.ts";
 import type { Recovery } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
 
 export interface SceneLoopDependencies {
   lifecycle: PairingLifecycle;
+  /** The input for choosing a screen; null while it is not known yet. */
+  phase: () => ScreenContext["phase"] | null;
   surface: Surface;
   recovery: Recovery;
   machine: Machine;
@@ -69,7 +71,8 @@ export class SceneLoop {
   /** Null while it is not known yet what to show: the page then keeps its present screen. */
   #compose(): Scene | null {
     const { lifecycle, recovery, serviceOrigin } = this.#dependencies;
-    const { session, phase, claimCode } = lifecycle;
+    const { session, claimCode } = lifecycle;
+    const phase = this.#dependencies.phase();
     if (phase === null) return null;
     const { withheld } = recovery;
     const screen = screenOf({ service: serviceOrigin(), device: this.#deviceText(), phase, withheld });

@@ -15,6 +15,7 @@ import {
 import { Rotation } from "./content/orientation.ts";
 import { Transition } from "./content/transition.ts";
 import { WallPart } from "./content/wall.ts";
+import { FoundService } from "./device/discovery.ts";
 import { Color, Count, id, Pixels, RawInstant, SpanMs } from "./common.ts";
 
 /** Identifies an item, here and in the page's reports. */
@@ -137,6 +138,15 @@ export type ScreenProblem = z.infer<typeof ScreenProblem>;
 /** The screen that the display shows. Unpaired, empty, preparing and playing are different screens. */
 export const Screen = z.discriminatedUnion("is", [
   z.object({ is: z.literal("starting") }),
+  z.object({
+    is: z.literal("no-server"),
+    machine_name: z.string().describe("The machine's name on its network"),
+    command: z.string().describe("What to run to set a service"),
+    file: z.string().nullable().describe("The file that can set one, such as `signage.toml` on the boot partition"),
+    services: z.array(FoundService).max(16).describe("What was found on the network. Nothing connects to them by itself"),
+    device: z.string().describe("The addresses and the version of the device"),
+    problem: z.string().nullable().describe("What is wrong with the file"),
+  }),
   z.object({
     is: z.literal("pairing"),
     code: z.string().nullable().describe("As shown, such as `WDJB-MJHT`; null while there is none"),

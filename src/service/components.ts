@@ -27,6 +27,8 @@ import { Pairing } from "./fleet/pairing.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
 import { Presence } from "./fleet/presence.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
+import { ReleaseMirror } from "./releases/mirror.ts";
+import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
 import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
@@ -89,6 +91,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
+  const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   return {
     ...files,
@@ -104,6 +107,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     presence,
     problems,
+    releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     sockets,
     subscribers,
     sweeper: new BlobSweeper({ blobs, store, clock }),
@@ -151,6 +155,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
     components.thumbnails,
     components.imports,
     components.uploads,
+    components.releases,
     { run: (each: AbortSignal) => presence.run(log, each) },
     { run: (each: AbortSignal) => runHourlyCleanup(components, playEventRetentionMs, each) },
   ];

@@ -3,6 +3,7 @@ import type { AddressBlock } from "./content/outbound-clients.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
+import type { MirrorConfig } from "./releases/mirror.ts";
 
 export interface ServiceConfig {
   /** 0: any free port. */
@@ -32,6 +33,8 @@ export interface ServiceConfig {
   playEventDays?: number;
   /** Resource limits for examining files, by kind; the rest has defaults. */
   mediaLimits?: Partial<LimitTable>;
+  /** Where players' releases come from; default: what is in the data folder is served, and nothing is fetched. */
+  releases?: MirrorConfig;
   /** Starts a process that examines files; by default a Node process. */
   startMediaProcess?: StartMediaProcess | undefined;
 }

@@ -214,6 +214,36 @@ test.each(orientations)(
   },
 );
 
+test.each(orientations)(
+  "[NSV2] the screen without a service, %s, has the command, the file, the found services and the problem inside it",
+  async (_, width, height) => {
+    await using opened = await browser.open(width, height);
+    const { page, server } = opened;
+    const services = ["Lobby", "Café", "Test", "Fourth"].map((name) => ({
+      name,
+      url: "https://signage-with-a-long-name.example.com:8443",
+    }));
+    const screen = { is: "no-server", machine_name: "kiosk-7", command: "sudo signage-player setup", file: "signage.toml" } as const;
+    const problem = "signage.toml, line 4: there is no setting “rotaton”: did you mean “rotation”?";
+    server.draw({ screen: { ...screen, services, problem, device: "192.168.178.123 · signage-player 1.10.0" }, identify: null });
+    await server.waitForMessage("screen", ({ is }) => is === "no-server");
+    expect(await page.locator(".command").textContent()).toBe("sudo signage-player setup");
+    expect(await page.locator(".content").textContent()).toContain("signage.toml");
+    expect(await page.locator(".services li").count()).toBe(3);
+    expect(await page.locator(".trouble").textContent()).toContain(problem);
+    const parts = [".title", ".command", ".services", ".trouble", ".foot"];
+    for (const selector of parts) {
+      const inside = (await page.locator(selector).boundingBox())!;
+      expect(inside.y, selector).toBeGreaterThanOrEqual(0);
+      expect(inside.x + inside.width, selector).toBeLessThanOrEqual(width);
+      expect(inside.y + inside.height, selector).toBeLessThanOrEqual(height);
+    }
+    expect(await overlaps(page, parts)).toEqual([]);
+    server.draw({ screen: { ...screen, file: null, services: [], problem: null, device: "" }, identify: null });
+    await page.locator(".trouble").waitFor({ state: "hidden" });
+  },
+);
+
 test("[SCN3] the empty screen's title shows the connection and whether anything is assigned", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;

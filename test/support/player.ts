@@ -41,9 +41,9 @@ export class TestPlayer implements AsyncDisposable {
 
   constructor(
     folder: string,
-    server: () => string,
+    server: PlayerOptions["server"],
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "network" | "ntp" | "preload" | "quota" | "log">> = {},
+    more: Partial<Pick<PlayerOptions, "network" | "notice" | "ntp" | "preload" | "quota" | "log">> = {},
   ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
@@ -57,6 +57,7 @@ export class TestPlayer implements AsyncDisposable {
       machine: this.machine,
       settings: { rememberServer: async (address: string) => void this.servers.push(address) },
       ntp: more.ntp ?? [],
+      notice: more.notice ?? null,
       triggers: false,
       preload: more.preload ?? null,
       quota: more.quota ?? null,

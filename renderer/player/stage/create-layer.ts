@@ -3,6 +3,7 @@ import type { Screen } from "../../../src/protocol/scene.ts";
 import type { Layer, PageContext } from "../page.ts";
 import { createEmpty } from "../screens/empty.ts";
 import { ScreenLayer } from "../screens/layer.ts";
+import { createNoServer } from "../screens/no-server.ts";
 import { createPairing } from "../screens/pairing.ts";
 import { createPreparing } from "../screens/preparing.ts";
 import { createStarting } from "../screens/starting.ts";
@@ -14,6 +15,8 @@ export function createLayer(screen: Screen, page: PageContext, dueAt?: number): 
   switch (screen.is) {
     case "starting":
       return new ScreenLayer(page, createStarting());
+    case "no-server":
+      return new ScreenLayer(page, createNoServer());
     case "pairing":
       return new ScreenLayer(page, createPairing(page.clock));
     case "empty":

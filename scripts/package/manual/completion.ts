@@ -13,6 +13,13 @@ export function completionText({ name, programs }: Manual): string {
   const paths = programs.flatMap(({ usage }) =>
     Object.entries(usage.flags).flatMap(([flag, { value }]) => (value !== undefined && pathValue.test(value) ? [`--${flag}`] : [])),
   );
+  const pathCase = `  case $previous in
+    ${[...new Set(paths)].toSorted().join(" | ")})
+      mapfile -t COMPREPLY < <(compgen -f -- "$word")
+      return
+      ;;
+  esac
+`;
   return `# Completion of ${name} for bash, made from the definitions of its flags.
 _${name.replaceAll("-", "_")}() {
   local word=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} flags=
@@ -20,13 +27,7 @@ _${name.replaceAll("-", "_")}() {
     mapfile -t COMPREPLY < <(compgen -W "${programs.map((program) => program.name).join(" ")} --help --version" -- "$word")
     return
   fi
-  case $previous in
-    ${[...new Set(paths)].toSorted().join(" | ")})
-      mapfile -t COMPREPLY < <(compgen -f -- "$word")
-      return
-      ;;
-  esac
-  case \${COMP_WORDS[1]} in
+${paths.length === 0 ? "" : pathCase}  case \${COMP_WORDS[1]} in
 ${cases.join("\n")}
   esac
   case $word in

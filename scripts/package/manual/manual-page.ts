@@ -21,7 +21,7 @@ export function manualPage({ name, summary, description, programs, files, see }:
     ...description.flatMap((text, index) => [...(index === 0 ? [] : [".PP"]), escaped(text)]),
     ".SH PROGRAMS",
     ...programs.flatMap((program) => programLines(program.name, program.usage)),
-    ".SH FILES",
+    ...(Object.keys(files).length === 0 ? [] : [".SH FILES"]),
     ...Object.entries(files).flatMap(([path, text]) => [".TP", `.I ${escaped(path)}`, escaped(text)]),
     ".SH EXIT STATUS",
     "0 stopped on request or printed help, 1 failed, 2 bad flags.",

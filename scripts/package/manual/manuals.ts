@@ -2,9 +2,12 @@
 import { dataFolder } from "../../../src/main/folders.ts";
 import type { Usage } from "../../../src/base/config.ts";
 import { backupKeyUsage, backupUsage, restoreKeyUsage, restoreUsage } from "../../../src/main/backup.ts";
+import { usage as mirrorUsage } from "../../../src/main/mirror.ts";
 import { usage as mcpUsage } from "../../../src/main/mcp/mcp.ts";
 import { usage as playerUsage } from "../../../src/main/player/player-config.ts";
 import { usage as serviceUsage } from "../../../src/main/service.ts";
+import { usages as releaseUsages } from "../../../src/main/release/usages.ts";
+import { usage as setupUsage } from "../../../src/main/setup/setup-flags.ts";
 import { usage as showUsage } from "../../../src/main/show.ts";
 
 /** A program of a command. */
@@ -38,6 +41,7 @@ export const playerManual: Manual = {
     "The program that runs comes from the package, or from a newer signed release that signage-launcher.service has installed beside it.",
   ],
   programs: [
+    { name: "setup", usage: setupUsage },
     { name: "status", usage: status },
     { name: "start", usage: playerUsage },
     { name: "show", usage: showUsage },
@@ -59,7 +63,7 @@ export const serviceManual: Manual = {
   summary: "digital-signage service that players connect to",
   description: [
     "The unit signage-service.service runs the program serve with the settings of /etc/default/signage-service. The first access token is in /var/lib/signage-service/admin-token, the documentation of the API at http://127.0.0.1:8080/docs.",
-    "The programs backup, restore, backup-key and restore-key use /var/lib/signage-service unless --data names another folder; as root they run as the user signage-service or give it the files. A restore needs an empty folder: stop the service and move the old one away first.",
+    "The programs backup, restore, backup-key, restore-key and mirror use /var/lib/signage-service unless --data names another folder; as root they run as the user signage-service or give it the files. A restore needs an empty folder: stop the service and move the old one away first.",
     "signage-backup.timer makes a backup every night.",
   ],
   programs: [
@@ -68,6 +72,7 @@ export const serviceManual: Manual = {
     { name: "restore", usage: restoreUsage },
     { name: "backup-key", usage: backupKeyUsage },
     { name: "restore-key", usage: restoreKeyUsage },
+    { name: "mirror", usage: mirrorUsage },
     { name: "show", usage: showUsage },
     { name: "mcp", usage: mcpUsage },
   ],
@@ -76,7 +81,18 @@ export const serviceManual: Manual = {
     "/var/lib/signage-service": "All data of the service. Only a purge of the package deletes it.",
     "/var/backups/signage-service": "The newest seven nightly backups.",
   },
-  see: ["signage-player(1)", "systemctl(1)"],
+  see: ["signage-player(1)", "signage-release(1)", "systemctl(1)"],
+};
+
+export const releaseManual: Manual = {
+  name: "signage-release",
+  summary: "makes and signs release repositories of signage-player",
+  description: [
+    "Players install only releases that the keys of their trust anchor have signed. This command makes those keys and repositories. It needs no network, so that the keys can stay on a machine without one.",
+  ],
+  programs: Object.entries(releaseUsages).map(([name, usage]) => ({ name, usage })),
+  files: {},
+  see: ["signage-service(1)", "signage-player(1)"],
 };
 
 /** A flag's or a program's text, without the home folder of whoever builds the package. */

@@ -1,5 +1,6 @@
 // signage-player mcp: MCP on standard input and output, forwarded to a service.
 import { z } from "zod";
+import { commandName } from "../folders.ts";
 import { checkFlags, readFlags, defineUsage } from "../../base/config.ts";
 import type { Log } from "../../base/log.ts";
 import { isToolset, toolsets } from "../../protocol/operator/toolsets.ts";
@@ -8,7 +9,7 @@ import { McpBridge } from "./mcp-bridge.ts";
 
 /** Its flags. */
 export const usage = defineUsage({
-  command: "node_modules/.bin/node src/main/cli.ts mcp",
+  command: commandName("node_modules/.bin/node src/main/cli.ts mcp", "mcp"),
   summary: "MCP on standard input and output, forwarded to a service: for agents that start their MCP servers themselves.",
   flags: {
     server: { value: "URL", help: "The service, such as http://127.0.0.1:8080" },

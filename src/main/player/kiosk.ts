@@ -7,7 +7,10 @@ import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
 import { readVersion, rendererFolder } from "../folders.ts";
 import { localAccessRule } from "./local-exceptions.ts";
+import { placesIn } from "../setup/places.ts";
+import { readSetupProblem } from "../setup/report.ts";
 import { readNetwork } from "./network.ts";
+import { noServerOptions } from "./no-server.ts";
 import { lockPlayerFolder } from "./player-folder.ts";
 import type { PlayerConfig } from "./player-config.ts";
 import { displayFailed, reportToSystemd } from "./service-manager.ts";
@@ -46,8 +49,11 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     const openStore = (): Promise<SettingsStore> => openSettings(config.data);
     const server = await resolveServer(config.server, openStore, () => pairedServer(config.data), log);
     const machine = createLinuxMachine(process.env);
+    const problem = await readSetupProblem(placesIn().report, log);
+    if (server === null) log.warn("no service is set: the screen says how to set one");
     const options = {
-      server: () => server,
+      server: server === null ? noServerOptions({ env: process.env, problem, clock, log }) : () => server,
+      notice: problem,
       folder: config.data,
       rendererFolder,
       version: readVersion(),

@@ -3,12 +3,12 @@ import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { badFlags, readFlags, defineUsage } from "../../base/config.ts";
 import { routeThrough } from "../../base/http/proxy-route.ts";
-import { dataFolder } from "../folders.ts";
+import { commandName, dataFolder } from "../folders.ts";
 import { parseLocalExceptions, formatLocalExceptions, type LocalException } from "./local-exceptions.ts";
 
 /** Its flags. */
 export const usage = defineUsage({
-  command: "npm run player --",
+  command: commandName("npm run player --", "start"),
   summary: "The player: shows a pairing code, then plays the service's content fullscreen, permanently.",
   flags: {
     server: { value: "URL", help: "The service, such as http://127.0.0.1:8080. Not needed once the player has been paired" },

@@ -1,5 +1,5 @@
 // Stores the player's service and similar settings between starts.
-import { Fault, reasonOf } from "../../base/fault.ts";
+import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { PlayerSettings } from "../../player/player-settings.ts";
 
@@ -19,18 +19,15 @@ export interface SettingsStore {
 
 /**
  * The service's address: the configured one, else that of the last pairing, from the settings or, if these are damaged, from the
- * pairing itself.
- * @throws Fault `bad-config` when there is none.
+ * pairing itself. Null when there is none: no service is used that nobody chose.
  */
 export async function resolveServer(
   configured: string | undefined,
   open: () => Promise<SettingsStore>,
   paired: () => Promise<string | null>,
   log: Log,
-): Promise<string> {
-  const server = configured ?? (await storedServer(open, log)) ?? (await paired());
-  if (server !== null) return server;
-  throw new Fault("bad-config", "--server: name the service, such as --server http://127.0.0.1:8080");
+): Promise<string | null> {
+  return configured ?? (await storedServer(open, log)) ?? (await paired());
 }
 
 async function storedServer(open: () => Promise<SettingsStore>, log: Log): Promise<string | null> {

@@ -1,5 +1,6 @@
 // Chooses the screen to show: pairing, an empty screen, preparation, withheld content, or the stage. Pure.
 import { problemCatalog } from "../../protocol/device/player-problems.ts";
+import type { FoundService } from "../../protocol/device/discovery.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Screen, Stage, ScreenProblem } from "../../protocol/scene.ts";
 import type { Link } from "../link/impairment.ts";
@@ -15,6 +16,14 @@ export interface ScreenContext {
   /** The device's own addresses and version, for people. */
   device: string;
   phase:
+    | {
+        is: "no-server";
+        machineName: string;
+        command: string;
+        file: string | null;
+        services: readonly FoundService[];
+        problem: string | null;
+      }
     | { is: "unpaired"; pairing: PairingState; notice: string | null }
     | {
         is: "paired";
@@ -34,6 +43,10 @@ export interface ScreenContext {
 /** The screen to show. Content that is playing stays on the screen despite any other problem. */
 export function screenOf({ service, device, phase, withheld }: ScreenContext): Screen {
   switch (phase.is) {
+    case "no-server": {
+      const { machineName: machine_name, command, file, services, problem } = phase;
+      return { is: "no-server", machine_name, command, file, services: [...services], device, problem };
+    }
     case "unpaired": {
       const { pairing, notice } = phase;
       const code = pairing.is === "code" ? pairing.code : null;

@@ -9,7 +9,10 @@ import { Count, Sha256, Timestamp } from "../common.ts";
 export const ReleaseVersion = z
   .string()
   .max(64)
-  .regex(/^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/, "must be a version such as 1.4.0")
+  .regex(
+    /^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/,
+    "must be a version such as 1.4.0",
+  )
   .meta({ examples: ["1.4.0"] });
 
 /** The architectures of packages and bundles, by Debian's names. */
@@ -140,7 +143,7 @@ export type UpdateState = z.infer<typeof UpdateState>;
 export const ReleasePath = z
   .string()
   .max(300)
-  .regex(/^(metadata\/(\d+\.)?(root|targets|snapshot|timestamp)\.json|targets\/[0-9a-f]{64}\.[A-Za-z0-9._~+-]+)$/);
+  .regex(/^(metadata\/([0-9]+\.)?(root|targets|snapshot|timestamp)\.json|targets\/[0-9a-f]{64}\.[A-Za-z0-9._~+-]+)$/);
 
 /** A bundle that a service's mirror has. */
 export const MirroredBundle = z.object({ architecture: Architecture, size_bytes: Count, sha256: Sha256 });

@@ -28,6 +28,9 @@ import * as orientation from "../../protocol/content/orientation.ts";
 import * as playCommand from "../../protocol/device/play-commands.ts";
 import * as shows from "../../protocol/operator/shows.ts";
 import * as siteItems from "../../protocol/content/web-items.ts";
+import * as releases from "../../protocol/operator/releases.ts";
+import * as releaseFiles from "../../protocol/device/release-files.ts";
+import * as updates from "../../protocol/device/updates.ts";
 import * as uploadLinks from "../../protocol/content/upload-links.ts";
 import * as transition from "../../protocol/content/transition.ts";
 import * as opening from "../../protocol/scheduling/opening-hours.ts";
@@ -62,6 +65,9 @@ const modules: readonly Record<string, unknown>[] = [
   playCommand,
   siteItems,
   shows,
+  releases,
+  releaseFiles,
+  updates,
   uploadLinks,
   transition,
   walls,

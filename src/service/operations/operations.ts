@@ -13,6 +13,7 @@ import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
 import { problemRecordOperations } from "./fleet/problem-records.ts";
+import { releaseOperations } from "./fleet/releases.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -45,6 +46,7 @@ const all = [
   ...uploadLinkOperations,
   ...commandOperations,
   ...screenshotOperations,
+  ...releaseOperations,
   ...eventOperations,
   ...webhookOperations,
   ...teamOperations,
@@ -84,6 +86,7 @@ export const tags: readonly { name: string; description: string }[] = [
   },
   { name: "commands", description: "Actions that a player runs once" },
   { name: "screenshots", description: "Pictures of what was on the screen" },
+  { name: "releases", description: "Versions of the player's program that players can install from this service" },
   { name: "teams", description: "The owners of all resources" },
   { name: "members", description: "The people in a team and their roles" },
   { name: "invitations", description: "Pending memberships of a team" },

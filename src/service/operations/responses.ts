@@ -1,4 +1,5 @@
 // The kinds of responses an operation can return besides its plain result.
+import type { Readable } from "node:stream";
 
 /** A JSON response with its own status and headers. */
 export class JsonResponse {
@@ -20,9 +21,22 @@ export class FileResponse {
   readonly mimeType: string;
   /** The file name for downloads; null: none is sent. */
   readonly name: string | null;
+  /** Reads the bytes from `start` to `end` inclusive; null: they are the blob with this hash. */
+  readonly read: ((start: number, end: number) => Readable) | null;
+  /** Whether the bytes at its URL never change. */
+  readonly isImmutable: boolean;
 
-  constructor(file: { sha256: string; size_bytes: number; mime_type: string; name?: string }) {
+  constructor(file: {
+    sha256: string;
+    size_bytes: number;
+    mime_type: string;
+    name?: string;
+    read?: (start: number, end: number) => Readable;
+    isImmutable?: boolean;
+  }) {
     this.name = file.name ?? null;
+    this.read = file.read ?? null;
+    this.isImmutable = file.isImmutable ?? true;
     this.sha256 = file.sha256;
     this.sizeBytes = file.size_bytes;
     this.mimeType = file.mime_type;

@@ -23,7 +23,8 @@ function rowsOf(folder: string): Record<string, unknown[]> {
 
 test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path, { clock: new FakeClock() });
+  const releases = { from: join(folder.path, "no-releases"), rootFile: null, maxBytes: 1 };
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(), releases });
   const created = async (method: string, path: string, body?: unknown) => {
     const answer = await api.call(method, path, body);
     expect([path, answer.status < 300 ? "" : JSON.stringify(answer.body)]).toEqual([path, ""]);
@@ -97,6 +98,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     deleteUploadLink: [`upload-links/${uploadLink.id}`],
     sendCommand: [`players/${player}/commands`, { type: "restart" }],
     sendCommands: ["commands", { target: { player_ids: [player] }, type: "reload" }],
+    mirrorReleases: ["releases/mirror"],
     deleteScreenshot: [`screenshots/${shotId}`],
     createWebhook: ["webhooks", { name: "V", url: "https://hooks.example.com/y", events: ["*"] }],
     updateWebhook: [`webhooks/${webhook.id}`, { name: "V" }],

@@ -15,8 +15,7 @@ export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyReque
   reply.headers({
     ETag: etag,
     "Accept-Ranges": "bytes",
-    // The bytes at this URL never change.
-    "Cache-Control": "private, max-age=31536000, immutable",
+    "Cache-Control": file.isImmutable ? "private, max-age=31536000, immutable" : "private, no-cache",
     // A file that is opened in a browser must not run scripts with this service's origin.
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Content-Disposition": contentDisposition(file.name, file.mimeType),
@@ -34,5 +33,6 @@ export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyReque
   }
   reply.raw.setTimeout(slowReaderLimitMs);
   // With an empty stream Content-Length keeps its value; with no body Fastify would set it to 0.
-  return reply.send(request.method === "HEAD" ? Readable.from([]) : blobs.read(file.sha256, start, end));
+  if (request.method === "HEAD") return reply.send(Readable.from([]));
+  return reply.send(file.read === null ? blobs.read(file.sha256, start, end) : file.read(start, end));
 }
