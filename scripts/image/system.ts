@@ -1,5 +1,5 @@
 // The folder with the image's system: Debian and signage-player by mmdebstrap, with the files of packaging/image.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import { run } from "../package/run-program.ts";
@@ -25,7 +25,8 @@ const included = ["path-include=/usr/share/doc/*/copyright", "path-include=/usr/
 
 /** Builds the system in the folder `to`, which must not exist, and the boot loader's packages in `loaderFolder`. */
 export function buildSystem(options: ImageOptions, to: string, loaderFolder: string): void {
-  mkdirSync(loaderFolder, { recursive: true });
+  const browserFolder = `${loaderFolder}-browser`;
+  for (const folder of [loaderFolder, browserFolder]) mkdirSync(folder, { recursive: true });
   const names = [
     ...packages,
     ...(options["no-firmware"] ? [] : firmware),
@@ -50,6 +51,8 @@ export function buildSystem(options: ImageOptions, to: string, loaderFolder: str
     `--customize-hook=rm "$1/usr/sbin/policy-rc.d"`,
     `--customize-hook=chroot "$1" sh -c 'cd /tmp && apt-get download ${loaders}'`,
     `--customize-hook=mv "$1"/tmp/*.deb ${quote(loaderFolder)}`,
+    `--customize-hook=chroot "$1" sh -c 'cd /tmp && apt-get download chromium chromium-common chromium-sandbox'`,
+    `--customize-hook=mv "$1"/tmp/*.deb ${quote(browserFolder)}`,
     `--customize-hook=cp --recursive --no-preserve=ownership ${quote(`${imageFolder}/files`)}/. "$1"`,
     `--customize-hook=sh ${quote(`${imageFolder}/finish.sh`)} "$1"`,
     options.suite,
@@ -57,6 +60,9 @@ export function buildSystem(options: ImageOptions, to: string, loaderFolder: str
     ...debian,
     `deb [signed-by=${options.key!}] ${from} stable main`,
   ]);
+  // As after an installation by apt-get: the launcher keeps these for the case that a newer browser fails.
+  for (const deb of readdirSync(browserFolder))
+    run("install", ["--mode=644", join(browserFolder, deb), join(to, "var/cache/apt/archives")]);
   writeSources(to, options, debian);
   if (options["ssh-keys"] !== undefined) {
     mkdirSync(join(to, "root/.ssh"), { recursive: true, mode: 0o700 });

@@ -25,17 +25,22 @@ Environment=WLR_BACKENDS=headless WLR_RENDERER=pixman
 // What people read on their screens is larger than this many different pixels; a bare compositor shows one color.
 const colorsOfText = 8;
 
+/** The files of a machine: its folder, until it is disposed of. */
+interface Disk extends AsyncDisposable {
+  readonly folder: string;
+}
+
 export class Machine implements AsyncDisposable {
   readonly test: PackageTest;
   readonly serverUrl: string;
-  readonly #copy: SystemCopy;
+  readonly #copy: Disk;
   readonly #folders: { readOnly: Record<string, string>; writable: Record<string, string> };
   #container: Container | null = null;
   #installation: Installation | null = null;
   #shots = 0;
   readonly name: string;
 
-  private constructor(test: PackageTest, name: string, copy: SystemCopy, port: number, writable: Record<string, string>) {
+  private constructor(test: PackageTest, name: string, copy: Disk, port: number, writable: Record<string, string>) {
     this.test = test;
     this.name = name;
     this.#copy = copy;
@@ -45,7 +50,12 @@ export class Machine implements AsyncDisposable {
 
   /** Boots a new one. @param writable folders of this machine by their paths inside. */
   static async create(test: PackageTest, name: string, system: System["content"], writable: Record<string, string> = {}): Promise<Machine> {
-    const copy = await SystemCopy.create(await debianSystem(test, { content: system, architecture: "amd64" }), join(test.work, name));
+    const folder = await debianSystem(test, { content: system, architecture: "amd64" });
+    return Machine.on(test, name, await SystemCopy.create(folder, join(test.work, name)), writable);
+  }
+
+  /** Boots a new one from a disk, which it disposes of. */
+  static async on(test: PackageTest, name: string, copy: Disk, writable: Record<string, string> = {}): Promise<Machine> {
     const port = await freePort();
     const machine = new Machine(test, name, copy, port, writable);
     try {
@@ -64,6 +74,11 @@ export class Machine implements AsyncDisposable {
     }
   }
 
+  /** Where its files are on this machine. */
+  get folder(): string {
+    return this.#copy.folder;
+  }
+
   async boot(): Promise<void> {
     this.#container = await Container.boot(this.#copy.folder, this.test.run, { isKept: true, ...this.#folders });
     this.#installation = null;
@@ -73,6 +88,15 @@ export class Machine implements AsyncDisposable {
   async reboot(): Promise<void> {
     await this.#powerOff();
     await this.boot();
+  }
+
+  /** Loses its power: nothing is written any more. It can be booted again after that. */
+  async cutPower(): Promise<void> {
+    await this.#container!.kill();
+    this.#container = null;
+    // It follows the journal in the container, and has ended with it.
+    await this.#installation?.[Symbol.asyncDispose]();
+    this.#installation = null;
   }
 
   /** Adds a signed repository of `npm run package`, as docs/packages.md says. */

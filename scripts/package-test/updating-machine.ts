@@ -26,12 +26,13 @@ export class UpdatingMachine implements AsyncDisposable {
   }
 
   /** Installs, pairs and shows content. */
-  static async create(test: PackageTest, name: string): Promise<UpdatingMachine> {
+  static async create(test: PackageTest, name: string, disk?: Parameters<typeof Machine.on>[2]): Promise<UpdatingMachine> {
     const folder = join(test.work, `${name}-releases`);
     await mkdir(folder, { recursive: true });
     const releases = await SignedReleases.create(folder);
     await writeFile(join(folder, "root.json"), releases.anchor);
-    const machine = await Machine.create(test, name, "screen", { [releasesInside]: folder });
+    const writable = { [releasesInside]: folder };
+    const machine = await (disk === undefined ? Machine.create(test, name, "screen", writable) : Machine.on(test, name, disk, writable));
     const updating = new UpdatingMachine(machine, releases);
     try {
       await updating.#install();
