@@ -8,6 +8,7 @@ import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
+import { SignedReleases } from "../../support/signed-releases.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 
@@ -23,8 +24,14 @@ function rowsOf(folder: string): Record<string, unknown[]> {
 
 test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {
   await using folder = await temporaryFolder();
-  const releases = { from: join(folder.path, "no-releases"), rootFile: null, maxBytes: 1 };
-  await using api = await TestService.start(folder.path, { clock: new FakeClock(), releases });
+  const clock = new FakeClock();
+  const repository = await SignedReleases.create(join(folder.path, "releases-to-mirror"), { now: clock.now() });
+  for (const version of ["1.4.0", "1.4.1"]) {
+    await repository.add({ version, architecture: "amd64", launcher_needed: "1.0.0" }, Buffer.from(version));
+  }
+  const releases = { from: repository.folder, rootFile: null, maxBytes: 1e6 };
+  await using api = await TestService.start(folder.path, { clock, releases });
+  await eventually(async () => (await api.call("GET", "releases")).body.releases.length === 2);
   const created = async (method: string, path: string, body?: unknown) => {
     const answer = await api.call(method, path, body);
     expect([path, answer.status < 300 ? "" : JSON.stringify(answer.body)]).toEqual([path, ""]);
