@@ -53,7 +53,7 @@ export const State = z.object({
 });
 export type State = z.infer<typeof State>;
 
-export const firstState: State = {
+const firstState: State = {
   sequence: 0,
   slot: "package",
   reason: "the program of the package",

@@ -35,7 +35,7 @@ export interface BundleOptions {
 /** The program of a bundle: prints how it was started. */
 const program = `#!/bin/sh\necho "$@" "$SIGNAGE_LAUNCHER_STATUS" "$SIGNAGE_UPDATES"\n`;
 
-export async function bundleOf(
+async function bundleOf(
   manifest: ReleaseManifest,
   { files = {}, release = manifest, links = {}, tarArguments = [] }: BundleOptions = {},
 ): Promise<Buffer> {
@@ -177,9 +177,14 @@ export class LauncherRig implements AsyncDisposable {
 
   /** The player asks for a version, and the daemon answers. */
   async ask(version: string, requestedAt = this.clock.now()): Promise<void> {
+    await this.request(version, requestedAt);
+    await this.pass(1 / 3);
+  }
+
+  /** The player writes its request. */
+  async request(version: string, requestedAt = this.clock.now()): Promise<void> {
     const request = { id: `req-${Math.random()}`, version, requested_at: new Date(requestedAt).toISOString() };
     await writeFile(join(this.folders.updates, "request.json"), JSON.stringify(request));
-    await this.pass(1 / 3);
   }
 
   async status(): Promise<z.infer<typeof LauncherStatus>> {
