@@ -21,6 +21,14 @@ const requirements = [
   { program: "xrandr", packages: ["x11-xserver-utils"] },
   { program: "ffmpeg", packages: ["ffmpeg"] },
   { program: "openbox", packages: ["openbox"] },
+  // For the tests of the packages and of the image.
+  { program: "reprepro", packages: ["reprepro"] },
+  { program: "gpg", packages: ["gnupg"] },
+  { program: "gpgv", packages: ["gpgv"] },
+  { program: "zstd", packages: ["zstd"] },
+  { program: "sgdisk", packages: ["gdisk"] },
+  { program: "shellcheck", packages: ["shellcheck"] },
+  { program: "groff", packages: ["groff-base"] },
 ];
 
 const argv = process.argv.slice(2).filter((argument) => argument !== "--fast");

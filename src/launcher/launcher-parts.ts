@@ -1,6 +1,6 @@
 // What all commands of the launcher share, and what they read: the launcher's version, the player's health, what runs.
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { z } from "zod";
 import { Timestamp } from "../protocol/common.ts";
 import { Health, ReleaseVersion } from "../protocol/device/updates.ts";

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { LauncherRig, type BundleOptions, type PlayerBehaviour } from "../support/launcher.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { mkdir, rm, symlink, writeFile, cp } from "node:fs/promises";
-import { join } from "node:path";
 
 /** A device that runs 1.1.0 for good, and has just switched to 1.2.0. */
 async function updated(before: PlayerBehaviour = {}, options: BundleOptions = {}): Promise<LauncherRig> {

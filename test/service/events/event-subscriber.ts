@@ -48,9 +48,9 @@ export class EventSubscriber implements Disposable {
     return (await this.next((message): message is Of<"subscribed"> => message.type === "subscribed" && message.id === id)).data;
   }
 
-  /** The first received or future message that `matches`. Rejects after ten seconds. */
+  /** The first received or future message that `matches`. Rejects after 40 seconds. */
   async next<T extends SubscriptionMessage>(matches: (message: SubscriptionMessage) => message is T): Promise<T> {
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 40_000;
     let looked = 0;
     for (;;) {
       const fresh = this.received.slice(looked);

@@ -68,6 +68,8 @@ export function contentOf(file: DatabaseSync, teamId: string): Record<string, un
     if (["events", "webhook_messages", "webhook_deliveries"].includes(table)) {
       return [table, all.map((row) => row["id"] ?? row["event_id"])];
     }
+    // A delivery that fails in the background marks its webhook.
+    if (table === "webhooks") return [table, all.map((row) => ({ ...row, failing_since: null }))];
     // Rollouts go on by themselves.
     if (table === "rollouts") return [table, all.map((row) => ({ ...row, ring_done_at: null }))];
     return [table, all.map((row) => ({ ...row, last_used_at: null, ...(table === "assets" ? withoutBackground : {}) }))];
