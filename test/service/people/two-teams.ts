@@ -71,7 +71,7 @@ export function contentOf(file: DatabaseSync, teamId: string): Record<string, un
     // A delivery that fails in the background marks its webhook.
     if (table === "webhooks") return [table, all.map((row) => ({ ...row, failing_since: null }))];
     // Rollouts go on by themselves.
-    if (table === "rollouts") return [table, all.map((row) => ({ ...row, ring_done_at: null }))];
+    if (table === "rollouts") return [table, all.map((row) => ({ ...row, ring_done_at: null, updated_at: null }))];
     return [table, all.map((row) => ({ ...row, last_used_at: null, ...(table === "assets" ? withoutBackground : {}) }))];
   });
   return Object.fromEntries(rows);
