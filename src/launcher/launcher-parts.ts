@@ -66,7 +66,9 @@ export async function readStarted(folders: LauncherFolders): Promise<Started | n
 
 /** Writes a world-readable file in `/run`, which a reader sees only whole. It does not survive a boot, so it is not synced. */
 export async function publish(path: string, value: unknown): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(value)}\n`, { mode: 0o644 });
+  await writeFile(`${path}.new`, `${JSON.stringify(value)}\n`);
+  // The umask of the player's unit, 0077, holds for before-start too.
+  await chmod(`${path}.new`, 0o644);
   await rename(`${path}.new`, path);
 }
 
