@@ -17,7 +17,12 @@ export async function playerProgram(folders: LauncherFolders, env: NodeJS.Proces
   const flags = (env["SIGNAGE_FLAGS"] ?? "").split(/\s+/).filter((flag) => flag !== "");
   const server = env["SIGNAGE_SERVER"] ?? "";
   const args = ["start", "--engine", "chromium", "--data", folders.player, ...(server === "" ? [] : ["--server", server]), ...flags];
-  const added = { SIGNAGE_LAUNCHER_STATUS: folders.status, SIGNAGE_UPDATES: folders.updates };
+  const added = {
+    SIGNAGE_LAUNCHER_STATUS: folders.status,
+    SIGNAGE_UPDATES: folders.updates,
+    // Where readHealth looks for it. Without it the player writes none, and every new version fails its probation.
+    SIGNAGE_HEALTH: join(folders.updates, "health.json"),
+  };
   return programOf(await runningFolder(folders), args, { ...defined(env), ...added });
 }
 
