@@ -21,7 +21,7 @@ type Request = z.infer<typeof InstallRequest>;
 export async function answerRequest(launcher: Launcher, state: State, signal?: AbortSignal): Promise<void> {
   const { folders, store, log } = launcher;
   if (state.trial !== null) return;
-  const request = await readMessage(folders, "request.json", InstallRequest);
+  const request = await readMessage(join(folders.updates, "request.json"), InstallRequest);
   if (request === null || request.id === state.answered) return;
   const at = launcher.device.clock.now();
   try {

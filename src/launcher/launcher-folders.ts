@@ -18,6 +18,8 @@ export interface LauncherFolders {
   /** The player's data folder, and in it what it downloaded. */
   readonly player: string;
   readonly updates: string;
+  /** What the player writes every few seconds: in memory, where that wears out nothing. The player's unit makes the folder. */
+  readonly health: string;
   readonly launcherInfo: string;
   /** Trust anchors: the operator's, which takes precedence, and the package's. */
   readonly anchors: readonly string[];
@@ -46,6 +48,7 @@ export function launcherFolders(root: string): LauncherFolders {
     browser: join(data, "browser"),
     player,
     updates: join(player, "updates"),
+    health: join(root, "run/signage-player/health.json"),
     launcherInfo: join(root, "usr/lib/signage-player/launcher/launcher.json"),
     anchors: [join(root, "etc/signage-player/root.json"), join(root, "usr/share/signage-player/root.json")],
     bootId: join(root, "proc/sys/kernel/random/boot_id"),

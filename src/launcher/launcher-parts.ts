@@ -1,6 +1,6 @@
 // What all commands of the launcher share, and what they read: the launcher's version, the player's health, what runs.
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { z } from "zod";
 import { Timestamp } from "../protocol/common.ts";
 import { Health, ReleaseVersion } from "../protocol/device/updates.ts";
@@ -43,8 +43,8 @@ export async function openLauncher(folders: LauncherFolders, device: Device, log
 const longestMessageBytes = 64 * 1024;
 
 /** A message from the player; null while it is missing, damaged or not readable, which for a launcher is the same silence. */
-export async function readMessage<T>(folders: LauncherFolders, name: string, schema: z.ZodType<T>): Promise<T | null> {
-  const bytes = await readSafely(join(folders.updates, name), longestMessageBytes).catch((error: unknown) => {
+export async function readMessage<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+  const bytes = await readSafely(path, longestMessageBytes).catch((error: unknown) => {
     if (isFault(error) || isSystemError(error)) return null;
     throw error;
   });
@@ -52,7 +52,7 @@ export async function readMessage<T>(folders: LauncherFolders, name: string, sch
 }
 
 export function readHealth(folders: LauncherFolders): Promise<Health | null> {
-  return readMessage(folders, "health.json", Health);
+  return readMessage(folders.health, Health);
 }
 
 /** What the player's unit was started with since the machine booted; null before the first start. */

@@ -1,5 +1,4 @@
 // Replaces this process by the program of the chosen slot, so that systemd watches the program itself.
-import { join } from "node:path";
 import { Fault } from "../base/fault.ts";
 import type { LauncherFolders } from "./launcher-folders.ts";
 import { readStarted } from "./launcher-parts.ts";
@@ -20,8 +19,8 @@ export async function playerProgram(folders: LauncherFolders, env: NodeJS.Proces
   const added = {
     SIGNAGE_LAUNCHER_STATUS: folders.status,
     SIGNAGE_UPDATES: folders.updates,
-    // Where readHealth looks for it. Without it the player writes none, and every new version fails its probation.
-    SIGNAGE_HEALTH: join(folders.updates, "health.json"),
+    // Without it the player writes no health, and every new version fails its probation.
+    SIGNAGE_HEALTH: folders.health,
   };
   return programOf(await runningFolder(folders), args, { ...defined(env), ...added });
 }

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { LauncherRig, type BundleOptions, type PlayerBehaviour } from "../support/launcher.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { mkdir, rm, symlink, writeFile, cp } from "node:fs/promises";
-import { join } from "node:path";
 
 /** A device that runs 1.1.0 for good, and has just switched to 1.2.0. */
 async function updated(before: PlayerBehaviour = {}, options: BundleOptions = {}): Promise<LauncherRig> {
@@ -67,7 +66,7 @@ test("[PRO2] a version that ends after five minutes each time is left, although 
 test("[PRO2] health that is old, of another version or damaged counts as none", async () => {
   await using rig = await updated();
   await rig.pass(1);
-  const file = join(rig.folders.updates, "health.json");
+  const file = rig.folders.health;
   rig.behaviour = "silent";
   for (const content of ["{", JSON.stringify({ version: "1.2.0" })]) {
     await writeFile(file, content);

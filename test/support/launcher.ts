@@ -94,6 +94,7 @@ export class LauncherRig implements AsyncDisposable {
     await writeFile(folders.anchors[1]!, releases.anchor);
     await mkdir(join(folders.updates, "metadata"), { recursive: true });
     await mkdir(join(folders.updates, "targets"), { recursive: true });
+    await mkdir(dirname(folders.health), { recursive: true });
     await rig.boot();
     return rig;
   }
@@ -158,7 +159,7 @@ export class LauncherRig implements AsyncDisposable {
       memory_budget_bytes: 2,
       checks: { frames: true, checked_in: true, memory: true, ...this.behaviour },
     };
-    await writeFile(join(this.folders.updates, "health.json"), JSON.stringify(health));
+    await writeFile(this.folders.health, JSON.stringify(health));
   }
 
   /** Signs and downloads a version. */
