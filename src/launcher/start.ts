@@ -1,4 +1,5 @@
 // Replaces this process by the program of the chosen slot, so that systemd watches the program itself.
+import { join } from "node:path";
 import { Fault } from "../base/fault.ts";
 import type { LauncherFolders } from "./launcher-folders.ts";
 import { readStarted } from "./launcher-parts.ts";
