@@ -5,8 +5,7 @@ import { z } from "zod";
 import { checkFlags, defineUsage, readFlags } from "../../src/base/config.ts";
 import { rootFolder } from "../../src/main/folders.ts";
 
-/** The flags. */
-export const usage = defineUsage({
+const usage = defineUsage({
   command: "npm run image --",
   summary: "Builds a bootable Debian image with signage-player for PCs with UEFI (docs/image.md).",
   flags: {

@@ -8,15 +8,15 @@ import type { ImageOptions } from "./options.ts";
 export const imageFolder = join(rootFolder, "packaging/image");
 
 const packages = [
-  ...["systemd", "systemd-sysv", "systemd-repart", "systemd-timesyncd", "libpam-systemd", "dbus", "dbus-user-session", "polkitd", "udev"],
-  ...["linux-image-amd64", "initramfs-tools", "zstd", "kmod", "e2fsprogs", "dosfstools"],
-  ...["network-manager", "wpasupplicant", "iproute2", "ca-certificates", "tzdata", "unattended-upgrades", "less"],
-  ...["chromium-sandbox", "mesa-va-drivers", "signage-player"],
-];
+  ["systemd", "systemd-sysv", "systemd-repart", "systemd-timesyncd", "libpam-systemd", "dbus", "dbus-user-session", "polkitd", "udev"],
+  ["linux-image-amd64", "initramfs-tools", "zstd", "kmod", "e2fsprogs", "dosfstools"],
+  ["network-manager", "wpasupplicant", "iproute2", "ca-certificates", "tzdata", "unattended-upgrades", "less"],
+  ["chromium-sandbox", "mesa-va-drivers", "signage-player"],
+].flat();
 const firmware = [
-  ...["intel-microcode", "amd64-microcode", "firmware-intel-graphics", "firmware-amd-graphics", "firmware-misc-nonfree"],
-  ...["firmware-iwlwifi", "firmware-realtek", "firmware-atheros", "intel-media-va-driver"],
-];
+  ["intel-microcode", "amd64-microcode", "firmware-intel-graphics", "firmware-amd-graphics", "firmware-misc-nonfree"],
+  ["firmware-iwlwifi", "firmware-realtek", "firmware-atheros", "intel-media-va-driver"],
+].flat();
 // The boot loader comes from these packages, but is not installed as one: scripts/image/boot.ts says why.
 const loaders = "shim-signed grub-efi-amd64-signed";
 // Translations and documentation that nobody reads on a screen. Copyright files and manual pages stay.

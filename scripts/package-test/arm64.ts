@@ -18,7 +18,7 @@ const mirror = "http://deb.debian.org";
 interface Chroot {
   test: PackageTest;
   folder: string;
-  call(script: string): Promise<string>;
+  call: (script: string) => Promise<string>;
 }
 
 const checks: Readonly<Record<string, (chroot: Chroot) => Promise<void>>> = {

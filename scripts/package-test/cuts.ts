@@ -31,10 +31,8 @@ export const cuts: PackagePart = {
     await writeFile(join(work, "releases", "root.json"), releases.anchor);
     const good = (await readdir(join(test.newer, "packages"))).find((name) => name.endsWith("_amd64.tar.zst"))!;
     const bundles = new Bundles(join(test.newer, "packages", good), work);
-    await using service = await startService(
-      join(work, "service"),
-      ...["--insecure-http", "--releases-from", join(work, "releases"), "--releases-root", join(work, "releases", "root.json")],
-    );
+    const flags = ["--insecure-http", "--releases-from", join(work, "releases"), "--releases-root", join(work, "releases", "root.json")];
+    await using service = await startService(join(work, "service"), ...flags);
     const disk = await prepareDisk(test, Number(new URL(service.api.url).port), releases.anchor);
     const playerId = await pairFirst(test, accelerator, disk, service.api);
     let updatesBegun = 0;

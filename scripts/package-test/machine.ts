@@ -107,9 +107,10 @@ export class Machine implements AsyncDisposable {
     await this.call("apt-get", "update");
   }
 
-  /** Runs apt-get without questions. */
+  /** Runs apt-get without questions: settings that are there already stay. */
   apt(...argv: string[]): Promise<string> {
-    return this.call("env", "DEBIAN_FRONTEND=noninteractive", "timeout", String(aptLimitMs / 1_000), "apt-get", "--yes", ...argv);
+    const flags = ["--yes", "-o", "Dpkg::Options::=--force-confold"];
+    return this.call("env", "DEBIAN_FRONTEND=noninteractive", "timeout", String(aptLimitMs / 1_000), "apt-get", ...flags, ...argv);
   }
 
   call(...command: string[]): Promise<string> {

@@ -21,7 +21,7 @@ export interface CaseResult {
 
 export interface UpdateCase {
   expected: "kept" | "rolled-back" | "refused";
-  run(stage: CaseStage): Promise<CaseResult>;
+  run: (stage: CaseStage) => Promise<CaseResult>;
 }
 
 // Ten minutes of probation, and again for the control test; the rest is for downloads, restarts and a busy machine.

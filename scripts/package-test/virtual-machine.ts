@@ -69,13 +69,13 @@ export class VirtualMachine implements AsyncDisposable {
     const cpu = accelerator === "kvm" ? ["-cpu", "host"] : ["-cpu", "max", "-accel", "tcg,thread=multi"];
     const qemu = new Program(
       [
-        ...["-machine", accelerator === "kvm" ? "q35,accel=kvm" : "q35", ...cpu, "-smp", "2", "-m", "2048"],
-        ...["-drive", `if=pflash,format=raw,readonly=on,file=${firmware[0]}`, "-drive", `if=pflash,format=raw,file=${variables}`],
+        ["-machine", accelerator === "kvm" ? "q35,accel=kvm" : "q35", ...cpu, "-smp", "2", "-m", "2048"],
+        ["-drive", `if=pflash,format=raw,readonly=on,file=${firmware[0]}`, "-drive", `if=pflash,format=raw,file=${variables}`],
         // Writes that the guest has not flushed are lost with the process, as a disk's own cache is.
-        ...["-drive", `if=virtio,format=qcow2,cache=writeback,file=${disk}`],
-        ...["-vga", "virtio", "-display", "none", "-device", "i6300esb", "-serial", `file:${serial}`],
-        ...["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net", "-qmp", `unix:${socket},server=on,wait=off`],
-      ],
+        ["-drive", `if=virtio,format=qcow2,cache=writeback,file=${disk}`],
+        ["-vga", "virtio", "-display", "none", "-device", "i6300esb", "-serial", `file:${serial}`],
+        ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net", "-qmp", `unix:${socket},server=on,wait=off`],
+      ].flat(),
       {},
       "qemu-system-x86_64",
     );

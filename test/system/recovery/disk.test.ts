@@ -174,7 +174,7 @@ test("[DSK7] a data folder that is deleted while the player runs is written agai
     await using player = startPlayer(api.url, folder);
     playerId = await api.pair(player, layoutId);
     await player.line("presented");
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     const files = ["identity.json", "pairing.json", "copies", "desired.json", "commands.json", "commands-mark.json", "plays"];
     await eventually(async () => {
       const names = await readdir(folder).catch((): string[] => []);
