@@ -95,7 +95,6 @@ export class LauncherRig implements AsyncDisposable {
     await writeFile(folders.anchors[1]!, releases.anchor);
     await mkdir(join(folders.updates, "metadata"), { recursive: true });
     await mkdir(join(folders.updates, "targets"), { recursive: true });
-    await mkdir(dirname(folders.health), { recursive: true });
     await rig.boot();
     return rig;
   }
