@@ -116,7 +116,7 @@ export class UpdatingMachine implements AsyncDisposable {
     const { data } = (await this.#api.ok("GET", "players")) as unknown as { data: [{ id: string }] };
     this.#playerId = data[0].id;
     const isHealthy = (): Promise<boolean> =>
-      machine.succeeds("grep", "-q", '"frames":true', "/var/lib/signage-player/updates/health.json");
+      machine.succeeds("grep", "-q", '"frames":true', "/run/signage-player/health.json");
     await machine.test.run.until("the player writes that it is healthy", isHealthy, readyLimitMs);
   }
 
