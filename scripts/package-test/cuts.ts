@@ -102,7 +102,8 @@ async function untilReported({ run }: PackageTest, api: Api, playerId: string, f
 }
 
 async function publishNext(releases: SignedReleases, bundles: Bundles, api: Api, playerId: string, version: string): Promise<void> {
-  await releases.add({ version, architecture: "amd64", launcher_needed: "0.0.1" }, await bundles.make(null, version));
+  const { bytes, launcherNeeded } = await bundles.make(null, version);
+  await releases.add({ version, architecture: "amd64", launcher_needed: launcherNeeded }, bytes);
   await api.ok("POST", "releases/mirror");
   // Refused until the mirror has it.
   for (;;) {

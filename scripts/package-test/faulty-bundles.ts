@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ReleaseManifest } from "../../src/protocol/device/updates.ts";
 
 const execute = promisify(execFile);
 const entry = "dist/main/cli.js";
@@ -34,6 +35,13 @@ export const faults = {
 } as const satisfies Record<string, (folder: string) => Promise<void>>;
 export type Fault = keyof typeof faults;
 
+/** A bundle as it is published. */
+export interface Bundle {
+  bytes: Buffer;
+  /** As its release.json says. */
+  launcherNeeded: string;
+}
+
 export class Bundles {
   readonly #good: string;
   readonly #work: string;
@@ -45,8 +53,10 @@ export class Bundles {
   }
 
   /** @param version another version than the bundle's own. @returns the bundle with the fault; the good one for null. */
-  async make(fault: Fault | null, version?: string): Promise<Buffer> {
-    if (fault === null && version === undefined) return readFile(this.#good);
+  async make(fault: Fault | null, version?: string): Promise<Bundle> {
+    const { stdout } = await execute("tar", ["--extract", "--zstd", "--to-stdout", `--file=${this.#good}`, "release.json"]);
+    const { launcher_needed: launcherNeeded } = ReleaseManifest.parse(JSON.parse(stdout));
+    if (fault === null && version === undefined) return { bytes: await readFile(this.#good), launcherNeeded };
     const folder = join(this.#work, `bundle-${(fault ?? "good").replaceAll(" ", "-")}`);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
@@ -61,7 +71,7 @@ export class Bundles {
     const bytes = await readFile(output);
     await rm(folder, { recursive: true, force: true });
     await rm(output, { force: true });
-    return bytes;
+    return { bytes, launcherNeeded };
   }
 }
 

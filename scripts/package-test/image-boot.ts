@@ -8,8 +8,9 @@ import type { PackageTest } from "./package-part.ts";
 import { hostAddress, makeDisk, VirtualMachine } from "./virtual-machine.ts";
 
 const execute = promisify(execFile);
-// The journal on the serial console tells what the player does, and its pairing code.
-const kernelArguments = "console=ttyS0 systemd.journald.forward_to_console=1";
+// The journal on the serial console tells what the player does, and its pairing code. An emulated processor draws by OpenGL so slowly
+// that the browser does not answer in time.
+const kernelArguments = "console=ttyS0 systemd.journald.forward_to_console=1 systemd.setenv=WLR_RENDERER=pixman";
 const diskGigabytes = 16;
 // A screen with text has far more than a few colors: letters are smoothed.
 const colorsOfText = 16;

@@ -41,7 +41,7 @@ export const updateCases: Readonly<Record<string, UpdateCase>> = {
     expected: "refused",
     async run(stage) {
       await publish(stage, null);
-      await stage.updating.damageMirror("targets/*.tar.zst", flipLastByte);
+      await stage.updating.damageMirror("targets", isBundle, flipLastByte);
       return refusal(stage, stage.higher);
     },
   },
@@ -51,7 +51,7 @@ export const updateCases: Readonly<Record<string, UpdateCase>> = {
       await publish(stage, null);
       const flipSignature = (bytes: Buffer): Buffer =>
         Buffer.from(bytes.toString("utf8").replace(/"sig":"(.)/g, (_, digit: string) => `"sig":"${digit === "0" ? "1" : "0"}`));
-      await stage.updating.damageMirror("metadata/timestamp.json", flipSignature);
+      await stage.updating.damageMirror("metadata", isTimestamp, flipSignature);
       return refusal(stage, stage.higher);
     },
   },
@@ -99,12 +99,11 @@ export const updateCases: Readonly<Record<string, UpdateCase>> = {
   "lying server": {
     expected: "refused",
     async run(stage) {
-      // It offers the metadata of the day before, which does not know the version that it wants installed.
-      await publish(stage, null);
-      await stage.updating.publish("98.0.0", await stage.bundles.make(null, "98.0.0"));
+      // It offers metadata from before the version that it wants installed, and half of each bundle.
       const before = await stage.updating.releases.save();
-      await stage.updating.damageMirror("metadata/timestamp.json", () => before.get("timestamp.json")!);
-      await stage.updating.damageMirror("targets/*.tar.zst", (bytes) => bytes.subarray(0, bytes.length / 2));
+      await publish(stage, null);
+      await stage.updating.damageMirror("metadata", isTimestamp, () => before.get("timestamp.json")!);
+      await stage.updating.damageMirror("targets", isBundle, (bytes) => bytes.subarray(0, bytes.length / 2));
       return refusal(stage, stage.higher);
     },
   },
@@ -124,6 +123,9 @@ export const updateCases: Readonly<Record<string, UpdateCase>> = {
     },
   },
 };
+
+const isBundle = (name: string): boolean => name.endsWith(".tar.zst");
+const isTimestamp = (name: string): boolean => name === "timestamp.json";
 
 function faulty(fault: Fault): UpdateCase {
   return { expected: "rolled-back", run: (stage) => install(stage, fault) };

@@ -1,10 +1,11 @@
 // A machine whose player plays content and gets releases from its service's mirror: what the matrix of updates needs of it.
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bundleName, LauncherStatus } from "../../src/protocol/device/updates.ts";
+import { LauncherStatus } from "../../src/protocol/device/updates.ts";
 import { SignedReleases } from "../../test/support/signed-releases.ts";
 import type { Api } from "../../test/support/programs/programs.ts";
 import { service } from "../soak/units/installation.ts";
+import type { Bundle } from "./faulty-bundles.ts";
 import { Machine } from "./machine.ts";
 import type { PackageTest } from "./package-part.ts";
 
@@ -47,12 +48,11 @@ export class UpdatingMachine implements AsyncDisposable {
     return this.#api!;
   }
 
-  /** Publishes a bundle and lets the service fetch it. */
-  async publish(version: string, bytes: Buffer): Promise<void> {
-    await this.releases.add({ version, architecture: "amd64", launcher_needed: "0.0.1" }, bytes);
+  /** Publishes a bundle and waits until players can get it from the service. */
+  async publish(version: string, { bytes, launcherNeeded }: Bundle): Promise<void> {
+    await this.releases.add({ version, architecture: "amd64", launcher_needed: launcherNeeded }, bytes);
     await this.refreshMirror();
-    const path = join(mirrorInside, "targets");
-    const has = (): Promise<boolean> => this.machine.succeeds("sh", "-c", `ls ${path} | grep -q ${bundleName(version, "amd64")}`);
+    const has = async (): Promise<boolean> => JSON.stringify(await this.api.ok("GET", "releases")).includes(`"version":"${version}"`);
     await this.machine.test.run.until("the mirror has the bundle", has, readyLimitMs);
   }
 
@@ -92,14 +92,13 @@ export class UpdatingMachine implements AsyncDisposable {
     return { is: update?.is ?? "none", detail: update?.detail ?? null };
   }
 
-  /** Changes a file of the mirror, as a server that lies would. @param name such as `metadata/timestamp.json`; the first that fits. */
-  async damageMirror(pattern: string, change: (bytes: Buffer) => Buffer): Promise<void> {
-    const path = (await this.machine.call("sh", "-c", `ls -d ${mirrorInside}/${pattern} | tail -n 1`)).trim();
-    const text = await this.machine.call("base64", "--wrap=0", path);
-    const changed = change(Buffer.from(text, "base64"));
-    const exchange = join(this.releases.folder, "damaged");
-    await writeFile(exchange, changed);
-    await this.machine.call("cp", `${releasesInside}/damaged`, path);
+  /** Changes a file of the mirror, as a server that lies would. @param fits chooses the file by its name. */
+  async damageMirror(folder: "metadata" | "targets", fits: (name: string) => boolean, change: (bytes: Buffer) => Buffer): Promise<void> {
+    const path = join(this.machine.folder, mirrorInside, folder);
+    const names = (await readdir(path)).filter(fits);
+    if (names.length === 0) throw new Error(`the mirror has no such file: ${folder}`);
+    // Written over, so that it still belongs to the service.
+    for (const name of names) await writeFile(join(path, name), change(await readFile(join(path, name))));
   }
 
   async #install(): Promise<void> {
@@ -115,8 +114,7 @@ export class UpdatingMachine implements AsyncDisposable {
     await machine.units.showsContent();
     const { data } = (await this.#api.ok("GET", "players")) as unknown as { data: [{ id: string }] };
     this.#playerId = data[0].id;
-    const isHealthy = (): Promise<boolean> =>
-      machine.succeeds("grep", "-q", '"frames":true', "/var/lib/signage-player/updates/health.json");
+    const isHealthy = (): Promise<boolean> => machine.succeeds("grep", "-q", '"frames":true', "/run/signage-player/health.json");
     await machine.test.run.until("the player writes that it is healthy", isHealthy, readyLimitMs);
   }
 

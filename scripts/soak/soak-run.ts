@@ -26,6 +26,7 @@ export class SoakRun {
   readonly violations: string[] = [];
   #tries = 0;
   #survived = 0;
+  #rejected = 0;
   readonly #survivedMs: number[] = [];
 
   readonly #suite: string;
@@ -57,11 +58,12 @@ export class SoakRun {
   async try(about: About, attempt: () => Promise<number>, count = 1): Promise<void> {
     this.signal.throwIfAborted();
     this.#tries += count;
-    const before = this.violations.length;
+    // Other tries may run at the same time: their rejections are not this one's.
+    const before = this.violations.length - this.#rejected;
     const tried = { try: this.#tries, of: this.amount, ...about };
     try {
       const tookMs = Math.round(await attempt());
-      if (this.violations.length > before) return this.print({ ...tried, survived: false });
+      if (this.violations.length - this.#rejected > before) return this.print({ ...tried, survived: false });
       this.#survivedMs.push(tookMs);
       this.#survived += count;
       this.print({ ...tried, survived: true, ms: tookMs });
@@ -71,6 +73,7 @@ export class SoakRun {
         this.#tries -= count;
         throw error;
       }
+      this.#rejected += 1;
       this.violate(`${JSON.stringify(tried)}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
