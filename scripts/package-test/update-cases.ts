@@ -1,4 +1,5 @@
 // The matrix of updates: what each release or browser does, and how it must end.
+import { player } from "../soak/units/installation.ts";
 import { waitUntil } from "../../test/support/polling.ts";
 import type { Bundles, Fault } from "./faulty-bundles.ts";
 import type { UpdatingMachine } from "./updating-machine.ts";
@@ -99,12 +100,17 @@ export const updateCases: Readonly<Record<string, UpdateCase>> = {
   "lying server": {
     expected: "refused",
     async run(stage) {
-      // It offers metadata from before the version that it wants installed, and half of each bundle.
-      const before = await stage.updating.releases.save();
+      // It offers metadata from before the version that it wants installed, and half of each bundle. Its API accepts only versions that
+      // it has, so the player is stopped until it lies.
+      const { updating } = stage;
+      const before = await updating.releases.save();
       await publish(stage, null);
-      await stage.updating.damageMirror("metadata", isTimestamp, () => before.get("timestamp.json")!);
-      await stage.updating.damageMirror("targets", isBundle, (bytes) => bytes.subarray(0, bytes.length / 2));
-      return refusal(stage, stage.higher);
+      await updating.machine.call("systemctl", "stop", player);
+      await updating.want(stage.higher);
+      await updating.damageMirror("metadata", isTimestamp, () => before.get("timestamp.json")!);
+      await updating.damageMirror("targets", isBundle, (bytes) => bytes.subarray(0, bytes.length / 2));
+      await updating.machine.call("systemctl", "start", player);
+      return untilRefused(stage, stage.higher);
     },
   },
 
@@ -162,8 +168,12 @@ async function ending({ updating, higher }: CaseStage, version = higher): Promis
 }
 
 /** Asks for a version and waits until the player says that it does not install it. */
-async function refusal({ updating, version }: CaseStage, wanted: string): Promise<CaseResult> {
-  await updating.want(wanted);
+async function refusal(stage: CaseStage, wanted: string): Promise<CaseResult> {
+  await stage.updating.want(wanted);
+  return untilRefused(stage, wanted);
+}
+
+async function untilRefused({ updating, version }: CaseStage, wanted: string): Promise<CaseResult> {
   let last = { is: "none", detail: null as string | null };
   const isRefused = async (): Promise<boolean> => {
     last = await updating.reported();
