@@ -177,7 +177,8 @@ async function untilRefused({ updating, version }: CaseStage, wanted: string): P
   let last = { is: "none", detail: null as string | null };
   const isRefused = async (): Promise<boolean> => {
     last = await updating.reported();
-    return ["blocked", "failed"].includes(last.is);
+    // A player that has just started does not know the time until the service answers.
+    return ["blocked", "failed"].includes(last.is) && last.detail?.includes("does not know the time") !== true;
   };
   await updating.machine.test.run.until(`the player refuses ${wanted}`, isRefused, refusalLimitMs).catch((error: unknown) => {
     throw new Error(`${String(error)}; it says ${JSON.stringify(last)}`, { cause: error });
