@@ -5,8 +5,6 @@ import { probationMs } from "./transitions.ts";
 
 /** Older health is from a player that hangs. */
 const healthLimitMs = 60_000;
-/** A fault that lasts this long is a failure: a start, or one lost answer of the service, is shorter. */
-const faultLimitMs = 120_000;
 /** A version that is not healthy for ten minutes within this time has failed, even if no fault lasted. */
 const longestMs = 60 * 60_000;
 
@@ -24,15 +22,19 @@ export interface Observation {
   isStopped: boolean;
 }
 
+/**
+ * A fault that lasts this long is a failure: a start, or one lost answer of the service, is shorter. A screen without frames is dark,
+ * so that limit is the shortest.
+ */
 const faults = {
-  silent: "the player wrote no health for two minutes: it hangs or does not start",
-  frames: "it presented no frame for two minutes, as the version before did",
-  checked_in: "the service did not answer it for two minutes, as it did the version before",
-  memory: "it took more memory than its budget for two minutes",
+  silent: { limitMs: 120_000, detail: "the player wrote no health for two minutes: it hangs or does not start" },
+  frames: { limitMs: 60_000, detail: "it presented no frame for a minute, as the version before did" },
+  checked_in: { limitMs: 120_000, detail: "the service did not answer it for two minutes, as it did the version before" },
+  memory: { limitMs: 120_000, detail: "it took more memory than its budget for two minutes" },
 } as const;
 type FaultName = keyof typeof faults;
 
-/** Kept in memory: the launcher's restart begins the two minutes of a fault again, but not the time that was passed. */
+/** Kept in memory: the launcher's restart begins the time of a fault again, but not the time that was passed. */
 export class ProbationWatch {
   readonly #trial: Trial;
   readonly #faultySince = new Map<FaultName, number>();
@@ -61,7 +63,7 @@ export class ProbationWatch {
     for (const name of Object.keys(faults) as FaultName[]) {
       if (!found.includes(name)) this.#faultySince.delete(name);
       else if (!this.#faultySince.has(name)) this.#faultySince.set(name, uptimeMs);
-      else if (uptimeMs - this.#faultySince.get(name)! >= faultLimitMs) return { is: "failed", detail: faults[name] };
+      else if (uptimeMs - this.#faultySince.get(name)! >= faults[name].limitMs) return { is: "failed", detail: faults[name].detail };
     }
     // Ten minutes of one run: a version that crashes after five minutes never has them.
     if (health !== null && this.#instance !== null && health.instance_id !== this.#instance) this.#passedMs = 0;

@@ -32,7 +32,7 @@ test.each<[string, PlayerBehaviour, string]>([
   ["presents no frames", { frames: false }, "presented no frame"],
   ["does not check in", { checked_in: false }, "did not answer"],
   ["takes too much memory", { memory: false }, "more memory than its budget"],
-])("[PRO2] a version that %s is left after two minutes, and the one before runs", async (_, behaviour, detail) => {
+])("[PRO2] a version that %s is left, and the one before runs", async (_, behaviour, detail) => {
   await using rig = await updated();
   rig.behaviour = behaviour;
   await rig.pass(4, () => rig.version === "1.1.0");
@@ -44,6 +44,15 @@ test.each<[string, PlayerBehaviour, string]>([
     last_attempt: { ...failed(detail), control: "passed" },
     failed: { version: "1.2.0", tries: 1 },
   });
+});
+
+test("[PRO2] a version that presents nothing is left after a minute, because the screen is dark", async () => {
+  await using rig = await updated();
+  rig.behaviour = { frames: false };
+  await rig.pass(1);
+  expect(rig.version).toBe("1.2.0");
+  await rig.pass(1, () => rig.version === "1.1.0");
+  expect(rig.version).toBe("1.1.0");
 });
 
 test("[PRO2] a version that ends at each start is left at the fourth start, without waiting for the daemon", async () => {
