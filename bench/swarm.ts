@@ -75,6 +75,7 @@ async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
     timezone: null,
     variables: "{}",
     orientation: "landscape",
+    recurring_commands: "[]",
     public_key: keys.publicKey,
     thumbprint: thumbprint(keys.publicKey),
     reported: JSON.stringify({ public_key: keys.publicKey, player_version: "1", hardware: null, timezone: "UTC", resolution: null }),

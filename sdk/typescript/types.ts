@@ -1051,7 +1051,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once. `release` is the version of its program that it should run; setting it takes the player out of a rollout in progress.
+         * @description `layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once. `release` is the version of its program that it should run; setting it takes the player out of a rollout in progress. `display_hours` and `recurring_commands` are carried out by the player itself, also without network. `screenshots` also says what no picture may show. Until `maintenance_until` the player raises no alerts.
          *
          *     Scope: `players:write`.
          */
@@ -2592,6 +2592,15 @@ export interface components {
             /** @description What may go wrong on a screen, and what to do about it */
             detail: string;
         };
+        AudioOutput: {
+            description: string;
+            name: string;
+        };
+        AudioState: {
+            muted: boolean | null;
+            output: string | null;
+            volume_percent: number | null;
+        };
         AuditEntry: {
             /** @description The operationId, such as `updatePlaylist` */
             action: string;
@@ -2639,7 +2648,8 @@ export interface components {
         BulkCommandRequest: {
             /**
              * @default {
-             *       "format": "jpeg"
+             *       "format": "jpeg",
+             *       "quality": 85
              *     }
              */
             args?: {
@@ -2650,6 +2660,11 @@ export interface components {
                 format?: "jpeg" | "png" | "webp";
                 /** @description Scales the picture down to this width, never up */
                 max_width?: number;
+                /**
+                 * @description Of JPEG and WebP
+                 * @default 85
+                 */
+                quality?: number;
             };
             target: components["schemas"]["Target"];
             /** @default 600 */
@@ -2781,6 +2796,258 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "variables.clear";
+        } | {
+            args: {
+                /** @description 1 s to 365 days. Default: until the display's opening hours begin or end next; without opening hours until the next command */
+                duration_ms?: number;
+                power: components["schemas"]["Power"];
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.power";
+        } | {
+            args: {
+                percent: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.brightness";
+        } | {
+            args: {
+                degrees: components["schemas"]["DisplayRotation"];
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.rotate";
+        } | {
+            args: {
+                /** @description null: the mode that the display prefers */
+                mode: components["schemas"]["DisplayMode"] | null;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.mode";
+        } | {
+            args: {
+                /** @example hdmi-1 */
+                input: string;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.input";
+        } | {
+            args: {
+                percent: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "audio.volume";
+        } | {
+            args: {
+                muted: boolean;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "audio.mute";
+        } | {
+            args: {
+                /** @description The name of an output in the player's capabilities; null: the system's default */
+                output: string | null;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "audio.output";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "reboot";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "shutdown";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "content.refresh";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "content.clear_cache";
+        } | {
+            /**
+             * @default {
+             *       "level": "info",
+             *       "max_bytes": 1048576
+             *     }
+             */
+            args?: {
+                /**
+                 * @description Only lines of this level and above
+                 * @default info
+                 */
+                level?: components["schemas"]["LogLevel"];
+                /**
+                 * @description The newest lines, up to this size before compression
+                 * @default 1048576
+                 */
+                max_bytes?: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "logs.collect";
+        } | {
+            args: {
+                /**
+                 * @description 1 s to 24 h. Then the level before returns
+                 * @default 3600000
+                 */
+                duration_ms?: number;
+                level: components["schemas"]["LogLevel"];
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "logs.level";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "diagnose";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "ping";
+        } | {
+            /**
+             * @default {
+             *       "duration_ms": 60000
+             *     }
+             */
+            args?: {
+                /** @default 60000 */
+                duration_ms?: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "test_card";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "unpair";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "factory_reset";
+        } | {
+            args: {
+                /**
+                 * @description Arguments, passed as they are: no shell reads them
+                 * @default []
+                 */
+                argv?: string[];
+                /**
+                 * @description The name of a file in the device's folder of scripts, which belongs to root
+                 * @example lobby-panel
+                 */
+                script: string;
+                /** @default 60000 */
+                timeout_ms?: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "run";
+        } | {
+            args: {
+                /** @example 6b 61 20 30 31 */
+                hex?: string;
+                /** @example lobby-panel */
+                port: string;
+                /**
+                 * @description How long to read a reply; 0: none
+                 * @default 500
+                 */
+                reply_ms?: number;
+                /** @description Sent as UTF-8, with nothing added. Escape sequences are those of JSON: `\r` */
+                text?: string;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "serial.write";
+        } | {
+            args: {
+                /** @example 6b 61 20 30 31 */
+                hex?: string;
+                /** @example lobby-panel */
+                host: string;
+                /**
+                 * @description How long to read a reply; 0: none
+                 * @default 500
+                 */
+                reply_ms?: number;
+                /** @description Sent as UTF-8, with nothing added. Escape sequences are those of JSON: `\r` */
+                text?: string;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "network.send";
         };
         BulkCommandResult: {
             commands: {
@@ -2796,14 +3063,22 @@ export interface components {
              */
             expires_at: string;
             /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
             /** @description Why the command reaches no player. The request succeeds anyway */
             warnings: components["schemas"]["TargetWarning"][];
         };
         BulkPlayerChange: {
             change: {
+                /** @description When its display is on; null: always */
+                display_hours?: components["schemas"]["DisplayHoursInput"] | null;
                 /** @description Assigns a layout to all; null removes it */
                 layout_id?: string | null;
+                /** @description Until then it raises no alerts; null: it does */
+                maintenance_until?: string | null;
+                /** @description Replaces all commands that it runs by itself */
+                recurring_commands?: components["schemas"]["RecurringCommandInput"][];
+                /** @description Pictures at an interval, and what no picture may show; null: none */
+                screenshots?: components["schemas"]["ScreenshotSettingsInput"] | null;
                 /** @default [] */
                 tags_add?: string[];
                 /** @default [] */
@@ -2880,6 +3155,60 @@ export interface components {
             /** @description Which parts of `ical` were not imported, or are imported only up to a date */
             warnings: components["schemas"]["CalendarWarning"][];
         };
+        Capabilities: {
+            /** @default [] */
+            audio_outputs: components["schemas"]["AudioOutput"][];
+            /** @description The types of the commands that it carries out */
+            commands: string[];
+            /** @default [] */
+            displays: components["schemas"]["DisplayOutput"][];
+            /**
+             * @description The inputs that `display.input` selects
+             * @default []
+             */
+            inputs: string[];
+            /** @default [] */
+            network_hosts: string[];
+            /**
+             * @description The scripts that `run` starts
+             * @default []
+             */
+            scripts: string[];
+            /** @default [] */
+            serial_ports: string[];
+            /**
+             * @description The types that it knows, and what it lacks for them
+             * @default []
+             */
+            unavailable: components["schemas"]["UnavailableCommand"][];
+        };
+        CapabilitiesInput: {
+            /** @default [] */
+            audio_outputs?: components["schemas"]["AudioOutput"][];
+            /** @description The types of the commands that it carries out */
+            commands: string[];
+            /** @default [] */
+            displays?: components["schemas"]["DisplayOutput"][];
+            /**
+             * @description The inputs that `display.input` selects
+             * @default []
+             */
+            inputs?: string[];
+            /** @default [] */
+            network_hosts?: string[];
+            /**
+             * @description The scripts that `run` starts
+             * @default []
+             */
+            scripts?: string[];
+            /** @default [] */
+            serial_ports?: string[];
+            /**
+             * @description The types that it knows, and what it lacks for them
+             * @default []
+             */
+            unavailable?: components["schemas"]["UnavailableCommand"][];
+        };
         Command: {
             args: {
                 [key: string]: unknown;
@@ -2908,7 +3237,7 @@ export interface components {
             } | null;
             status: components["schemas"]["CommandStatus"];
             /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -2923,7 +3252,8 @@ export interface components {
         CommandRequest: {
             /**
              * @default {
-             *       "format": "jpeg"
+             *       "format": "jpeg",
+             *       "quality": 85
              *     }
              */
             args?: {
@@ -2934,6 +3264,11 @@ export interface components {
                 format?: "jpeg" | "png" | "webp";
                 /** @description Scales the picture down to this width, never up */
                 max_width?: number;
+                /**
+                 * @description Of JPEG and WebP
+                 * @default 85
+                 */
+                quality?: number;
             };
             /** @default 600 */
             ttl_s?: number;
@@ -3053,6 +3388,236 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "variables.clear";
+        } | {
+            args: {
+                /** @description 1 s to 365 days. Default: until the display's opening hours begin or end next; without opening hours until the next command */
+                duration_ms?: number;
+                power: components["schemas"]["Power"];
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.power";
+        } | {
+            args: {
+                percent: number;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.brightness";
+        } | {
+            args: {
+                degrees: components["schemas"]["DisplayRotation"];
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.rotate";
+        } | {
+            args: {
+                /** @description null: the mode that the display prefers */
+                mode: components["schemas"]["DisplayMode"] | null;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.mode";
+        } | {
+            args: {
+                /** @example hdmi-1 */
+                input: string;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "display.input";
+        } | {
+            args: {
+                percent: number;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "audio.volume";
+        } | {
+            args: {
+                muted: boolean;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "audio.mute";
+        } | {
+            args: {
+                /** @description The name of an output in the player's capabilities; null: the system's default */
+                output: string | null;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "audio.output";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "reboot";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "shutdown";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "content.refresh";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "content.clear_cache";
+        } | {
+            /**
+             * @default {
+             *       "level": "info",
+             *       "max_bytes": 1048576
+             *     }
+             */
+            args?: {
+                /**
+                 * @description Only lines of this level and above
+                 * @default info
+                 */
+                level?: components["schemas"]["LogLevel"];
+                /**
+                 * @description The newest lines, up to this size before compression
+                 * @default 1048576
+                 */
+                max_bytes?: number;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "logs.collect";
+        } | {
+            args: {
+                /**
+                 * @description 1 s to 24 h. Then the level before returns
+                 * @default 3600000
+                 */
+                duration_ms?: number;
+                level: components["schemas"]["LogLevel"];
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "logs.level";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "diagnose";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "ping";
+        } | {
+            /**
+             * @default {
+             *       "duration_ms": 60000
+             *     }
+             */
+            args?: {
+                /** @default 60000 */
+                duration_ms?: number;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "test_card";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "unpair";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "factory_reset";
+        } | {
+            args: {
+                /**
+                 * @description Arguments, passed as they are: no shell reads them
+                 * @default []
+                 */
+                argv?: string[];
+                /**
+                 * @description The name of a file in the device's folder of scripts, which belongs to root
+                 * @example lobby-panel
+                 */
+                script: string;
+                /** @default 60000 */
+                timeout_ms?: number;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "run";
+        } | {
+            args: {
+                /** @example 6b 61 20 30 31 */
+                hex?: string;
+                /** @example lobby-panel */
+                port: string;
+                /**
+                 * @description How long to read a reply; 0: none
+                 * @default 500
+                 */
+                reply_ms?: number;
+                /** @description Sent as UTF-8, with nothing added. Escape sequences are those of JSON: `\r` */
+                text?: string;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "serial.write";
+        } | {
+            args: {
+                /** @example 6b 61 20 30 31 */
+                hex?: string;
+                /** @example lobby-panel */
+                host: string;
+                /**
+                 * @description How long to read a reply; 0: none
+                 * @default 500
+                 */
+                reply_ms?: number;
+                /** @description Sent as UTF-8, with nothing added. Escape sequences are those of JSON: `\r` */
+                text?: string;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "network.send";
         };
         /** @enum {string} */
         CommandStatus: "queued" | "delivered" | "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled";
@@ -3067,7 +3632,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** @enum {string} */
-            status: "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired";
+            status: "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled";
         };
         Condition: {
             /**
@@ -3491,6 +4056,8 @@ export interface components {
              */
             layouts: components["schemas"]["DesiredLayout"][];
             player: {
+                /** @description When its display is on. Default: always */
+                display_hours?: components["schemas"]["DisplayHours"];
                 /** @description When and how fast it downloads. Default: always, without a limit */
                 downloads?: components["schemas"]["DownloadSettings"];
                 /** @description Id, `plr_` and a ULID */
@@ -3498,10 +4065,16 @@ export interface components {
                 name: string;
                 /** @description Default: landscape */
                 orientation?: components["schemas"]["Orientation"];
+                /** @description Commands that it runs by itself */
+                recurring_commands?: {
+                    [key: string]: unknown;
+                }[];
                 /** @description The version of its program that it should run. Without it: the one that it runs */
                 release?: components["schemas"]["DesiredRelease"];
                 /** @description The image to show in place of withheld content. Without it: a text */
                 safe_asset_id?: string;
+                /** @description Pictures at an interval, and what no picture may show. Default: none, everything */
+                screenshots?: components["schemas"]["ScreenshotSettings"];
                 /** @default [] */
                 tags: string[];
                 timezone: string | null;
@@ -3540,6 +4113,66 @@ export interface components {
             width: number;
             /** @default 0 */
             z_index: number;
+        };
+        DisplayHours: {
+            /**
+             * @description Dates with other hours. An opening counts by the day on which it begins; of several exceptions for a date the first applies
+             * @default []
+             */
+            exceptions: {
+                /** @description Id, `cal_` and a ULID */
+                calendar_id: string;
+                /** @description When the display is on on these dates; empty: it stays off all day */
+                open: components["schemas"]["Opening"][];
+            }[];
+            /** @description When the display is on, in the player's time zone. Openings that touch or overlap are one; empty: never on */
+            open: components["schemas"]["Opening"][];
+        };
+        DisplayHoursInput: {
+            /**
+             * @description Dates with other hours. An opening counts by the day on which it begins; of several exceptions for a date the first applies
+             * @default []
+             */
+            exceptions?: {
+                /** @description Id, `cal_` and a ULID */
+                calendar_id: string;
+                /** @description When the display is on on these dates; empty: it stays off all day */
+                open: components["schemas"]["OpeningInput"][];
+            }[];
+            /** @description When the display is on, in the player's time zone. Openings that touch or overlap are one; empty: never on */
+            open: components["schemas"]["OpeningInput"][];
+        };
+        DisplayMode: {
+            height: number;
+            /** @description Default: the highest that the display offers at this size */
+            refresh_hz?: number;
+            width: number;
+        };
+        DisplayOutput: {
+            make: string | null;
+            /** @description The present mode; null: unknown or off */
+            mode: components["schemas"]["DisplayMode"] | null;
+            model: string | null;
+            modes: components["schemas"]["DisplayMode"][];
+            /** @description Such as HDMI-A-1 */
+            name: string;
+        };
+        DisplayRotation: 0 | 90 | 180 | 270;
+        DisplayState: {
+            /** @description What opening hours, a command or an override ask for; null: nothing does */
+            asked: components["schemas"]["Power"] | null;
+            brightness_percent: number | null;
+            /** @description The tool that switches it, such as wlopm or cec-ctl; null: none */
+            by: string | null;
+            input: string | null;
+            mode: components["schemas"]["DisplayMode"] | null;
+            /** @description What was read back; null: cannot tell */
+            power: components["schemas"]["Power"] | null;
+            /** @description Who asks: opening hours, a command by hand, or an override that wakes the display */
+            reason: ("hours" | "command" | "override" | "emergency") | null;
+            rotation: components["schemas"]["DisplayRotation"] | null;
+            /** @description When that may change; null: not foreseen */
+            until: string | null;
         };
         DownloadSettings: {
             /** @description The limit of all its downloads together, at least 10 kB/s. Default: none */
@@ -3755,8 +4388,19 @@ export interface components {
              */
             to: string;
         };
+        FrameCounts: {
+            /** @description Video frames that were decoded too late to be shown */
+            dropped: number;
+            /** @description The time in which they were counted */
+            interval_ms: number;
+            /** @description Animation frames that took longer than two frame times */
+            late: number;
+            presented: number;
+        };
         Heartbeat: {
             boot_id: string;
+            /** @description What the player is able to do. Older players do not send it */
+            capabilities?: components["schemas"]["CapabilitiesInput"];
             /** @description Maximum error of the offset; null before the first exchange */
             clock_error_ms: number | null;
             clock_offset_ms: number;
@@ -3788,6 +4432,8 @@ export interface components {
             } | null;
             /** @description The device's own wall clock, ms since the epoch: t0 of the clock exchange */
             sent_at_ms: number;
+            /** @description Further measurements. Older players do not send them */
+            telemetry?: components["schemas"]["Telemetry"];
             temperature_c: number | null;
             timezone: string;
             /** @description The program's version, slot and update. Only players that a launcher started send it */
@@ -3907,6 +4553,8 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        LogLevel: "debug" | "info" | "warn" | "error";
         Me: {
             role: components["schemas"]["Role"];
             team: components["schemas"]["Team"];
@@ -3932,6 +4580,16 @@ export interface components {
             data: components["schemas"]["Member"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        NetworkState: {
+            addresses: string[];
+            /** @description The one with the default route, such as eth0 */
+            interface: string;
+            /** @enum {string} */
+            kind: "ethernet" | "wifi" | "other";
+            /** @description Wi-Fi signal: above -67 is good, below -80 unreliable */
+            signal_dbm: number | null;
+            ssid: string | null;
         };
         NewCalendar: {
             /** @description Each day once, in any order */
@@ -4899,6 +5557,8 @@ export interface components {
         Player: {
             /** @description The revision on screen */
             applied_revision: string | null;
+            /** @description What it is able to do, by its last heartbeat; null: an older player, or one that has not reported yet */
+            capabilities: components["schemas"]["Capabilities"] | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -4907,6 +5567,8 @@ export interface components {
             /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
             deleted_at: string | null;
             desired_revision: string;
+            /** @description When its display is on, also without network; null: always */
+            display_hours: components["schemas"]["DisplayHours"] | null;
             /** @description When and how fast it downloads; null: always, without a limit */
             downloads: components["schemas"]["DownloadSettings"] | null;
             /** @description The browser engine, such as `chromium 156` */
@@ -4918,6 +5580,8 @@ export interface components {
             in_sync: boolean | null;
             last_seen_at: string | null;
             layout_id: string | null;
+            /** @description Somebody works at it: until then it raises no alerts; null or past: nobody does */
+            maintenance_until: string | null;
             name: string;
             /** @description The orientation of the display: the whole picture is rotated to match */
             orientation: components["schemas"]["Orientation"];
@@ -4926,6 +5590,8 @@ export interface components {
             problems: components["schemas"]["PlayerProblem"][];
             /** @description How many further problems did not fit */
             problems_left_out: number;
+            /** @description Commands that it runs by itself, also without network */
+            recurring_commands: components["schemas"]["RecurringCommand"][];
             /** @description The version of its program that it should run; null: the one that it runs */
             release: components["schemas"]["DesiredRelease"] | null;
             /** @description The variables on the player: `variables`, overridden by those that commands and triggers have set there; null: not reported yet */
@@ -4938,6 +5604,8 @@ export interface components {
             } | null;
             /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text */
             safe_asset_id: string | null;
+            /** @description Pictures at an interval, and what no picture may show; null: none, everything */
+            screenshots: components["schemas"]["ScreenshotSettings"] | null;
             /**
              * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
              * @enum {string}
@@ -4946,6 +5614,8 @@ export interface components {
             tags: string[];
             /** @description Id, `team_` and a ULID */
             team_id: string;
+            /** @description Its measurements in its last heartbeat; null: an older player, or none yet */
+            telemetry: components["schemas"]["Telemetry"] | null;
             /** @description IANA time zone; null: the time zone that the device reported */
             timezone: string | null;
             /** @description The version and slot of its program, and what it does about the version that it should run, by its last heartbeat. Null: its program was not started by a launcher, or it has not reported yet */
@@ -4963,16 +5633,24 @@ export interface components {
             wall: components["schemas"]["WallPart"] | null;
         };
         PlayerChange: {
+            /** @description When its display is on; null: always */
+            display_hours?: components["schemas"]["DisplayHoursInput"] | null;
             /** @description When and how fast it downloads; null: always, without a limit */
             downloads?: components["schemas"]["DownloadSettingsInput"] | null;
             /** @description Assigns a layout; null removes it */
             layout_id?: string | null;
+            /** @description Until then it raises no alerts; null: it does */
+            maintenance_until?: string | null;
             name?: string;
             orientation?: components["schemas"]["Orientation"];
+            /** @description Replaces all commands that it runs by itself */
+            recurring_commands?: components["schemas"]["RecurringCommandInput"][];
             /** @description The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress */
             release?: components["schemas"]["ReleaseChoice"] | null;
             /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
             safe_asset_id?: string | null;
+            /** @description Pictures at an interval, and what no picture may show; null: none */
+            screenshots?: components["schemas"]["ScreenshotSettingsInput"] | null;
             tags?: string[];
             timezone?: string | null;
             /** @description Replaces all variables */
@@ -5750,6 +6428,8 @@ export interface components {
             /** @description Id, `zon_` and a ULID */
             zone_id?: string;
         };
+        /** @enum {string} */
+        Power: "on" | "off";
         PresentedItem: {
             asset_id: string | null;
             /** @description Id, `itm_` and a ULID */
@@ -5796,6 +6476,15 @@ export interface components {
             /** @description Null: the whole screen */
             zone_id: string | null;
         };
+        ProcessMemory: {
+            /** @description The browser's main process */
+            browser: number;
+            gpu: number;
+            other: number;
+            /** @description The processes that draw the player's page and its items */
+            page: number;
+            player: number;
+        };
         RecordedProblem: {
             /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
@@ -5829,6 +6518,64 @@ export interface components {
             data: components["schemas"]["RecordedProblem"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        RecurringAction: {
+            /** @default {} */
+            args: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            type: "restart" | "reload" | "reboot" | "content.refresh" | "display.brightness" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "run" | "serial.write" | "network.send";
+        };
+        RecurringActionInput: {
+            /** @default {} */
+            args?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            type: "restart" | "reload" | "reboot" | "content.refresh" | "display.brightness" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "run" | "serial.write" | "network.send";
+        };
+        RecurringCommand: {
+            /** @description Times of the day in the player's time zone */
+            at: string[];
+            /** @description true: only on the calendar's dates; false: except on them */
+            calendar?: {
+                /** @description Id, `cal_` and a ULID */
+                calendar_id: string;
+                /** @default true */
+                is_listed: boolean;
+            };
+            command: components["schemas"]["RecurringAction"];
+            /** @default true */
+            enabled: boolean;
+            /** @description Unique on the player */
+            name: string;
+            /** @description Default: every day */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        };
+        RecurringCommandInput: {
+            /** @description Times of the day in the player's time zone */
+            at: string[];
+            /** @description true: only on the calendar's dates; false: except on them */
+            calendar?: {
+                /** @description Id, `cal_` and a ULID */
+                calendar_id: string;
+                /** @default true */
+                is_listed?: boolean;
+            };
+            command: components["schemas"]["RecurringActionInput"];
+            /** @default true */
+            enabled?: boolean;
+            /** @description Unique on the player */
+            name: string;
+            /** @description Default: every day */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        };
+        Redaction: {
+            height: number;
+            left: number;
+            top: number;
+            width: number;
         };
         Release: {
             bundles: {
@@ -6237,6 +6984,58 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        ScreenshotSettings: {
+            /**
+             * @description The interval of pictures, 10 s to a day; null: only on command
+             * @default null
+             */
+            every_s: number | null;
+            /**
+             * @default jpeg
+             * @enum {string}
+             */
+            format: "jpeg" | "webp";
+            /** @default 960 */
+            max_width: number;
+            /**
+             * @description No picture that looks like the one before
+             * @default true
+             */
+            only_changed: boolean;
+            /** @default 70 */
+            quality: number;
+            /**
+             * @description Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live
+             * @default []
+             */
+            redact: components["schemas"]["Redaction"][];
+        };
+        ScreenshotSettingsInput: {
+            /**
+             * @description The interval of pictures, 10 s to a day; null: only on command
+             * @default null
+             */
+            every_s?: number | null;
+            /**
+             * @default jpeg
+             * @enum {string}
+             */
+            format?: "jpeg" | "webp";
+            /** @default 960 */
+            max_width?: number;
+            /**
+             * @description No picture that looks like the one before
+             * @default true
+             */
+            only_changed?: boolean;
+            /** @default 70 */
+            quality?: number;
+            /**
+             * @description Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live
+             * @default []
+             */
+            redact?: components["schemas"]["Redaction"][];
+        };
         Show: {
             asset_id: string | null;
             /**
@@ -6377,6 +7176,17 @@ export interface components {
         };
         /** @enum {string} */
         SlotName: "package" | "a" | "b";
+        StorageHealth: {
+            /** @description The disk that holds the player's data, such as mmcblk0 */
+            device: string;
+            /** @description Errors that ext4 has counted */
+            file_system_errors: number | null;
+            read_only: boolean | null;
+            smart: ("passed" | "failed") | null;
+            total_bytes: number | null;
+            /** @description Used part of the lifetime that the maker promises */
+            wear_percent: number | null;
+        };
         Target: {
             tag: string;
         } | {
@@ -6410,6 +7220,31 @@ export interface components {
             name?: string;
             /** @description An image to show in place of content that makes the browser fail, on players without their own; null: a text that says so */
             safe_asset_id?: string | null;
+        };
+        Telemetry: {
+            audio?: components["schemas"]["AudioState"] | null;
+            display?: components["schemas"]["DisplayState"] | null;
+            frames?: components["schemas"]["FrameCounts"] | null;
+            /** @description The newest problems of this run, newest first */
+            last_faults?: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                at: string;
+                code: string;
+                detail: string;
+            }[];
+            memory?: components["schemas"]["ProcessMemory"] | null;
+            model?: string | null;
+            network?: components["schemas"]["NetworkState"] | null;
+            serial?: string | null;
+            storage?: components["schemas"]["StorageHealth"] | null;
+            throttling?: components["schemas"]["Throttling"] | null;
+        };
+        Throttling: {
+            now: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
+            since_start: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
         };
         Token: {
             /**
@@ -6518,6 +7353,10 @@ export interface components {
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        UnavailableCommand: {
+            reason: string;
+            type: string;
         };
         UpdateAttempt: {
             /**
@@ -7244,7 +8083,7 @@ export interface components {
         TokenId: string;
         /** @description `1.0.0`; required */
         TusResumable: string;
-        Type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+        Type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
         /** @description Id, `upl_` and a ULID */
         UploadId: string;
         /** @description Id, `ulk_` and a ULID */
@@ -9077,6 +9916,87 @@ export interface operations {
                  *           "control": "pending"
                  *         }
                  *       },
+                 *       "capabilities": {
+                 *         "commands": [
+                 *           "sample"
+                 *         ],
+                 *         "unavailable": [],
+                 *         "displays": [],
+                 *         "inputs": [],
+                 *         "audio_outputs": [],
+                 *         "scripts": [],
+                 *         "serial_ports": [],
+                 *         "network_hosts": []
+                 *       },
+                 *       "telemetry": {
+                 *         "frames": {
+                 *           "presented": 1,
+                 *           "dropped": 1,
+                 *           "late": 1,
+                 *           "interval_ms": 1
+                 *         },
+                 *         "memory": {
+                 *           "player": 1,
+                 *           "browser": 1,
+                 *           "page": 1,
+                 *           "gpu": 1,
+                 *           "other": 1
+                 *         },
+                 *         "network": {
+                 *           "interface": "sample",
+                 *           "kind": "ethernet",
+                 *           "addresses": [
+                 *             "sample"
+                 *           ],
+                 *           "ssid": "sample",
+                 *           "signal_dbm": 1
+                 *         },
+                 *         "display": {
+                 *           "asked": "on",
+                 *           "reason": "hours",
+                 *           "until": "2026-11-21T12:00:00.000Z",
+                 *           "power": "on",
+                 *           "by": "sample",
+                 *           "brightness_percent": 1,
+                 *           "rotation": 0,
+                 *           "mode": {
+                 *             "width": 1920,
+                 *             "height": 1080,
+                 *             "refresh_hz": 1
+                 *           },
+                 *           "input": "sample"
+                 *         },
+                 *         "audio": {
+                 *           "output": "sample",
+                 *           "volume_percent": 1,
+                 *           "muted": true
+                 *         },
+                 *         "throttling": {
+                 *           "now": [
+                 *             "under-voltage"
+                 *           ],
+                 *           "since_start": [
+                 *             "under-voltage"
+                 *           ]
+                 *         },
+                 *         "storage": {
+                 *           "device": "sample",
+                 *           "total_bytes": 1,
+                 *           "file_system_errors": 1,
+                 *           "wear_percent": 1,
+                 *           "smart": "passed",
+                 *           "read_only": true
+                 *         },
+                 *         "model": "sample",
+                 *         "serial": "sample",
+                 *         "last_faults": [
+                 *           {
+                 *             "at": "2026-11-21T12:00:00.000Z",
+                 *             "code": "WDJB-MJHT",
+                 *             "detail": "sample"
+                 *           }
+                 *         ]
+                 *       },
                  *       "rendering": true,
                  *       "last_frame_at": "2026-11-21T12:00:00.000Z",
                  *       "memory_bytes": 1,
@@ -9587,6 +10507,29 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ]
+                     *         },
+                     *         "display_hours": {
+                     *           "open": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "exceptions": []
+                     *         },
+                     *         "recurring_commands": [
+                     *           {}
+                     *         ],
+                     *         "screenshots": {
+                     *           "every_s": null,
+                     *           "format": "jpeg",
+                     *           "quality": 70,
+                     *           "max_width": 960,
+                     *           "only_changed": true,
+                     *           "redact": []
                      *         }
                      *       },
                      *       "layout": {
@@ -11429,6 +12372,128 @@ export interface operations {
                      *               }
                      *             ]
                      *           },
+                     *           "display_hours": {
+                     *             "open": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ],
+                     *             "exceptions": []
+                     *           },
+                     *           "recurring_commands": [
+                     *             {
+                     *               "name": "Lobby",
+                     *               "command": {
+                     *                 "type": "restart",
+                     *                 "args": {}
+                     *               },
+                     *               "at": [
+                     *                 "03:30"
+                     *               ],
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "calendar": {
+                     *                 "calendar_id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "is_listed": true
+                     *               },
+                     *               "enabled": true
+                     *             }
+                     *           ],
+                     *           "screenshots": {
+                     *             "every_s": null,
+                     *             "format": "jpeg",
+                     *             "quality": 70,
+                     *             "max_width": 960,
+                     *             "only_changed": true,
+                     *             "redact": []
+                     *           },
+                     *           "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *           "capabilities": {
+                     *             "commands": [
+                     *               "sample"
+                     *             ],
+                     *             "unavailable": [],
+                     *             "displays": [],
+                     *             "inputs": [],
+                     *             "audio_outputs": [],
+                     *             "scripts": [],
+                     *             "serial_ports": [],
+                     *             "network_hosts": []
+                     *           },
+                     *           "telemetry": {
+                     *             "frames": {
+                     *               "presented": 1,
+                     *               "dropped": 1,
+                     *               "late": 1,
+                     *               "interval_ms": 1
+                     *             },
+                     *             "memory": {
+                     *               "player": 1,
+                     *               "browser": 1,
+                     *               "page": 1,
+                     *               "gpu": 1,
+                     *               "other": 1
+                     *             },
+                     *             "network": {
+                     *               "interface": "sample",
+                     *               "kind": "ethernet",
+                     *               "addresses": [
+                     *                 "sample"
+                     *               ],
+                     *               "ssid": "sample",
+                     *               "signal_dbm": 1
+                     *             },
+                     *             "display": {
+                     *               "asked": "on",
+                     *               "reason": "hours",
+                     *               "until": "2026-11-21T12:00:00.000Z",
+                     *               "power": "on",
+                     *               "by": "sample",
+                     *               "brightness_percent": 1,
+                     *               "rotation": 0,
+                     *               "mode": {
+                     *                 "width": 1920,
+                     *                 "height": 1080,
+                     *                 "refresh_hz": 1
+                     *               },
+                     *               "input": "sample"
+                     *             },
+                     *             "audio": {
+                     *               "output": "sample",
+                     *               "volume_percent": 1,
+                     *               "muted": true
+                     *             },
+                     *             "throttling": {
+                     *               "now": [
+                     *                 "under-voltage"
+                     *               ],
+                     *               "since_start": [
+                     *                 "under-voltage"
+                     *               ]
+                     *             },
+                     *             "storage": {
+                     *               "device": "sample",
+                     *               "total_bytes": 1,
+                     *               "file_system_errors": 1,
+                     *               "wear_percent": 1,
+                     *               "smart": "passed",
+                     *               "read_only": true
+                     *             },
+                     *             "model": "sample",
+                     *             "serial": "sample",
+                     *             "last_faults": [
+                     *               {
+                     *                 "at": "2026-11-21T12:00:00.000Z",
+                     *                 "code": "WDJB-MJHT",
+                     *                 "detail": "sample"
+                     *               }
+                     *             ]
+                     *           },
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -11556,6 +12621,128 @@ export interface operations {
                      *             ],
                      *             "from": "00:00",
                      *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "display_hours": {
+                     *         "open": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ],
+                     *         "exceptions": []
+                     *       },
+                     *       "recurring_commands": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "command": {
+                     *             "type": "restart",
+                     *             "args": {}
+                     *           },
+                     *           "at": [
+                     *             "03:30"
+                     *           ],
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "calendar": {
+                     *             "calendar_id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "is_listed": true
+                     *           },
+                     *           "enabled": true
+                     *         }
+                     *       ],
+                     *       "screenshots": {
+                     *         "every_s": null,
+                     *         "format": "jpeg",
+                     *         "quality": 70,
+                     *         "max_width": 960,
+                     *         "only_changed": true,
+                     *         "redact": []
+                     *       },
+                     *       "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *       "capabilities": {
+                     *         "commands": [
+                     *           "sample"
+                     *         ],
+                     *         "unavailable": [],
+                     *         "displays": [],
+                     *         "inputs": [],
+                     *         "audio_outputs": [],
+                     *         "scripts": [],
+                     *         "serial_ports": [],
+                     *         "network_hosts": []
+                     *       },
+                     *       "telemetry": {
+                     *         "frames": {
+                     *           "presented": 1,
+                     *           "dropped": 1,
+                     *           "late": 1,
+                     *           "interval_ms": 1
+                     *         },
+                     *         "memory": {
+                     *           "player": 1,
+                     *           "browser": 1,
+                     *           "page": 1,
+                     *           "gpu": 1,
+                     *           "other": 1
+                     *         },
+                     *         "network": {
+                     *           "interface": "sample",
+                     *           "kind": "ethernet",
+                     *           "addresses": [
+                     *             "sample"
+                     *           ],
+                     *           "ssid": "sample",
+                     *           "signal_dbm": 1
+                     *         },
+                     *         "display": {
+                     *           "asked": "on",
+                     *           "reason": "hours",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "power": "on",
+                     *           "by": "sample",
+                     *           "brightness_percent": 1,
+                     *           "rotation": 0,
+                     *           "mode": {
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "refresh_hz": 1
+                     *           },
+                     *           "input": "sample"
+                     *         },
+                     *         "audio": {
+                     *           "output": "sample",
+                     *           "volume_percent": 1,
+                     *           "muted": true
+                     *         },
+                     *         "throttling": {
+                     *           "now": [
+                     *             "under-voltage"
+                     *           ],
+                     *           "since_start": [
+                     *             "under-voltage"
+                     *           ]
+                     *         },
+                     *         "storage": {
+                     *           "device": "sample",
+                     *           "total_bytes": 1,
+                     *           "file_system_errors": 1,
+                     *           "wear_percent": 1,
+                     *           "smart": "passed",
+                     *           "read_only": true
+                     *         },
+                     *         "model": "sample",
+                     *         "serial": "sample",
+                     *         "last_faults": [
+                     *           {
+                     *             "at": "2026-11-21T12:00:00.000Z",
+                     *             "code": "WDJB-MJHT",
+                     *             "detail": "sample"
                      *           }
                      *         ]
                      *       },
@@ -11742,6 +12929,128 @@ export interface operations {
                      *             ],
                      *             "from": "00:00",
                      *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "display_hours": {
+                     *         "open": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ],
+                     *         "exceptions": []
+                     *       },
+                     *       "recurring_commands": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "command": {
+                     *             "type": "restart",
+                     *             "args": {}
+                     *           },
+                     *           "at": [
+                     *             "03:30"
+                     *           ],
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "calendar": {
+                     *             "calendar_id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "is_listed": true
+                     *           },
+                     *           "enabled": true
+                     *         }
+                     *       ],
+                     *       "screenshots": {
+                     *         "every_s": null,
+                     *         "format": "jpeg",
+                     *         "quality": 70,
+                     *         "max_width": 960,
+                     *         "only_changed": true,
+                     *         "redact": []
+                     *       },
+                     *       "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *       "capabilities": {
+                     *         "commands": [
+                     *           "sample"
+                     *         ],
+                     *         "unavailable": [],
+                     *         "displays": [],
+                     *         "inputs": [],
+                     *         "audio_outputs": [],
+                     *         "scripts": [],
+                     *         "serial_ports": [],
+                     *         "network_hosts": []
+                     *       },
+                     *       "telemetry": {
+                     *         "frames": {
+                     *           "presented": 1,
+                     *           "dropped": 1,
+                     *           "late": 1,
+                     *           "interval_ms": 1
+                     *         },
+                     *         "memory": {
+                     *           "player": 1,
+                     *           "browser": 1,
+                     *           "page": 1,
+                     *           "gpu": 1,
+                     *           "other": 1
+                     *         },
+                     *         "network": {
+                     *           "interface": "sample",
+                     *           "kind": "ethernet",
+                     *           "addresses": [
+                     *             "sample"
+                     *           ],
+                     *           "ssid": "sample",
+                     *           "signal_dbm": 1
+                     *         },
+                     *         "display": {
+                     *           "asked": "on",
+                     *           "reason": "hours",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "power": "on",
+                     *           "by": "sample",
+                     *           "brightness_percent": 1,
+                     *           "rotation": 0,
+                     *           "mode": {
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "refresh_hz": 1
+                     *           },
+                     *           "input": "sample"
+                     *         },
+                     *         "audio": {
+                     *           "output": "sample",
+                     *           "volume_percent": 1,
+                     *           "muted": true
+                     *         },
+                     *         "throttling": {
+                     *           "now": [
+                     *             "under-voltage"
+                     *           ],
+                     *           "since_start": [
+                     *             "under-voltage"
+                     *           ]
+                     *         },
+                     *         "storage": {
+                     *           "device": "sample",
+                     *           "total_bytes": 1,
+                     *           "file_system_errors": 1,
+                     *           "wear_percent": 1,
+                     *           "smart": "passed",
+                     *           "read_only": true
+                     *         },
+                     *         "model": "sample",
+                     *         "serial": "sample",
+                     *         "last_faults": [
+                     *           {
+                     *             "at": "2026-11-21T12:00:00.000Z",
+                     *             "code": "WDJB-MJHT",
+                     *             "detail": "sample"
                      *           }
                      *         ]
                      *       },
@@ -12369,6 +13678,128 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "display_hours": {
+                     *         "open": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ],
+                     *         "exceptions": []
+                     *       },
+                     *       "recurring_commands": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "command": {
+                     *             "type": "restart",
+                     *             "args": {}
+                     *           },
+                     *           "at": [
+                     *             "03:30"
+                     *           ],
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "calendar": {
+                     *             "calendar_id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "is_listed": true
+                     *           },
+                     *           "enabled": true
+                     *         }
+                     *       ],
+                     *       "screenshots": {
+                     *         "every_s": null,
+                     *         "format": "jpeg",
+                     *         "quality": 70,
+                     *         "max_width": 960,
+                     *         "only_changed": true,
+                     *         "redact": []
+                     *       },
+                     *       "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *       "capabilities": {
+                     *         "commands": [
+                     *           "sample"
+                     *         ],
+                     *         "unavailable": [],
+                     *         "displays": [],
+                     *         "inputs": [],
+                     *         "audio_outputs": [],
+                     *         "scripts": [],
+                     *         "serial_ports": [],
+                     *         "network_hosts": []
+                     *       },
+                     *       "telemetry": {
+                     *         "frames": {
+                     *           "presented": 1,
+                     *           "dropped": 1,
+                     *           "late": 1,
+                     *           "interval_ms": 1
+                     *         },
+                     *         "memory": {
+                     *           "player": 1,
+                     *           "browser": 1,
+                     *           "page": 1,
+                     *           "gpu": 1,
+                     *           "other": 1
+                     *         },
+                     *         "network": {
+                     *           "interface": "sample",
+                     *           "kind": "ethernet",
+                     *           "addresses": [
+                     *             "sample"
+                     *           ],
+                     *           "ssid": "sample",
+                     *           "signal_dbm": 1
+                     *         },
+                     *         "display": {
+                     *           "asked": "on",
+                     *           "reason": "hours",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "power": "on",
+                     *           "by": "sample",
+                     *           "brightness_percent": 1,
+                     *           "rotation": 0,
+                     *           "mode": {
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "refresh_hz": 1
+                     *           },
+                     *           "input": "sample"
+                     *         },
+                     *         "audio": {
+                     *           "output": "sample",
+                     *           "volume_percent": 1,
+                     *           "muted": true
+                     *         },
+                     *         "throttling": {
+                     *           "now": [
+                     *             "under-voltage"
+                     *           ],
+                     *           "since_start": [
+                     *             "under-voltage"
+                     *           ]
+                     *         },
+                     *         "storage": {
+                     *           "device": "sample",
+                     *           "total_bytes": 1,
+                     *           "file_system_errors": 1,
+                     *           "wear_percent": 1,
+                     *           "smart": "passed",
+                     *           "read_only": true
+                     *         },
+                     *         "model": "sample",
+                     *         "serial": "sample",
+                     *         "last_faults": [
+                     *           {
+                     *             "at": "2026-11-21T12:00:00.000Z",
+                     *             "code": "WDJB-MJHT",
+                     *             "detail": "sample"
+                     *           }
+                     *         ]
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -12505,6 +13936,128 @@ export interface operations {
                      *             ],
                      *             "from": "00:00",
                      *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "display_hours": {
+                     *         "open": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ],
+                     *         "exceptions": []
+                     *       },
+                     *       "recurring_commands": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "command": {
+                     *             "type": "restart",
+                     *             "args": {}
+                     *           },
+                     *           "at": [
+                     *             "03:30"
+                     *           ],
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "calendar": {
+                     *             "calendar_id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "is_listed": true
+                     *           },
+                     *           "enabled": true
+                     *         }
+                     *       ],
+                     *       "screenshots": {
+                     *         "every_s": null,
+                     *         "format": "jpeg",
+                     *         "quality": 70,
+                     *         "max_width": 960,
+                     *         "only_changed": true,
+                     *         "redact": []
+                     *       },
+                     *       "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *       "capabilities": {
+                     *         "commands": [
+                     *           "sample"
+                     *         ],
+                     *         "unavailable": [],
+                     *         "displays": [],
+                     *         "inputs": [],
+                     *         "audio_outputs": [],
+                     *         "scripts": [],
+                     *         "serial_ports": [],
+                     *         "network_hosts": []
+                     *       },
+                     *       "telemetry": {
+                     *         "frames": {
+                     *           "presented": 1,
+                     *           "dropped": 1,
+                     *           "late": 1,
+                     *           "interval_ms": 1
+                     *         },
+                     *         "memory": {
+                     *           "player": 1,
+                     *           "browser": 1,
+                     *           "page": 1,
+                     *           "gpu": 1,
+                     *           "other": 1
+                     *         },
+                     *         "network": {
+                     *           "interface": "sample",
+                     *           "kind": "ethernet",
+                     *           "addresses": [
+                     *             "sample"
+                     *           ],
+                     *           "ssid": "sample",
+                     *           "signal_dbm": 1
+                     *         },
+                     *         "display": {
+                     *           "asked": "on",
+                     *           "reason": "hours",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "power": "on",
+                     *           "by": "sample",
+                     *           "brightness_percent": 1,
+                     *           "rotation": 0,
+                     *           "mode": {
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "refresh_hz": 1
+                     *           },
+                     *           "input": "sample"
+                     *         },
+                     *         "audio": {
+                     *           "output": "sample",
+                     *           "volume_percent": 1,
+                     *           "muted": true
+                     *         },
+                     *         "throttling": {
+                     *           "now": [
+                     *             "under-voltage"
+                     *           ],
+                     *           "since_start": [
+                     *             "under-voltage"
+                     *           ]
+                     *         },
+                     *         "storage": {
+                     *           "device": "sample",
+                     *           "total_bytes": 1,
+                     *           "file_system_errors": 1,
+                     *           "wear_percent": 1,
+                     *           "smart": "passed",
+                     *           "read_only": true
+                     *         },
+                     *         "model": "sample",
+                     *         "serial": "sample",
+                     *         "last_faults": [
+                     *           {
+                     *             "at": "2026-11-21T12:00:00.000Z",
+                     *             "code": "WDJB-MJHT",
+                     *             "detail": "sample"
                      *           }
                      *         ]
                      *       },
@@ -12888,6 +14441,128 @@ export interface operations {
                      *             ],
                      *             "from": "00:00",
                      *             "until": "24:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "display_hours": {
+                     *         "open": [
+                     *           {
+                     *             "weekdays": [
+                     *               "MO"
+                     *             ],
+                     *             "from": "00:00",
+                     *             "until": "24:00"
+                     *           }
+                     *         ],
+                     *         "exceptions": []
+                     *       },
+                     *       "recurring_commands": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "command": {
+                     *             "type": "restart",
+                     *             "args": {}
+                     *           },
+                     *           "at": [
+                     *             "03:30"
+                     *           ],
+                     *           "weekdays": [
+                     *             "MO"
+                     *           ],
+                     *           "calendar": {
+                     *             "calendar_id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "is_listed": true
+                     *           },
+                     *           "enabled": true
+                     *         }
+                     *       ],
+                     *       "screenshots": {
+                     *         "every_s": null,
+                     *         "format": "jpeg",
+                     *         "quality": 70,
+                     *         "max_width": 960,
+                     *         "only_changed": true,
+                     *         "redact": []
+                     *       },
+                     *       "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *       "capabilities": {
+                     *         "commands": [
+                     *           "sample"
+                     *         ],
+                     *         "unavailable": [],
+                     *         "displays": [],
+                     *         "inputs": [],
+                     *         "audio_outputs": [],
+                     *         "scripts": [],
+                     *         "serial_ports": [],
+                     *         "network_hosts": []
+                     *       },
+                     *       "telemetry": {
+                     *         "frames": {
+                     *           "presented": 1,
+                     *           "dropped": 1,
+                     *           "late": 1,
+                     *           "interval_ms": 1
+                     *         },
+                     *         "memory": {
+                     *           "player": 1,
+                     *           "browser": 1,
+                     *           "page": 1,
+                     *           "gpu": 1,
+                     *           "other": 1
+                     *         },
+                     *         "network": {
+                     *           "interface": "sample",
+                     *           "kind": "ethernet",
+                     *           "addresses": [
+                     *             "sample"
+                     *           ],
+                     *           "ssid": "sample",
+                     *           "signal_dbm": 1
+                     *         },
+                     *         "display": {
+                     *           "asked": "on",
+                     *           "reason": "hours",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "power": "on",
+                     *           "by": "sample",
+                     *           "brightness_percent": 1,
+                     *           "rotation": 0,
+                     *           "mode": {
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "refresh_hz": 1
+                     *           },
+                     *           "input": "sample"
+                     *         },
+                     *         "audio": {
+                     *           "output": "sample",
+                     *           "volume_percent": 1,
+                     *           "muted": true
+                     *         },
+                     *         "throttling": {
+                     *           "now": [
+                     *             "under-voltage"
+                     *           ],
+                     *           "since_start": [
+                     *             "under-voltage"
+                     *           ]
+                     *         },
+                     *         "storage": {
+                     *           "device": "sample",
+                     *           "total_bytes": 1,
+                     *           "file_system_errors": 1,
+                     *           "wear_percent": 1,
+                     *           "smart": "passed",
+                     *           "read_only": true
+                     *         },
+                     *         "model": "sample",
+                     *         "serial": "sample",
+                     *         "last_faults": [
+                     *           {
+                     *             "at": "2026-11-21T12:00:00.000Z",
+                     *             "code": "WDJB-MJHT",
+                     *             "detail": "sample"
                      *           }
                      *         ]
                      *       },

@@ -24,7 +24,9 @@ export type FaultCode =
   | "browser-failed"
   | "page-dead"
   | "timeout"
-  | "unsupported";
+  | "unsupported"
+  | "not-applied"
+  | "busy";
 
 /** An error with a stable `code`. Its message says what to do, where that is known. */
 export class Fault extends Error {

@@ -1,4 +1,5 @@
 // The interface between the player and the machine it runs on.
+import type { MachineControls } from "./machine-controls.ts";
 
 /** Readings of the machine; null where it has no such sensor. */
 export interface MachineReadings {
@@ -42,4 +43,6 @@ export interface Machine {
   displayPower(): Promise<"on" | "off" | null>;
   /** Restarts the machine. Resolves once that has begun. Null if this player is not able or not allowed to. */
   readonly restart: ((signal: AbortSignal) => Promise<void>) | null;
+  /** What the player can change and measure on it. */
+  readonly controls: MachineControls;
 }

@@ -7,6 +7,7 @@ import type { Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
 import { PlaybackDrift } from "./proof/playback-drift.ts";
 import { Problems } from "./proof/problems.ts";
+import { Capabilities } from "../protocol/device/capabilities.ts";
 import { Status } from "./proof/status.ts";
 import type { SessionView } from "./session-view.ts";
 import type { Recovery } from "./surface/recovery.ts";
@@ -69,7 +70,19 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     desired: () => session()?.desired ?? null,
     progress,
     update: () => updates?.update ?? null,
+    capabilities: () => capabilitiesOf(session()?.commands ?? null, machine),
     generations: () => session()?.generations ?? noGenerations,
     isIncomplete: () => (session()?.lostAssets.length ?? 0) > 0,
+  });
+}
+
+/** What the player is able to do; null while it is not paired. */
+function capabilitiesOf(commands: SessionView["commands"] | null, { controls }: Machine): Capabilities | null {
+  if (commands === null) return null;
+  return Capabilities.parse({
+    ...commands,
+    displays: controls.display.outputs,
+    inputs: controls.display.inputs,
+    audio_outputs: controls.audio.outputs,
   });
 }

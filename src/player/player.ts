@@ -3,6 +3,7 @@ import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { deviceModules } from "./commands/device-modules.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
@@ -132,6 +133,16 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session },
     running,
   );
+  const modules = deviceModules({
+    program: {
+      identify: (durationMs) => scenes.identify(durationMs),
+      reload: (reloadSignal) => recovery.reload(reloadSignal),
+      restart: () => restartPlayer("restart"),
+      update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
+      updateIsMissing: () => (updates === null ? noLauncher : null),
+    },
+    log,
+  });
   const lifecycle = new PairingLifecycle({
     folder,
     api,
@@ -165,13 +176,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         createHeartbeat: () => status.heartbeat(),
         listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),
-        commandEffects: {
-          capture: (captureSignal) => host.capture(captureSignal),
-          identify: (durationMs) => scenes.identify(durationMs),
-          reload: (reloadSignal) => recovery.reload(reloadSignal),
-          restart: () => restartPlayer("restart"),
-          update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
-        },
+        capture: (captureSignal) => host.capture(captureSignal),
+        deviceModules: modules,
         onServiceKey,
       }),
     onChange: () => scenes.update(),

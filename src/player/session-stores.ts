@@ -2,7 +2,11 @@
 import { join } from "node:path";
 import type { CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { type CommandEffects, createCommandExecutor } from "./commands/command-executor.ts";
+import type { CommandModule } from "./commands/command-module.ts";
+import { CommandSet } from "./commands/command-set.ts";
+import { playModules } from "./commands/modules/play.ts";
+import { screenshotModule } from "./commands/modules/screenshot.ts";
+import type { Capture } from "./host.ts";
 import { CommandRunner } from "./commands/command-runner.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import { ContentCache, contentFolder } from "./content/content-cache.ts";
@@ -23,7 +27,9 @@ export interface SessionStoresDependencies {
   log: Log;
   bootId: string;
   deviceZone: string;
-  commandEffects: CommandEffects;
+  capture: (signal: AbortSignal) => Promise<Capture>;
+  /** The commands that act on the program and the machine. */
+  deviceModules: readonly CommandModule[];
   disk: DiskHealth;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
@@ -34,7 +40,7 @@ export interface SessionStoresDependencies {
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, commandEffects, disk, preload, quota } = dependencies;
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, capture, disk, preload, quota } = dependencies;
   const interventions = await InterventionStore.open(folder, log, disk);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);
@@ -45,12 +51,16 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),
   ]);
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
-  const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
+  const known = new CommandSet([
+    screenshotModule({ clock, outbox, capture }),
+    ...playModules((command) => follower.apply(command)),
+    ...dependencies.deviceModules,
+  ]);
   const { thumbprint } = identity;
   const { serviceKey } = pairing;
   const [problems, commands] = await Promise.all([
     ProblemRecorder.open({ folder, clock, outbox, disk }),
-    CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log, disk }),
+    CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, commands: known, log, disk }),
   ]);
-  return { desired, cache, outbox, commands, interventions, follower, problems, proof };
+  return { desired, cache, outbox, commands, known, interventions, follower, problems, proof };
 }

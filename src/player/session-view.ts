@@ -5,6 +5,7 @@ import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Stage, UpcomingStage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/scheduling/variables.ts";
+import type { CommandSet } from "./commands/command-set.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
 import type { Generations } from "./content/generations.ts";
 import type { Connection } from "./link/connection.ts";
@@ -17,7 +18,7 @@ import type { SessionStores } from "./session-stores.ts";
 
 export interface SessionViewDependencies {
   pairing: Pairing;
-  stores: Pick<SessionStores, "desired" | "cache" | "follower">;
+  stores: Pick<SessionStores, "desired" | "cache" | "follower" | "known">;
   playback: PlaybackLoop;
   connection: Connection;
   presented: PresentedItems;
@@ -54,6 +55,11 @@ export class SessionView {
   /** Why these items play. */
   get why(): ShownReason[] {
     return this.#stores.follower.why();
+  }
+
+  /** The commands that the player carries out, and those that it is not able to. */
+  get commands(): ReturnType<CommandSet["announce"]> {
+    return this.#stores.known.announce();
   }
 
   /** The variables that conditions of schedules use. */

@@ -11,7 +11,8 @@ import type { Heartbeat } from "../protocol/device/heartbeat.ts";
 import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
-import type { CommandEffects } from "./commands/command-executor.ts";
+import type { CommandModule } from "./commands/command-module.ts";
+import type { Capture } from "./host.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import { suspectAssets } from "./content/suspect-assets.ts";
@@ -55,8 +56,9 @@ export interface SessionDependencies {
   listProblems: () => Promise<readonly PlayerProblem[]>;
   /** Called when something that the scene depends on has changed. */
   onChange: () => void;
-  /** How commands act on the player outside the session. */
-  commandEffects: CommandEffects;
+  capture: (signal: AbortSignal) => Promise<Capture>;
+  /** The commands that act on the program and the machine. */
+  deviceModules: readonly CommandModule[];
   disk: DiskHealth;
   /** Brings the program to the wanted version; null: no launcher started it. */
   updates: Updates | null;

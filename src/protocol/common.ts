@@ -28,6 +28,10 @@ const idPrefixes = {
   ulk: "an upload link",
   enr: "an enrolment key",
   rol: "a rollout",
+  liv: "a live view",
+  bat: "a batch of commands",
+  log: "a collected log",
+  alr: "an alert",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

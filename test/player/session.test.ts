@@ -92,13 +92,8 @@ async function openSession(folder: string, server: () => string, device: Device 
     createHeartbeat: async () => heartbeat(),
     listProblems: async () => [],
     onChange: () => phases.push(session.view.phase),
-    commandEffects: {
-      capture: () => host.capture(),
-      identify: () => undefined,
-      reload: () => host.reload(),
-      restart: () => undefined,
-      update: async () => ({}),
-    },
+    capture: () => host.capture(),
+    deviceModules: [],
     onServiceKey: async () => undefined,
   });
   await host.open(surface.hostPage);

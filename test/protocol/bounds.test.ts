@@ -1,7 +1,8 @@
 // Every number that the programs receive has a minimum and a maximum that the code can handle.
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { CommandRequest, CommandUpdate, SignedCommand, SignedRevocation } from "../../src/protocol/device/commands.ts";
+import { CommandRequest } from "../../src/protocol/device/command-request.ts";
+import { CommandUpdate, SignedCommand, SignedRevocation } from "../../src/protocol/device/commands.ts";
 import { DesiredState } from "../../src/protocol/device/desired-state.ts";
 import { SubscriberMessage } from "../../src/protocol/operator/events.ts";
 import { VariablesSetArgs } from "../../src/protocol/device/play-commands.ts";

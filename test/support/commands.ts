@@ -5,15 +5,29 @@ import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base
 import { silentLog } from "../../src/base/log.ts";
 import { DiskHealth } from "../../src/player/storage/disk-health.ts";
 import { CommandJournal } from "../../src/player/commands/command-journal.ts";
-import { CommandRunner, type CommandExecutor } from "../../src/player/commands/command-runner.ts";
+import { CommandRunner } from "../../src/player/commands/command-runner.ts";
+import type { CommandModule } from "../../src/player/commands/command-module.ts";
+import { CommandSet } from "../../src/player/commands/command-set.ts";
 import { Outbox } from "../../src/player/outbox/outbox.ts";
 import type { OutboxMessage } from "../../src/player/outbox/outbox-message.ts";
+import { DeviceCommand } from "../../src/protocol/device/command-request.ts";
 import { type CommandUpdate, commandJwsType } from "../../src/protocol/device/commands.ts";
 import type { FakeClock } from "./clock.ts";
 import { newId } from "./states.ts";
 
 export const service = createKeyPair();
 const device = createKeyPair();
+
+export type CommandExecutor = CommandModule["run"];
+
+/** All commands, each carried out by `execute`. A restart has succeeded once the player runs again. */
+export function commandSet(execute: CommandExecutor): CommandSet {
+  const modules = DeviceCommand.options.map(({ shape }): CommandModule => {
+    const module: CommandModule = { type: shape.type.value, deadlineMs: 60_000, run: execute };
+    return shape.type.value === "restart" ? { ...module, outcomeAfterRestart: () => ({ is: "done", result: {} }) } : module;
+  });
+  return new CommandSet(modules);
+}
 
 /** Starts the journal and opens the commands, as a player does after its first pairing. */
 export async function pairedCommands(folder: string, clock: FakeClock, execute: CommandExecutor, keys: KeyPair = service) {
@@ -43,7 +57,7 @@ export async function openCommands(
   const disk = new DiskHealth(silentLog);
   const outbox = await Outbox.open(join(folder, "outbox"), corrected, silentLog, disk);
   const about = { thumbprint: thumbprint(device.publicKey), serviceKey: keys.publicKey, log: silentLog, disk };
-  const commands = await CommandRunner.open({ folder, ...about, clock: corrected, outbox, execute });
+  const commands = await CommandRunner.open({ folder, ...about, clock: corrected, outbox, commands: commandSet(execute) });
   if (aheadMs !== null) learn(aheadMs);
   return { commands, outbox, disk, learn };
 }

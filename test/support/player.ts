@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { directNetwork } from "../../src/base/http/network.ts";
 import type { Log } from "../../src/base/log.ts";
+import { noControls } from "../../src/player/machine-controls.ts";
 import type { Machine } from "../../src/player/machine.ts";
 import { runPlayer, type PlayerEnd, type PlayerOptions } from "../../src/player/player.ts";
 import type { FakeClock } from "./clock.ts";
@@ -20,6 +21,7 @@ export function fakeMachine(): Machine {
     run: { id: "first", ageMs: () => 0 },
     displayPower: async () => "on",
     restart: null,
+    controls: noControls(),
     readings: async () => ({ hardware: "Fake machine", timezone: "UTC", cpuLoad: 0.5, temperatureC: 40, diskFreeBytes: 1e12 }),
   };
 }

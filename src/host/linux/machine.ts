@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { readdir, readFile, statfs } from "node:fs/promises";
 import { loadavg, networkInterfaces, uptime } from "node:os";
 import { join } from "node:path";
+import { noControls } from "../../player/machine-controls.ts";
 import type { Machine, MachineReadings, MachineRun } from "../../player/machine.ts";
 import { readMachineIdentity } from "./machine-identity.ts";
 import { readDisplayPower } from "./display-power.ts";
@@ -32,6 +33,7 @@ export function createLinuxMachine(env: NodeJS.ProcessEnv = {}, root = "/"): Mac
     run: presentRun(),
     displayPower: () => displayPower(env),
     restart: null,
+    controls: noControls(),
   };
 }
 

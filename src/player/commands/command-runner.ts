@@ -4,18 +4,14 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import { verifyJws } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
-import { commandJwsType, CommandRequest, type CommandUpdate, finalStatuses, SignedCommand } from "../../protocol/device/commands.ts";
+import { DeviceCommand } from "../../protocol/device/command-request.ts";
+import { commandJwsType, type CommandUpdate, finalStatuses, SignedCommand } from "../../protocol/device/commands.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { CommandJournal } from "./command-journal.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
+import type { CommandSet } from "./command-set.ts";
 import type { JournalEntry } from "./journal-files.ts";
-
-/** The outcome of a command. `later`: the command is complete only after the player has restarted. */
-export type CommandOutcome = { is: "done"; result: Record<string, unknown> | null } | { is: "later" };
-
-/** Executes a command. If it rejects, the command fails with that reason. */
-export type CommandExecutor = (command: CommandRequest & CommandMetadata, signal: AbortSignal) => Promise<CommandOutcome>;
 
 const journalLost = {
   code: "journal-lost",
@@ -34,7 +30,7 @@ export interface CommandRunnerDependencies {
   serviceKey: string;
   clock: CorrectedClock;
   outbox: Outbox;
-  execute: CommandExecutor;
+  commands: CommandSet;
   log: Log;
   disk: DiskHealth;
 }
@@ -50,7 +46,7 @@ export class CommandRunner {
 
   /**
    * Opens the journal, sends the final statuses that the last run may not have sent, and ends the commands that it left unfinished: a
-   * restart has succeeded, any other was interrupted.
+   * restart has succeeded, most others were interrupted.
    */
   static async open(dependencies: CommandRunnerDependencies): Promise<CommandRunner> {
     const journal = await CommandJournal.open(dependencies);
@@ -60,11 +56,11 @@ export class CommandRunner {
       await dependencies.disk.attempt("command journal", () => journal.record(entry));
     }
     for (const entry of journal.unfinished) {
-      const hasRestarted = entry.type === "restart" && entry.update.status === "running";
+      const outcome = entry.update.status === "running" ? dependencies.commands.get(entry.type)?.outcomeAfterRestart?.(entry) : undefined;
       await runner.#update(
         entry,
-        hasRestarted
-          ? { status: "succeeded", result: {}, error: null }
+        outcome?.is === "done"
+          ? { status: "succeeded", result: outcome.result, error: null }
           : failed("failed", "interrupted", "the player ended while the command was running"),
       );
     }
@@ -109,7 +105,7 @@ export class CommandRunner {
     if (clock.now() > command.exp * 1_000) {
       return this.#update(entry, failed("expired", "expired", "the command had expired when it arrived"));
     }
-    const request = CommandRequest.safeParse({ type: command.type, args: command.args });
+    const request = DeviceCommand.safeParse({ type: command.type, args: command.args });
     if (!request.success) {
       const reasons = request.error.issues.map(({ message }) => message).join("; ");
       return this.#update(entry, failed("rejected", "unsupported", `this player does not support the command: ${reasons}`));
@@ -135,11 +131,11 @@ export class CommandRunner {
     }
   }
 
-  async #run(entry: JournalEntry, command: CommandRequest & CommandMetadata, signal: AbortSignal): Promise<void> {
+  async #run(entry: JournalEntry, command: DeviceCommand & CommandMetadata, signal: AbortSignal): Promise<void> {
     await this.#update(entry, { status: "running", result: null, error: null });
     let update: CommandUpdate;
     try {
-      const outcome = await this.#dependencies.execute(command, signal);
+      const outcome = await this.#dependencies.commands.execute(command, signal);
       if (outcome.is === "later") return;
       update = { status: "succeeded", result: outcome.result, error: null };
     } catch (error) {

@@ -4,6 +4,7 @@ import type { PlayerProblem, ProblemList } from "../../protocol/device/player-pr
 import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, FileState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
+import type { Capabilities } from "../../protocol/device/capabilities.ts";
 import type { UpdateState } from "../../protocol/device/updates.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { DriftFigures } from "./playback-drift.ts";
@@ -48,6 +49,8 @@ export interface StatusDependencies {
   generations: () => Generations;
   /** The program's version and update; null: no launcher started the player, or it has not told its status yet. */
   update: () => UpdateState | null;
+  /** What the player is able to do; null while it is not paired. */
+  capabilities: () => Capabilities | null;
   /** Whether files of the state that plays are lost. */
   isIncomplete: () => boolean;
 }
@@ -100,6 +103,7 @@ export class Status {
     const listed = this.#listProblems(diskFreeBytes, displayPower);
     this.#problems = listed.problems;
     const update = this.#dependencies.update();
+    const capabilities = this.#dependencies.capabilities();
     return {
       boot_id: machine.bootId,
       instance_id: this.#dependencies.instanceId,
@@ -115,6 +119,7 @@ export class Status {
       variables: this.#dependencies.variables(),
       ...listed,
       ...(update !== null && { update }),
+      ...(capabilities !== null && { capabilities }),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,

@@ -1,56 +1,9 @@
-// Commands from operators to players: requests, the signed form sent to the device, and results.
+// Commands from operators to players: for many players, the signed form sent to the device, statuses and results.
 import { z } from "zod";
 import { PageQuery, Target, TargetWarning } from "../operator/resources.ts";
-import { playCommands, timeToLiveS } from "./play-commands.ts";
+import { CommandRequest, DeviceCommand } from "./command-request.ts";
 import { cleanRecord, deviceText } from "../text.ts";
 import { id, InstantSeconds, Timestamp } from "../common.ts";
-
-/** Captures the display and uploads the picture. */
-const ScreenshotArgs = z.strictObject({
-  format: z.enum(["jpeg", "png", "webp"]).default("jpeg"),
-  max_width: z.int().min(16).max(8_192).optional().describe("Scales the picture down to this width, never up"),
-});
-/** Shows the player's name and id over the content for a while. */
-const IdentifyArgs = z.strictObject({
-  duration_ms: z.int().min(1_000).max(600_000).default(10_000),
-});
-const NoArgs = z.strictObject({});
-
-const noArgs = NoArgs.default({});
-
-/**
- * A command that an operator sends. `reload` reloads the page; `restart` restarts the whole player with its browser; `update` installs the
- * version of its program that the player should run as soon as it is downloaded, without waiting for the maintenance window.
- */
-export const CommandRequest = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("screenshot"),
-    args: ScreenshotArgs.prefault({}),
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("identify"),
-    args: IdentifyArgs.prefault({}),
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("reload"),
-    args: noArgs,
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("restart"),
-    args: noArgs,
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("update"),
-    args: noArgs,
-    ttl_s: timeToLiveS,
-  }),
-  ...playCommands,
-]);
-export type CommandRequest = z.infer<typeof CommandRequest>;
 
 /** One command for many players: `POST /commands`. */
 export const BulkCommandRequest = z.discriminatedUnion(
@@ -58,7 +11,7 @@ export const BulkCommandRequest = z.discriminatedUnion(
   CommandRequest.options.map((option) => option.extend({ target: Target })) as unknown as typeof CommandRequest.options,
 ) as unknown as z.ZodType<CommandRequest & { target: Target }>;
 
-const CommandType = z.enum(CommandRequest.options.map(({ shape }) => shape.type.value));
+const CommandType = z.enum(DeviceCommand.options.map(({ shape }) => shape.type.value));
 
 /**
  * The status of a command. It only moves forward: queued, delivered (sent), acknowledged (stored in the device's
@@ -145,7 +98,7 @@ export type SignedRevocation = z.infer<typeof SignedRevocation>;
 
 /** A device's report on a command: `POST /device/commands/{id}/status`. Idempotent. */
 export const CommandUpdate = z.strictObject({
-  status: z.enum(["acknowledged", "running", "succeeded", "failed", "rejected", "expired"]),
+  status: z.enum(["acknowledged", "running", "succeeded", "failed", "rejected", "expired", "cancelled"]),
   result: Result.overwrite(cleanRecord).nullable().default(null),
   error: z
     .strictObject({ code: deviceText(64), detail: deviceText(2_000) })

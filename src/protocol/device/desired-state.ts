@@ -6,7 +6,9 @@ import { Zone } from "../operator/resources.ts";
 import { LocalDate } from "../scheduling/moments.ts";
 import { Variables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
+import { DisplayHours } from "./display-hours.ts";
 import { DownloadSettings } from "./download-settings.ts";
+import { ScreenshotSettings } from "./screenshot-settings.ts";
 import { DesiredRelease } from "./updates.ts";
 import { Transition } from "../content/transition.ts";
 import { WallPart } from "../content/wall.ts";
@@ -60,6 +62,10 @@ export const DesiredState = z.object({
     safe_asset_id: id("ast").optional().describe("The image to show in place of withheld content. Without it: a text"),
     release: DesiredRelease.optional().describe("The version of its program that it should run. Without it: the one that it runs"),
     downloads: DownloadSettings.optional().describe("When and how fast it downloads. Default: always, without a limit"),
+    display_hours: DisplayHours.optional().describe("When its display is on. Default: always"),
+    // Parsed one by one (RecurringCommand): an invalid one must not make the whole state invalid.
+    recurring_commands: z.array(z.record(z.string(), z.unknown())).optional().describe("Commands that it runs by itself"),
+    screenshots: ScreenshotSettings.optional().describe("Pictures at an interval, and what no picture may show. Default: none, everything"),
   }),
   layout: DesiredLayout.nullable().describe("The layout that plays when nothing else is due"),
   layouts: z.array(DesiredLayout).default([]).describe("Layouts that schedules and overrides refer to"),

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { PlayerProblems, ProblemsLeftOut } from "./player-problems.ts";
 import { HeartbeatVariables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
+import { Capabilities } from "./capabilities.ts";
+import { Telemetry } from "./telemetry.ts";
 import { UpdateState } from "./updates.ts";
 import { Count, DifferenceMs, id, Instant, RawInstant, Timestamp } from "../common.ts";
 
@@ -78,6 +80,8 @@ export const Heartbeat = z.object({
   problems: PlayerProblems.optional().describe("Problems, most severe first. Older players do not send them"),
   problems_left_out: ProblemsLeftOut.optional(),
   update: UpdateState.optional().describe("The program's version, slot and update. Only players that a launcher started send it"),
+  capabilities: Capabilities.optional().describe("What the player is able to do. Older players do not send it"),
+  telemetry: Telemetry.optional().describe("Further measurements. Older players do not send them"),
   rendering: z.boolean(),
   last_frame_at: Timestamp.nullable(),
   memory_bytes: Count.describe("Resident memory of the player and its browser"),

@@ -4,7 +4,12 @@ import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
 import { DesiredRelease } from "../device/updates.ts";
 import { ReleaseChoice } from "./release-choice.ts";
+import { Capabilities } from "../device/capabilities.ts";
+import { DisplayHours, DisplayHoursInput } from "../device/display-hours.ts";
 import { DownloadSettings, DownloadSettingsInput } from "../device/download-settings.ts";
+import { RecurringCommand, RecurringCommands } from "../device/recurring-commands.ts";
+import { ScreenshotSettings } from "../device/screenshot-settings.ts";
+import { Telemetry } from "../device/telemetry.ts";
 import { problemFields } from "../device/player-problems.ts";
 import { UpdateState } from "../device/updates.ts";
 import { ReportedVariables, Variables } from "../scheduling/variables.ts";
@@ -117,6 +122,14 @@ export const Player = z.object({
     ),
   downloads: DownloadSettings.nullable().describe("When and how fast it downloads; null: always, without a limit"),
   release: DesiredRelease.nullable().describe("The version of its program that it should run; null: the one that it runs"),
+  display_hours: DisplayHours.nullable().describe("When its display is on, also without network; null: always"),
+  recurring_commands: z.array(RecurringCommand).describe("Commands that it runs by itself, also without network"),
+  screenshots: ScreenshotSettings.nullable().describe("Pictures at an interval, and what no picture may show; null: none, everything"),
+  maintenance_until: Timestamp.nullable().describe("Somebody works at it: until then it raises no alerts; null or past: nobody does"),
+  capabilities: Capabilities.nullable().describe(
+    "What it is able to do, by its last heartbeat; null: an older player, or one that has not reported yet",
+  ),
+  telemetry: Telemetry.nullable().describe("Its measurements in its last heartbeat; null: an older player, or none yet"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser engine, such as `chromium 156`"),
@@ -145,6 +158,14 @@ const PairingCode = z
 export const PairRequest = z.strictObject({ code: PairingCode, name: Name });
 /** `POST /players/{id}/replace`: the code that the new device shows. */
 export const ReplaceRequest = z.strictObject({ code: PairingCode });
+/** The settings of the device that single and bulk changes share. */
+const controlChanges = {
+  display_hours: DisplayHoursInput.nullable().optional().describe("When its display is on; null: always"),
+  recurring_commands: RecurringCommands.optional().describe("Replaces all commands that it runs by itself"),
+  screenshots: ScreenshotSettings.nullable().optional().describe("Pictures at an interval, and what no picture may show; null: none"),
+  maintenance_until: Timestamp.nullable().optional().describe("Until then it raises no alerts; null: it does"),
+};
+
 export const PlayerChange = z.strictObject({
   name: Name.optional(),
   layout_id: id("lay").nullable().optional().describe("Assigns a layout; null removes it"),
@@ -163,6 +184,7 @@ export const PlayerChange = z.strictObject({
     .optional()
     .describe("The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress"),
   downloads: DownloadSettingsInput.nullable().optional().describe("When and how fast it downloads; null: always, without a limit"),
+  ...controlChanges,
 });
 
 /** Why a request was rejected (RFC 9457). */
@@ -238,6 +260,7 @@ export const BulkPlayerChange = z.strictObject({
     layout_id: id("lay").nullable().optional().describe("Assigns a layout to all; null removes it"),
     tags_add: z.array(Name).max(50).default([]),
     tags_remove: z.array(Name).max(50).default([]),
+    ...controlChanges,
   }),
 });
 export const BulkPlayerChangeResult = z.object({

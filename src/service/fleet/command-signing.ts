@@ -1,5 +1,5 @@
 // Creates commands, signed for the device of their player.
-import type { CommandRequest } from "../../protocol/device/commands.ts";
+import type { CommandRequest } from "../../protocol/device/command-request.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
 import type { Signer } from "./devices/signer.ts";

@@ -1,7 +1,10 @@
 // Finds a player and shows it as the API does.
 import { Orientation } from "../../protocol/content/orientation.ts";
 import type { Wall } from "../../protocol/content/wall.ts";
+import type { DisplayHours } from "../../protocol/device/display-hours.ts";
 import type { DownloadSettings } from "../../protocol/device/download-settings.ts";
+import type { RecurringCommand } from "../../protocol/device/recurring-commands.ts";
+import type { ScreenshotSettings } from "../../protocol/device/screenshot-settings.ts";
 import type { DesiredRelease } from "../../protocol/device/updates.ts";
 import type { Player } from "../../protocol/operator/resources.ts";
 import { found } from "../http/problem.ts";
@@ -66,6 +69,12 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     safe_asset_id: row.safe_asset_id,
     downloads: row.downloads === null ? null : (JSON.parse(row.downloads) as DownloadSettings),
     release: row.release === null ? null : (JSON.parse(row.release) as DesiredRelease),
+    display_hours: row.display_hours === null ? null : (JSON.parse(row.display_hours) as DisplayHours),
+    recurring_commands: JSON.parse(row.recurring_commands) as RecurringCommand[],
+    screenshots: row.screenshots === null ? null : (JSON.parse(row.screenshots) as ScreenshotSettings),
+    maintenance_until: row.maintenance_until === null ? null : new Date(row.maintenance_until).toISOString(),
+    capabilities: latest?.heartbeat.capabilities ?? null,
+    telemetry: latest?.heartbeat.telemetry ?? null,
     last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
     player_version: reported.player_version ?? paired.player_version,
     engine: reported.engine ?? null,

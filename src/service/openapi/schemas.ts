@@ -2,7 +2,15 @@
 import { z } from "zod";
 import * as assets from "../../protocol/content/assets.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
+import * as commandRequest from "../../protocol/device/command-request.ts";
 import * as command from "../../protocol/device/commands.ts";
+import * as capabilities from "../../protocol/device/capabilities.ts";
+import * as displayCommands from "../../protocol/device/display-commands.ts";
+import * as displayHours from "../../protocol/device/display-hours.ts";
+import * as machineCommands from "../../protocol/device/machine-commands.ts";
+import * as recurring from "../../protocol/device/recurring-commands.ts";
+import * as screenshotSettings from "../../protocol/device/screenshot-settings.ts";
+import * as telemetry from "../../protocol/device/telemetry.ts";
 import * as desired from "../../protocol/device/desired-state.ts";
 import * as downloads from "../../protocol/device/download-settings.ts";
 import * as enrolmentKeys from "../../protocol/operator/enrolment.ts";
@@ -46,6 +54,14 @@ const modules: readonly Record<string, unknown>[] = [
   items,
   assets,
   command,
+  commandRequest,
+  capabilities,
+  displayCommands,
+  displayHours,
+  machineCommands,
+  recurring,
+  screenshotSettings,
+  telemetry,
   problems,
   problemRecords,
   report,

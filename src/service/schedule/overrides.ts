@@ -1,5 +1,5 @@
 // Stored overrides: the layouts and assets that a player needs for commands that show them.
-import type { CommandRequest } from "../../protocol/device/commands.ts";
+import type { CommandRequest } from "../../protocol/device/command-request.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";

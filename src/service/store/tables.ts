@@ -22,6 +22,14 @@ export interface PlayerRow extends OwnedRow {
   downloads: string | null;
   /** JSON of the version that it should run, or null. */
   release: string | null;
+  /** JSON of the hours in which its display is on, or null. */
+  display_hours: string | null;
+  /** JSON array of the commands that it runs by itself. */
+  recurring_commands: string;
+  /** JSON of its own screenshots and their redaction, or null. */
+  screenshots: string | null;
+  /** Until when it raises no alerts. */
+  maintenance_until: number | null;
   public_key: string;
   thumbprint: string;
   /** JSON of the pairing request, in which the device described itself. */

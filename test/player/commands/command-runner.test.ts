@@ -3,10 +3,18 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createKeyPair, thumbprint } from "../../../src/base/jws.ts";
-import type { CommandExecutor } from "../../../src/player/commands/command-runner.ts";
 import { revocationJwsType } from "../../../src/protocol/device/commands.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { countingExecutor, openCommands, pairedCommands, service, signedCommand, statusesIn, until } from "../../support/commands.ts";
+import {
+  type CommandExecutor,
+  countingExecutor,
+  openCommands,
+  pairedCommands,
+  service,
+  signedCommand,
+  statusesIn,
+  until,
+} from "../../support/commands.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
 const signal = new AbortController().signal;

@@ -258,6 +258,7 @@ function heartbeatOf(more: {
     progress: () => noProgress,
     generations: () => noGenerations,
     update: () => null,
+    capabilities: () => null,
     isIncomplete: () => false,
   });
   return status.heartbeat();

@@ -39,6 +39,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     progress: () => noProgress,
     generations: () => noGenerations,
     update: () => null,
+    capabilities: () => null,
     isIncomplete: () => false,
     ...more,
   });

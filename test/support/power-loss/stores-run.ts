@@ -4,7 +4,7 @@ import { CorrectedClock } from "../../../src/base/clock.ts";
 import { createKeyPair } from "../../../src/base/jws.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { CommandJournal } from "../../../src/player/commands/command-journal.ts";
-import { CommandRunner, type CommandExecutor } from "../../../src/player/commands/command-runner.ts";
+import { CommandRunner } from "../../../src/player/commands/command-runner.ts";
 import { ContentCache } from "../../../src/player/content/content-cache.ts";
 import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
@@ -18,7 +18,7 @@ import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import type { DesiredAsset, DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../clock.ts";
-import { signedCommand } from "../commands.ts";
+import { commandSet, signedCommand, type CommandExecutor } from "../commands.ts";
 import { eventually } from "../polling.ts";
 import { assetOf, desiredOf, imageItem, newId, playEvent } from "../states.ts";
 
@@ -98,7 +98,7 @@ export async function openStores(folder: string, identity: Identity, clock: Fake
   const interventions = await InterventionStore.open(folder, silentLog, disk);
   const { playLog, previousRun } = await PlayLog.open(join(folder, "plays"), clock, silentLog, disk);
   const about = { thumbprint: identity.thumbprint, serviceKey: pairing.serviceKey, log: silentLog, disk };
-  const openCommands = () => CommandRunner.open({ folder, ...about, clock: corrected, outbox, execute });
+  const openCommands = () => CommandRunner.open({ folder, ...about, clock: corrected, outbox, commands: commandSet(execute) });
   return { desired, cache, outbox, interventions, playLog, previousRun, openCommands };
 }
 

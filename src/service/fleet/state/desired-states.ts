@@ -1,7 +1,9 @@
 // The desired state of each player: the document that its device gets, and the revision that changes with it.
 import { sql } from "kysely";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
+import type { DisplayHours } from "../../../protocol/device/display-hours.ts";
 import type { DownloadSettings } from "../../../protocol/device/download-settings.ts";
+import type { ScreenshotSettings } from "../../../protocol/device/screenshot-settings.ts";
 import type { DesiredRelease } from "../../../protocol/device/updates.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
@@ -77,6 +79,11 @@ async function readState(db: Db, player: PlayerRow, cache: StateCache): Promise<
       ...(safeAssetId === null ? {} : { safe_asset_id: safeAssetId }),
       ...(player.release === null ? {} : { release: JSON.parse(player.release) as DesiredRelease }),
       ...(player.downloads === null ? {} : { downloads: JSON.parse(player.downloads) as DownloadSettings }),
+      ...(player.display_hours === null ? {} : { display_hours: JSON.parse(player.display_hours) as DisplayHours }),
+      ...(player.recurring_commands === "[]"
+        ? {}
+        : { recurring_commands: JSON.parse(player.recurring_commands) as Record<string, unknown>[] }),
+      ...(player.screenshots === null ? {} : { screenshots: JSON.parse(player.screenshots) as ScreenshotSettings }),
     },
     layout: content.layouts.find((layout) => layout.id === layout_id) ?? null,
     layouts: content.layouts.filter((layout) => layout.id !== layout_id),

@@ -1,5 +1,6 @@
 // Reads everything that determines the desired state of a player, through a cache that many players share, and computes the revision.
 import { hash } from "node:crypto";
+import { controlCalendarIds } from "../control-calendars.ts";
 import { calendarIdsIn, readCalendars, type CalendarDays } from "../../schedule/holiday-calendars.ts";
 import { readEnabledSchedules, schedulesForPlayer, type TeamSchedules } from "../../schedule/schedules.ts";
 import type { Db } from "../../store/store.ts";
@@ -45,7 +46,7 @@ export async function readStateInputs(db: Db, player: PlayerRow, overrides: Over
     assetIds: uniqueIds([safeAssetId, ...overrides.map(({ asset_id }) => asset_id)]),
   };
   const content = await readOnce(cache.contents, `${player.team_id} ${JSON.stringify(ids)}`, () => readContent(db, player.team_id, ids));
-  const calendars = await readCalendarsOf(db, player.team_id, schedules, cache);
+  const calendars = await readCalendarsOf(db, player, schedules, cache);
   const revision = revisionOf({ ...player, safe_asset_id: safeAssetId }, content, schedules, calendars);
   return { content, schedules, calendars, safeAssetId, revision };
 }
@@ -65,11 +66,11 @@ async function readSafeAsset(db: Db, teamId: string): Promise<string | null> {
   return team?.safe_asset_id ?? null;
 }
 
-/** The calendars in the conditions of `schedules`, by id. */
-async function readCalendarsOf(db: Db, teamId: string, schedules: readonly ScheduleRow[], cache: StateCache): Promise<CalendarDays[]> {
-  const ids = uniqueIds(schedules.flatMap(calendarIdsIn));
+/** The calendars that the player's schedules, display hours and recurring commands refer to, by id. */
+async function readCalendarsOf(db: Db, player: PlayerRow, schedules: readonly ScheduleRow[], cache: StateCache): Promise<CalendarDays[]> {
+  const ids = uniqueIds([...schedules.flatMap(calendarIdsIn), ...controlCalendarIds(player)]);
   if (ids.length === 0) return [];
-  const all = await readOnce(cache.calendars, teamId, () => readCalendars(db, teamId));
+  const all = await readOnce(cache.calendars, player.team_id, () => readCalendars(db, player.team_id));
   return ids.flatMap((id) => all.get(id) ?? []);
 }
 
@@ -84,11 +85,14 @@ function revisionOf(
   const layoutId = layouts.some((layout) => layout.id === player.layout_id) ? player.layout_id : null;
   const scheduleValues = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
   const values = [id, name, timezone, tags, variables, orientation, wall, layoutId, digest, scheduleValues];
-  // Omitted when empty, so that revisions from versions without calendars, safe content, download settings and releases stay the same.
+  // Omitted when empty, so that revisions from versions without these fields stay the same.
   if (calendars.length > 0) values.push(calendars.map((calendar) => [calendar.id, calendar.digest]));
   if (player.safe_asset_id !== null) values.push(player.safe_asset_id);
   if (player.downloads !== null) values.push(player.downloads);
   if (player.release !== null) values.push(`release ${player.release}`);
+  if (player.display_hours !== null) values.push(`display hours ${player.display_hours}`);
+  if (player.recurring_commands !== "[]") values.push(`recurring commands ${player.recurring_commands}`);
+  if (player.screenshots !== null) values.push(`screenshots ${player.screenshots}`);
   return hash("sha256", JSON.stringify(values), "base64url");
 }
 

@@ -4,14 +4,8 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { id } from "../../../protocol/common.ts";
-import {
-  BulkCommandRequest,
-  BulkCommandResult,
-  Command,
-  CommandRequest,
-  CommandsQuery,
-  TeamCommandsQuery,
-} from "../../../protocol/device/commands.ts";
+import { CommandRequest } from "../../../protocol/device/command-request.ts";
+import { BulkCommandRequest, BulkCommandResult, Command, CommandsQuery, TeamCommandsQuery } from "../../../protocol/device/commands.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { showCommand } from "../../fleet/command-status.ts";
 import type { Commands } from "../../fleet/commands.ts";

@@ -1,8 +1,11 @@
-// Changes the layout or the tags of many players at once.
+// Changes the layout, the tags or the device settings of many players at once.
 import type { Clock } from "../../../base/clock.ts";
 import { BulkPlayerChange, BulkPlayerChangeResult } from "../../../protocol/operator/resources.ts";
+import { checkControlCalendars } from "../../fleet/control-calendars.ts";
+import { controlColumns } from "../../fleet/player-columns.ts";
 import { playersOfTarget, targetWarnings, updateTagIndex } from "../../fleet/targets.ts";
 import { invalidField } from "../../http/problem.ts";
+import { canonicalJson } from "../../store/canonical-json.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import { checkLayout } from "./players.ts";
@@ -34,17 +37,22 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
     errors: ["invalid"],
     async run({ clock }, { teamId }, { body }, unitOfWork) {
       return unitOfWork.write(async (db) => {
-        const { layout_id, tags_add, tags_remove } = body.change;
+        const { layout_id, tags_add, tags_remove, ...control } = body.change;
         await checkLayout(db, teamId, layout_id, "/change/layout_id");
+        await checkControlCalendars(db, teamId, control, "/change");
         const before = await playersOfTarget(db, teamId, body.target);
         const updated_at = Math.trunc(clock.now());
         const changed: PlayerRow[] = [];
         for (const row of before) {
           const tags = tagsOf(row, tags_add, tags_remove);
-          const next = { ...row, layout_id: layout_id === undefined ? row.layout_id : layout_id, tags, updated_at };
-          if (next.layout_id === row.layout_id && next.tags === row.tags) continue;
-          const { layout_id: layout, tags: withTags } = next;
-          await db.updateTable("players").set({ layout_id: layout, tags: withTags, updated_at }).where("id", "=", row.id).execute();
+          const columns = { layout_id: layout_id === undefined ? row.layout_id : layout_id, tags, ...controlColumns(control, row) };
+          const next = { ...row, ...columns, updated_at };
+          if (canonicalJson({ ...row, updated_at }) === canonicalJson(next)) continue;
+          await db
+            .updateTable("players")
+            .set({ ...columns, updated_at })
+            .where("id", "=", row.id)
+            .execute();
           changed.push(next);
         }
         await updateTagIndex(db, changed);

@@ -16,6 +16,8 @@ import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { checkImage } from "../content/layouts.ts";
 import { found, invalidField } from "../../http/problem.ts";
+import { controlColumns, jsonOf } from "../../fleet/player-columns.ts";
+import { checkControlCalendars } from "../../fleet/control-calendars.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
@@ -174,7 +176,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     path: "/players/{id}",
     summary: "Change a player",
     description:
-      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once. `release` is the version of its program that it should run; setting it takes the player out of a rollout in progress.",
+      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall. `safe_asset_id` names an image that the player keeps and shows in place of content that makes its browser fail; null: that of the team. `downloads` limits when and how fast the player downloads; it obeys at once. `release` is the version of its program that it should run; setting it takes the player out of a rollout in progress. `display_hours` and `recurring_commands` are carried out by the player itself, also without network. `screenshots` also says what no picture may show. Until `maintenance_until` the player raises no alerts.",
     agent:
       "Use it to set the layout, name, tags or orientation of one screen. For a limited time use create_schedule, or send_command with `override.set`. For many players use update_players.",
     caller: "operator",
@@ -192,8 +194,10 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
       if (body.release != null) await checkRelease(dependencies.releases, body.release.version, "/release/version");
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await findPlayer(db, teamId, playerId), "player");
-        const { tags, variables, wall, downloads, release, ...rest } = body;
+        const { tags, variables, wall, downloads, release, display_hours, recurring_commands, screenshots, maintenance_until, ...rest } =
+          body;
         await checkLayout(db, teamId, body.layout_id);
+        await checkControlCalendars(db, teamId, body);
         await checkImage(db, teamId, body.safe_asset_id, "/safe_asset_id");
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
         const after: PlayerRow = {
@@ -204,6 +208,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
           wall: jsonOf(wall, before.wall),
           downloads: jsonOf(downloads, before.downloads),
           release: jsonOf(release, before.release),
+          ...controlColumns({ display_hours, recurring_commands, screenshots, maintenance_until }, before),
         };
         const now = Math.trunc(dependencies.clock.now());
         const left = release === undefined ? [] : await leaveRollout(db, playerId, now);
@@ -218,12 +223,6 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     },
   }),
 ];
-
-/** The JSON of a new value; without one, the value before. */
-function jsonOf(value: unknown, before: string | null): string | null {
-  if (value === undefined) return before;
-  return value === null ? null : canonicalJson(value);
-}
 
 function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unknown>["events"]> {
   const { team_id: teamId, id: player_id, name, layout_id } = after;

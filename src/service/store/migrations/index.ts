@@ -22,6 +22,7 @@ import { problemRecordsMigration } from "./0018-problem-records.ts";
 import { teamSafeContentMigration } from "./0019-team-safe-content.ts";
 import { rolloutsMigration } from "./0020-rollouts.ts";
 import { enrolmentMigration } from "./0021-enrolment.ts";
+import { deviceControlMigration } from "./0022-device-control.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -48,6 +49,7 @@ export const migrations: Record<string, Migration> = {
   "0019-team-safe-content": teamSafeContentMigration,
   "0020-rollouts": rolloutsMigration,
   "0021-enrolment": enrolmentMigration,
+  "0022-device-control": deviceControlMigration,
 };
 
 /** The migrations of the telemetry database. */

@@ -1,15 +1,18 @@
-// The command executor with a real outbox. The effects on host and program are recorded.
+// The modules of commands with a real outbox. The effects on host and program are recorded.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { createCommandExecutor } from "../../../src/player/commands/command-executor.ts";
-import type { CommandExecutor } from "../../../src/player/commands/command-runner.ts";
+import type { CommandModule } from "../../../src/player/commands/command-module.ts";
+import { CommandSet } from "../../../src/player/commands/command-set.ts";
+import { playModules } from "../../../src/player/commands/modules/play.ts";
+import { programModules } from "../../../src/player/commands/modules/program.ts";
+import { screenshotModule } from "../../../src/player/commands/modules/screenshot.ts";
 import { Outbox } from "../../../src/player/outbox/outbox.ts";
 import type { OutboxMessage } from "../../../src/player/outbox/outbox-message.ts";
-import { CommandRequest } from "../../../src/protocol/device/commands.ts";
+import { CommandRequest } from "../../../src/protocol/device/command-request.ts";
 import { picture } from "../../service/harness.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -23,27 +26,29 @@ async function createExecutor(folder: string) {
   const outbox = await Outbox.open(join(folder, "outbox"), clock, silentLog);
   const effects: unknown[] = [];
   const bytes = await picture("png", 32);
-  const execute = createCommandExecutor({
-    clock,
-    outbox,
-    log: silentLog,
-    capture: async () => ({ bytes, mimeType: "image/png" }),
-    identify: (durationMs) => effects.push({ identify: durationMs }),
+  const program = {
+    identify: (durationMs: number) => void effects.push({ identify: durationMs }),
     reload: async () => void effects.push("reload"),
-    restart: () => effects.push("restart"),
+    restart: () => void effects.push("restart"),
     update: async () => {
       effects.push("update");
       return { version: "1.4.0", is: "downloading" };
     },
-    applyPlayCommand: async (command) => {
+    updateIsMissing: () => null,
+  };
+  const set = new CommandSet([
+    screenshotModule({ clock, outbox, capture: async () => ({ bytes, mimeType: "image/png" }) }),
+    ...programModules(program, silentLog),
+    ...playModules(async (command) => {
       effects.push({ play: command.type });
       return { ended: 1 };
-    },
-  });
+    }),
+  ]);
+  const execute: CommandModule["run"] = (command, end) => set.execute(command, end);
   return { execute, effects, outbox, clock };
 }
 
-function run(execute: CommandExecutor, command: { type: string; args?: object }, id = newId("cmd")) {
+function run(execute: CommandModule["run"], command: { type: string; args?: object }, id = newId("cmd")) {
   return execute({ ...CommandRequest.parse(command), id }, signal);
 }
 
@@ -104,18 +109,8 @@ test("[WIR21] if the capture fails, the command fails and nothing is left in the
   await using folder = await temporaryFolder();
   const clock = new CorrectedClock(new FakeClock());
   const outbox = await Outbox.open(join(folder.path, "outbox"), clock, silentLog);
-  const none = () => undefined;
-  const execute = createCommandExecutor({
-    clock,
-    outbox,
-    log: silentLog,
-    capture: () => Promise.reject(new Error("the page is gone")),
-    identify: none,
-    reload: async () => undefined,
-    update: async () => ({}),
-    restart: none,
-    applyPlayCommand: async () => null,
-  });
+  const set = new CommandSet([screenshotModule({ clock, outbox, capture: () => Promise.reject(new Error("the page is gone")) })]);
+  const execute: CommandModule["run"] = (command, end) => set.execute(command, end);
   await expect(run(execute, { type: "screenshot" })).rejects.toThrow("the page is gone");
   expect(outbox.length).toBe(0);
 });

@@ -1,0 +1,35 @@
+// The commands that this player knows, by type, and which of them it is able to carry out.
+import { Fault } from "../../base/fault.ts";
+import type { CommandType, DeviceCommand } from "../../protocol/device/command-request.ts";
+import type { CommandMetadata } from "./command-metadata.ts";
+import type { CommandModule, CommandOutcome } from "./command-module.ts";
+
+export class CommandSet {
+  readonly #modules: ReadonlyMap<string, CommandModule>;
+
+  constructor(modules: readonly CommandModule[]) {
+    this.#modules = new Map(modules.map((module) => [module.type, module]));
+  }
+
+  /** The module of a type; undefined if this player does not know it. */
+  get(type: string): CommandModule | undefined {
+    return this.#modules.get(type);
+  }
+
+  /** The types that the player carries out, and those that it is not able to, each with what it lacks. */
+  announce(): { commands: CommandType[]; unavailable: { type: CommandType; reason: string }[] } {
+    const all = [...this.#modules.values()].map((module) => ({ type: module.type, reason: module.missing?.() ?? null }));
+    return {
+      commands: all.flatMap(({ type, reason }) => (reason === null ? [type] : [])),
+      unavailable: all.flatMap(({ type, reason }) => (reason === null ? [] : [{ type, reason }])),
+    };
+  }
+
+  /** Carries out a command. @throws Fault `unsupported` if this player is not able to. */
+  async execute(command: DeviceCommand & CommandMetadata, signal: AbortSignal): Promise<CommandOutcome> {
+    const module = this.#modules.get(command.type);
+    const missing = module === undefined ? "this version of the player does not know the command" : (module.missing?.() ?? null);
+    if (module === undefined || missing !== null) throw new Fault("unsupported", missing ?? "");
+    return module.run(command, signal);
+  }
+}
