@@ -31,7 +31,12 @@ export interface ReceivedHeartbeat {
   heartbeat: Heartbeat;
 }
 
-type LatestHeartbeat = {
+/** A heartbeat in memory, as an object or as JSON. */
+export interface KeptHeartbeat {
+  heartbeat: Heartbeat | string;
+}
+
+type LatestHeartbeat = KeptHeartbeat & {
   receivedAt: number;
   /** JSON once it is stored, until it is read: JSON takes less memory, and few of ten thousand heartbeats are read. */
   heartbeat: Heartbeat | string;
@@ -65,12 +70,14 @@ export class Presence {
     return new Presence(db, clock, latest);
   }
 
-  /** Records a heartbeat in memory. {@link run} stores it. */
-  recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): void {
+  /** Records a heartbeat in memory. {@link run} stores it. @returns it as it is kept, for the next one to add to. */
+  recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): KeptHeartbeat {
     const receivedAt = Math.trunc(this.#clock.now());
-    this.#latest.set(playerId, { receivedAt, heartbeat, link });
+    const kept: LatestHeartbeat = { receivedAt, heartbeat, link };
+    this.#latest.set(playerId, kept);
     this.#unwritten.push({ playerId, receivedAt, heartbeat });
     this.#listeners.notify(playerId);
+    return kept;
   }
 
   /**
