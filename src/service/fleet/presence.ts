@@ -175,7 +175,8 @@ export class Presence {
   /** Deletes the heartbeats of a player with their history. */
   async deletePlayer(playerId: string): Promise<void> {
     await this.forgetLatest(playerId);
-    await this.#db.deleteFrom("heartbeat_minutes").where("player_id", "=", playerId).execute();
+    for (const table of ["heartbeat_minutes", "heartbeat_hours"] as const)
+      await this.#db.deleteFrom(table).where("player_id", "=", playerId).execute();
   }
 
   /** The latest heartbeat of a player; null if there is none. */
