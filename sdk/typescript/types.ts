@@ -1139,7 +1139,7 @@ export interface paths {
         };
         /**
          * List a player's heartbeats
-         * @description One row per minute with at least one heartbeat, newest first; kept for 30 days. The latest heartbeat is at `/players/{id}/now`.
+         * @description One row per minute with at least one heartbeat, newest first; kept for 30 days. With `resolution=hour` one row per hour that is over, kept for a year; an hour is there at most an hour after its end. What the player measures now is in `telemetry` of `/players/{id}`.
          *
          *     Scope: `players:read`.
          */
@@ -4395,6 +4395,7 @@ export interface components {
             interval_ms: number;
             /** @description Animation frames that took longer than two frame times */
             late: number;
+            /** @description Frames that the page drew, and frames of videos */
             presented: number;
         };
         Heartbeat: {
@@ -4460,24 +4461,40 @@ export interface components {
         };
         HeartbeatMinute: {
             beats: number;
-            /** @description From the last heartbeat. If it differs from the previous minute, the player was restarted */
+            /** @description From the last heartbeat. If it differs from the row before, the player was restarted */
             boot_id: string;
             clock_error_ms_max: number | null;
             cpu_load_max: number;
             disk_free_bytes_min: number | null;
+            /** @description In how many of these minutes the display was read back as off */
+            display_off_minutes: number | null;
             /** @description The largest offset of videos and audio from the clock; null: none played */
             drift_ms_max: number | null;
+            /** @description Video frames that were decoded too late to be shown */
+            frames_dropped: number | null;
+            /** @description Frames of the page that took longer than two frame times */
+            frames_late: number | null;
+            /** @description Frames that the page drew, and frames of videos */
+            frames_presented: number | null;
             memory_bytes_max: number;
             /**
              * Format: date-time
-             * @description The start of the minute, by the service's clock
+             * @description The start of the minute or hour, by the service's clock
              */
             minute: string;
+            /** @description The number of minutes with a heartbeat: 1, or up to 60 of an hour */
+            minutes: number;
+            /** @description Memory of the processes that draw the page */
+            page_memory_bytes_max: number | null;
             /** @description The number of heartbeats that reported presented frames */
             rendering: number;
             /** @description The revision on screen at the last heartbeat */
             revision: string | null;
+            /** @description The weakest Wi-Fi signal */
+            signal_dbm_min: number | null;
             temperature_c_max: number | null;
+            /** @description In how many of these minutes the processor was slowed down */
+            throttled_minutes: number | null;
             uptime_ms: number;
         };
         HeartbeatMinuteList: {
@@ -6477,7 +6494,7 @@ export interface components {
             zone_id: string | null;
         };
         ProcessMemory: {
-            /** @description The browser's main process */
+            /** @description The browser's main process; under Electron the player runs in it, too */
             browser: number;
             gpu: number;
             other: number;
@@ -13358,10 +13375,12 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Minutes from this time on */
+                /** @description Minutes or hours from this time on */
                 from?: string;
                 limit?: number;
-                /** @description Minutes before this time */
+                /** @description Minutes are kept for 30 days, hours for a year */
+                resolution?: "minute" | "hour";
+                /** @description Minutes or hours before this time */
                 to?: string;
             };
             header?: never;
@@ -13388,14 +13407,22 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "minute": "2026-11-21T12:00:00.000Z",
+                     *           "minutes": 1,
                      *           "beats": 1,
                      *           "rendering": 1,
                      *           "cpu_load_max": 1,
                      *           "memory_bytes_max": 1,
+                     *           "page_memory_bytes_max": 1,
                      *           "temperature_c_max": 1,
                      *           "disk_free_bytes_min": 1,
                      *           "clock_error_ms_max": 1,
                      *           "drift_ms_max": 1,
+                     *           "frames_presented": 1,
+                     *           "frames_dropped": 1,
+                     *           "frames_late": 1,
+                     *           "signal_dbm_min": 1,
+                     *           "throttled_minutes": 1,
+                     *           "display_off_minutes": 1,
                      *           "boot_id": "sample",
                      *           "uptime_ms": 1,
                      *           "revision": "sample"

@@ -32,7 +32,7 @@ export async function runHourlyCleanup(
   playEventsRetentionMs: number,
   signal: AbortSignal,
 ): Promise<never> {
-  const { store, clock, presence } = dependencies;
+  const { store, clock, presence, log } = dependencies;
   for (;;) {
     const next = clock.monotonic() + everyMs;
     const now = Math.trunc(clock.now());
@@ -46,7 +46,8 @@ export async function runHourlyCleanup(
         .execute();
     });
     await removeExpiredRecords(dependencies, now, signal);
-    await presence.flush();
+    // Heartbeats that cannot be stored now are stored later, and their hours are then computed again.
+    await presence.flush().catch((error: unknown) => log.debug({ err: error }, "hours are computed without the newest heartbeats"));
     await rollUpHours(store.telemetry, now, now - minutesRetentionMs, signal);
     await pruneMinutes(store.telemetry, now - minutesRetentionMs, signal);
     await pruneHours(store.telemetry, now - hoursRetentionMs, signal);
