@@ -5574,6 +5574,108 @@ export interface components {
         Player: {
             /** @description The revision on screen */
             applied_revision: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+            deleted_at: string | null;
+            desired_revision: string;
+            /** @description When its display is on, also without network; null: always */
+            display_hours: components["schemas"]["DisplayHours"] | null;
+            /** @description When and how fast it downloads; null: always, without a limit */
+            downloads: components["schemas"]["DownloadSettings"] | null;
+            /** @description The browser engine, such as `chromium 156` */
+            engine: string | null;
+            hardware: string | null;
+            /** @description Id, `plr_` and a ULID */
+            id: string;
+            /** @description Whether the newest revision is on screen; null while it is offline, since that is unknown */
+            in_sync: boolean | null;
+            last_seen_at: string | null;
+            layout_id: string | null;
+            /** @description Somebody works at it: until then it raises no alerts; null or past: nobody does */
+            maintenance_until: string | null;
+            name: string;
+            /** @description The orientation of the display: the whole picture is rotated to match */
+            orientation: components["schemas"]["Orientation"];
+            player_version: string | null;
+            /** @description Problems, most severe first. While the player is offline: this fact, and the problems of its last heartbeat */
+            problems: components["schemas"]["PlayerProblem"][];
+            /** @description How many further problems did not fit */
+            problems_left_out: number;
+            /** @description Commands that it runs by itself, also without network */
+            recurring_commands: components["schemas"]["RecurringCommand"][];
+            /** @description The version of its program that it should run; null: the one that it runs */
+            release: components["schemas"]["DesiredRelease"] | null;
+            /** @description The variables on the player: `variables`, overridden by those that commands and triggers have set there; null: not reported yet */
+            reported_variables: {
+                [key: string]: components["schemas"]["VariableValue"];
+            } | null;
+            resolution: {
+                height: number;
+                width: number;
+            } | null;
+            /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text */
+            safe_asset_id: string | null;
+            /** @description Pictures at an interval, and what no picture may show; null: none, everything */
+            screenshots: components["schemas"]["ScreenshotSettings"] | null;
+            /**
+             * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
+             * @enum {string}
+             */
+            status: "online" | "offline";
+            tags: string[];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description IANA time zone; null: the time zone that the device reported */
+            timezone: string | null;
+            /** @description The version and slot of its program, and what it does about the version that it should run, by its last heartbeat. Null: its program was not started by a launcher, or it has not reported yet */
+            update: components["schemas"]["UpdateState"] | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description Variables for the conditions of schedules */
+            variables: {
+                [key: string]: components["schemas"]["VariableValue"];
+            };
+            /** @description The part of a video wall that it shows; null: whole layouts */
+            wall: components["schemas"]["WallPart"] | null;
+        };
+        PlayerChange: {
+            /** @description When its display is on; null: always */
+            display_hours?: components["schemas"]["DisplayHoursInput"] | null;
+            /** @description When and how fast it downloads; null: always, without a limit */
+            downloads?: components["schemas"]["DownloadSettingsInput"] | null;
+            /** @description Assigns a layout; null removes it */
+            layout_id?: string | null;
+            /** @description Until then it raises no alerts; null: it does */
+            maintenance_until?: string | null;
+            name?: string;
+            orientation?: components["schemas"]["Orientation"];
+            /** @description Replaces all commands that it runs by itself */
+            recurring_commands?: components["schemas"]["RecurringCommandInput"][];
+            /** @description The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress */
+            release?: components["schemas"]["ReleaseChoice"] | null;
+            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
+            safe_asset_id?: string | null;
+            /** @description Pictures at an interval, and what no picture may show; null: none */
+            screenshots?: components["schemas"]["ScreenshotSettingsInput"] | null;
+            tags?: string[];
+            timezone?: string | null;
+            /** @description Replaces all variables */
+            variables?: {
+                [key: string]: components["schemas"]["VariableValue"];
+            };
+            /** @description The part of a video wall that it shows; null: whole layouts */
+            wall?: components["schemas"]["Wall"] | null;
+        };
+        PlayerDetails: {
+            /** @description The revision on screen */
+            applied_revision: string | null;
             /** @description What it is able to do, by its last heartbeat; null: an older player, or one that has not reported yet */
             capabilities: components["schemas"]["Capabilities"] | null;
             /**
@@ -5648,34 +5750,6 @@ export interface components {
             };
             /** @description The part of a video wall that it shows; null: whole layouts */
             wall: components["schemas"]["WallPart"] | null;
-        };
-        PlayerChange: {
-            /** @description When its display is on; null: always */
-            display_hours?: components["schemas"]["DisplayHoursInput"] | null;
-            /** @description When and how fast it downloads; null: always, without a limit */
-            downloads?: components["schemas"]["DownloadSettingsInput"] | null;
-            /** @description Assigns a layout; null removes it */
-            layout_id?: string | null;
-            /** @description Until then it raises no alerts; null: it does */
-            maintenance_until?: string | null;
-            name?: string;
-            orientation?: components["schemas"]["Orientation"];
-            /** @description Replaces all commands that it runs by itself */
-            recurring_commands?: components["schemas"]["RecurringCommandInput"][];
-            /** @description The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress */
-            release?: components["schemas"]["ReleaseChoice"] | null;
-            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
-            safe_asset_id?: string | null;
-            /** @description Pictures at an interval, and what no picture may show; null: none */
-            screenshots?: components["schemas"]["ScreenshotSettingsInput"] | null;
-            tags?: string[];
-            timezone?: string | null;
-            /** @description Replaces all variables */
-            variables?: {
-                [key: string]: components["schemas"]["VariableValue"];
-            };
-            /** @description The part of a video wall that it shows; null: whole layouts */
-            wall?: components["schemas"]["Wall"] | null;
         };
         PlayerList: {
             data: components["schemas"]["Player"][];
@@ -12430,87 +12504,6 @@ export interface operations {
                      *             "redact": []
                      *           },
                      *           "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *           "capabilities": {
-                     *             "commands": [
-                     *               "sample"
-                     *             ],
-                     *             "unavailable": [],
-                     *             "displays": [],
-                     *             "inputs": [],
-                     *             "audio_outputs": [],
-                     *             "scripts": [],
-                     *             "serial_ports": [],
-                     *             "network_hosts": []
-                     *           },
-                     *           "telemetry": {
-                     *             "frames": {
-                     *               "presented": 1,
-                     *               "dropped": 1,
-                     *               "late": 1,
-                     *               "interval_ms": 1
-                     *             },
-                     *             "memory": {
-                     *               "player": 1,
-                     *               "browser": 1,
-                     *               "page": 1,
-                     *               "gpu": 1,
-                     *               "other": 1
-                     *             },
-                     *             "network": {
-                     *               "interface": "sample",
-                     *               "kind": "ethernet",
-                     *               "addresses": [
-                     *                 "sample"
-                     *               ],
-                     *               "ssid": "sample",
-                     *               "signal_dbm": 1
-                     *             },
-                     *             "display": {
-                     *               "asked": "on",
-                     *               "reason": "hours",
-                     *               "until": "2026-11-21T12:00:00.000Z",
-                     *               "power": "on",
-                     *               "by": "sample",
-                     *               "brightness_percent": 1,
-                     *               "rotation": 0,
-                     *               "mode": {
-                     *                 "width": 1920,
-                     *                 "height": 1080,
-                     *                 "refresh_hz": 1
-                     *               },
-                     *               "input": "sample"
-                     *             },
-                     *             "audio": {
-                     *               "output": "sample",
-                     *               "volume_percent": 1,
-                     *               "muted": true
-                     *             },
-                     *             "throttling": {
-                     *               "now": [
-                     *                 "under-voltage"
-                     *               ],
-                     *               "since_start": [
-                     *                 "under-voltage"
-                     *               ]
-                     *             },
-                     *             "storage": {
-                     *               "device": "sample",
-                     *               "total_bytes": 1,
-                     *               "file_system_errors": 1,
-                     *               "wear_percent": 1,
-                     *               "smart": "passed",
-                     *               "read_only": true
-                     *             },
-                     *             "model": "sample",
-                     *             "serial": "sample",
-                     *             "last_faults": [
-                     *               {
-                     *                 "at": "2026-11-21T12:00:00.000Z",
-                     *                 "code": "WDJB-MJHT",
-                     *                 "detail": "sample"
-                     *               }
-                     *             ]
-                     *           },
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -12682,6 +12675,50 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *       "last_seen_at": "2026-11-21T12:00:00.000Z",
+                     *       "player_version": "0.1.0",
+                     *       "engine": "chromium 156",
+                     *       "hardware": "Raspberry Pi 5",
+                     *       "resolution": {
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
+                     *       "desired_revision": "sample",
+                     *       "applied_revision": "sample",
+                     *       "in_sync": true,
+                     *       "update": {
+                     *         "is": "current",
+                     *         "wanted_version": "1.4.0",
+                     *         "slot": "package",
+                     *         "reason": "sample",
+                     *         "previous_version": "1.4.0",
+                     *         "launcher_version": "1.4.0",
+                     *         "ready_bytes": 1,
+                     *         "total_bytes": 1,
+                     *         "detail": "sample",
+                     *         "last_attempt": {
+                     *           "what": "program",
+                     *           "version": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "probation",
+                     *           "detail": "sample",
+                     *           "control": "pending"
+                     *         }
+                     *       },
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
                      *       "capabilities": {
                      *         "commands": [
                      *           "sample"
@@ -12762,54 +12799,10 @@ export interface operations {
                      *             "detail": "sample"
                      *           }
                      *         ]
-                     *       },
-                     *       "last_seen_at": "2026-11-21T12:00:00.000Z",
-                     *       "player_version": "0.1.0",
-                     *       "engine": "chromium 156",
-                     *       "hardware": "Raspberry Pi 5",
-                     *       "resolution": {
-                     *         "width": 1920,
-                     *         "height": 1080
-                     *       },
-                     *       "desired_revision": "sample",
-                     *       "applied_revision": "sample",
-                     *       "in_sync": true,
-                     *       "update": {
-                     *         "is": "current",
-                     *         "wanted_version": "1.4.0",
-                     *         "slot": "package",
-                     *         "reason": "sample",
-                     *         "previous_version": "1.4.0",
-                     *         "launcher_version": "1.4.0",
-                     *         "ready_bytes": 1,
-                     *         "total_bytes": 1,
-                     *         "detail": "sample",
-                     *         "last_attempt": {
-                     *           "what": "program",
-                     *           "version": "sample",
-                     *           "at": "2026-11-21T12:00:00.000Z",
-                     *           "outcome": "probation",
-                     *           "detail": "sample",
-                     *           "control": "pending"
-                     *         }
-                     *       },
-                     *       "problems": [
-                     *         {
-                     *           "code": "sample",
-                     *           "since": "2026-11-21T12:00:00.000Z",
-                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *           "detail": "sample",
-                     *           "remedy": "sample"
-                     *         }
-                     *       ],
-                     *       "problems_left_out": 1,
-                     *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z",
-                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["Player"];
+                    "application/json": components["schemas"]["PlayerDetails"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12990,87 +12983,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -13519,13 +13431,38 @@ export interface operations {
                      *           }
                      *         ],
                      *         "detail": "sample"
+                     *       },
+                     *       "display": {
+                     *         "asked": "on",
+                     *         "reason": "hours",
+                     *         "until": "2026-11-21T12:00:00.000Z",
+                     *         "power": "on",
+                     *         "by": "sample",
+                     *         "brightness_percent": 1,
+                     *         "rotation": 0,
+                     *         "mode": {
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "refresh_hz": 1
+                     *         },
+                     *         "input": "sample"
+                     *       },
+                     *       "frames": {
+                     *         "presented": 1,
+                     *         "dropped": 1,
+                     *         "late": 1,
+                     *         "interval_ms": 1
                      *       }
                      *     }
                      */
                     "application/json": {
                         content: components["schemas"]["ContentState"] | null;
+                        /** @description The state of the display; null: not told */
+                        display: components["schemas"]["DisplayState"] | null;
                         /** @description The largest offset of its videos and audio from the clock; null: none is playing */
                         drift_ms: number | null;
+                        /** @description Frames between its last two heartbeats; null: not told */
+                        frames: components["schemas"]["FrameCounts"] | null;
                         last_frame_at: string | null;
                         now_playing: components["schemas"]["PresentedItem"][];
                         /** @description Id, `plr_` and a ULID */
@@ -13746,87 +13683,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -14007,87 +13863,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -14512,87 +14287,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",

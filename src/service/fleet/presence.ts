@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { Heartbeat } from "../../protocol/device/heartbeat.ts";
+import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
 import { countHeartbeat } from "./devices/heartbeat-minutes.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import type { TelemetryDb } from "../store/store.ts";
@@ -48,6 +49,7 @@ export class Presence {
   readonly #db: TelemetryDb;
   readonly #clock: Clock;
   readonly #latest: Map<string, LatestHeartbeat>;
+  readonly #figures = new HeartbeatFigures();
   readonly #unwritten: (ReceivedHeartbeat & { playerId: string })[] = [];
   /** Called with the id of a player that sent a heartbeat. */
   readonly #listeners = new KeyedListeners<void>();
@@ -75,6 +77,7 @@ export class Presence {
     const receivedAt = Math.trunc(this.#clock.now());
     const kept: LatestHeartbeat = { receivedAt, heartbeat, link };
     this.#latest.set(playerId, kept);
+    this.#figures.record(playerId, heartbeat);
     this.#unwritten.push({ playerId, receivedAt, heartbeat });
     this.#listeners.notify(playerId);
     return kept;
@@ -169,6 +172,7 @@ export class Presence {
   async forgetLatest(playerId: string): Promise<void> {
     await this.flush();
     this.#latest.delete(playerId);
+    this.#figures.forget(playerId);
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
   }
 
@@ -192,6 +196,11 @@ export class Presence {
     // A heartbeat that an older version stored may be invalid now. Drop it: the next one arrives within 30 s.
     this.#latest.delete(playerId);
     return null;
+  }
+
+  /** What all players report together. */
+  get figures(): FleetFigures {
+    return this.#figures.read((playerId) => this.isOnline(playerId));
   }
 
   /** When the latest heartbeat of a player arrived, ms since the epoch; null if there is none. */
