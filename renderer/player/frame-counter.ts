@@ -1,22 +1,48 @@
-// Wraps requestAnimationFrame and counts the frames, so that the page can report that it still renders.
+// Wraps requestAnimationFrame and counts the frames, so that the page can report that it still renders, and how smoothly.
+import { FrameTime } from "./frame-time.ts";
+import { VideoFrames } from "./video-frames.ts";
+
+// A frame that took longer than this many frame times was late.
+const lateFrameTimes = 2;
+// The times of frames are not exact.
+const noiseMs = 2;
 
 /** Requests frames and counts them. Requests no frames of its own, so a still screen costs nothing. */
 export class FrameCounter {
+  readonly videos = new VideoFrames();
+  readonly #frameTime = new FrameTime();
   #count = 0;
+  #late = 0;
   #last = Number.NaN;
+  /** Since when a frame is requested, on the performance clock, and whether that was in the frame before. Null: none is. */
+  #requested: { at: number; inFrame: boolean } | null = null;
+  #pending = 0;
+  #isInFrame = false;
 
   /** Calls back once, in the next frame, with its time on the performance clock. Returns a function that cancels the request. */
   request(callback: (time: number) => void): () => void {
+    let isPending = true;
+    const settle = (): void => {
+      if (isPending) this.#pending -= 1;
+      isPending = false;
+    };
+    this.#pending += 1;
+    this.#requested ??= { at: this.#isInFrame ? this.#last : performance.now(), inFrame: this.#isInFrame };
     const handle = requestAnimationFrame((time) => {
+      settle();
       // Several callbacks may run in one frame, which counts once.
-      if (time !== this.#last) {
-        this.#last = time;
-        this.#count += 1;
+      if (time !== this.#last) this.#countFrame(time);
+      this.#isInFrame = true;
+      try {
+        callback(time);
+      } finally {
+        this.#isInFrame = false;
       }
-      callback(time);
     });
     return () => {
       cancelAnimationFrame(handle);
+      settle();
+      if (this.#pending === 0) this.#requested = null;
     };
   }
 
@@ -41,11 +67,22 @@ export class FrameCounter {
     });
   }
 
-  /** The number of frames since the last call. */
-  take(): number {
-    const count = this.#count;
-    this.#count = 0;
-    return count;
+  /** The number of frames since the last call, and how many of them were late. */
+  take(): { frames: number; late: number } {
+    const taken = { frames: this.#count, late: this.#late };
+    this.#count = this.#late = 0;
+    return taken;
+  }
+
+  #countFrame(time: number): void {
+    // The time of a frame is when it began, and the page may have been busy until now.
+    const waitedMs = this.#requested === null ? 0 : Math.max(time, performance.now()) - this.#requested.at;
+    // A hidden page gets no frames: that is no lateness.
+    if (waitedMs > lateFrameTimes * this.#frameTime.value + noiseMs && document.visibilityState === "visible") this.#late += 1;
+    if (this.#requested?.inFrame === true) this.#frameTime.add(time - this.#last);
+    this.#requested = null;
+    this.#last = time;
+    this.#count += 1;
   }
 }
 

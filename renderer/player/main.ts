@@ -80,7 +80,8 @@ function draw(scene: Scene): void {
 
 /** Reports that the page still renders. Requests at least one frame each time, so 0 frames mean that rendering has stopped. */
 function sendHeartbeat(): void {
-  send({ type: "beat", at: clock.now(), frames: frames.take(), drift: driftLog.take() });
+  const { presented, dropped } = frames.videos.take();
+  send({ type: "beat", at: clock.now(), ...frames.take(), video_frames: presented, dropped, drift: driftLog.take() });
   frames.request(() => {});
 }
 

@@ -1139,7 +1139,7 @@ export interface paths {
         };
         /**
          * List a player's heartbeats
-         * @description One row per minute with at least one heartbeat, newest first; kept for 30 days. The latest heartbeat is at `/players/{id}/now`.
+         * @description One row per minute with at least one heartbeat, newest first; kept for 30 days. With `resolution=hour` one row per hour that is over, kept for a year; an hour is there at most an hour after its end. What the player measures now is in `telemetry` of `/players/{id}`.
          *
          *     Scope: `players:read`.
          */
@@ -4395,6 +4395,7 @@ export interface components {
             interval_ms: number;
             /** @description Animation frames that took longer than two frame times */
             late: number;
+            /** @description Frames that the page drew, and frames of videos */
             presented: number;
         };
         Heartbeat: {
@@ -4460,24 +4461,40 @@ export interface components {
         };
         HeartbeatMinute: {
             beats: number;
-            /** @description From the last heartbeat. If it differs from the previous minute, the player was restarted */
+            /** @description From the last heartbeat. If it differs from the row before, the player was restarted */
             boot_id: string;
             clock_error_ms_max: number | null;
             cpu_load_max: number;
             disk_free_bytes_min: number | null;
+            /** @description In how many of these minutes the display was read back as off */
+            display_off_minutes: number | null;
             /** @description The largest offset of videos and audio from the clock; null: none played */
             drift_ms_max: number | null;
+            /** @description Video frames that were decoded too late to be shown */
+            frames_dropped: number | null;
+            /** @description Frames of the page that took longer than two frame times */
+            frames_late: number | null;
+            /** @description Frames that the page drew, and frames of videos */
+            frames_presented: number | null;
             memory_bytes_max: number;
             /**
              * Format: date-time
-             * @description The start of the minute, by the service's clock
+             * @description The start of the minute or hour, by the service's clock
              */
             minute: string;
+            /** @description The number of minutes with a heartbeat: 1, or up to 60 of an hour */
+            minutes: number;
+            /** @description Memory of the processes that draw the page */
+            page_memory_bytes_max: number | null;
             /** @description The number of heartbeats that reported presented frames */
             rendering: number;
             /** @description The revision on screen at the last heartbeat */
             revision: string | null;
+            /** @description The weakest Wi-Fi signal */
+            signal_dbm_min: number | null;
             temperature_c_max: number | null;
+            /** @description In how many of these minutes the processor was slowed down */
+            throttled_minutes: number | null;
             uptime_ms: number;
         };
         HeartbeatMinuteList: {
@@ -5557,6 +5574,108 @@ export interface components {
         Player: {
             /** @description The revision on screen */
             applied_revision: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+            deleted_at: string | null;
+            desired_revision: string;
+            /** @description When its display is on, also without network; null: always */
+            display_hours: components["schemas"]["DisplayHours"] | null;
+            /** @description When and how fast it downloads; null: always, without a limit */
+            downloads: components["schemas"]["DownloadSettings"] | null;
+            /** @description The browser engine, such as `chromium 156` */
+            engine: string | null;
+            hardware: string | null;
+            /** @description Id, `plr_` and a ULID */
+            id: string;
+            /** @description Whether the newest revision is on screen; null while it is offline, since that is unknown */
+            in_sync: boolean | null;
+            last_seen_at: string | null;
+            layout_id: string | null;
+            /** @description Somebody works at it: until then it raises no alerts; null or past: nobody does */
+            maintenance_until: string | null;
+            name: string;
+            /** @description The orientation of the display: the whole picture is rotated to match */
+            orientation: components["schemas"]["Orientation"];
+            player_version: string | null;
+            /** @description Problems, most severe first. While the player is offline: this fact, and the problems of its last heartbeat */
+            problems: components["schemas"]["PlayerProblem"][];
+            /** @description How many further problems did not fit */
+            problems_left_out: number;
+            /** @description Commands that it runs by itself, also without network */
+            recurring_commands: components["schemas"]["RecurringCommand"][];
+            /** @description The version of its program that it should run; null: the one that it runs */
+            release: components["schemas"]["DesiredRelease"] | null;
+            /** @description The variables on the player: `variables`, overridden by those that commands and triggers have set there; null: not reported yet */
+            reported_variables: {
+                [key: string]: components["schemas"]["VariableValue"];
+            } | null;
+            resolution: {
+                height: number;
+                width: number;
+            } | null;
+            /** @description The image, such as a logo, that it shows in place of content that makes its browser fail; null: the team's image, else a text */
+            safe_asset_id: string | null;
+            /** @description Pictures at an interval, and what no picture may show; null: none, everything */
+            screenshots: components["schemas"]["ScreenshotSettings"] | null;
+            /**
+             * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
+             * @enum {string}
+             */
+            status: "online" | "offline";
+            tags: string[];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description IANA time zone; null: the time zone that the device reported */
+            timezone: string | null;
+            /** @description The version and slot of its program, and what it does about the version that it should run, by its last heartbeat. Null: its program was not started by a launcher, or it has not reported yet */
+            update: components["schemas"]["UpdateState"] | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description Variables for the conditions of schedules */
+            variables: {
+                [key: string]: components["schemas"]["VariableValue"];
+            };
+            /** @description The part of a video wall that it shows; null: whole layouts */
+            wall: components["schemas"]["WallPart"] | null;
+        };
+        PlayerChange: {
+            /** @description When its display is on; null: always */
+            display_hours?: components["schemas"]["DisplayHoursInput"] | null;
+            /** @description When and how fast it downloads; null: always, without a limit */
+            downloads?: components["schemas"]["DownloadSettingsInput"] | null;
+            /** @description Assigns a layout; null removes it */
+            layout_id?: string | null;
+            /** @description Until then it raises no alerts; null: it does */
+            maintenance_until?: string | null;
+            name?: string;
+            orientation?: components["schemas"]["Orientation"];
+            /** @description Replaces all commands that it runs by itself */
+            recurring_commands?: components["schemas"]["RecurringCommandInput"][];
+            /** @description The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress */
+            release?: components["schemas"]["ReleaseChoice"] | null;
+            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
+            safe_asset_id?: string | null;
+            /** @description Pictures at an interval, and what no picture may show; null: none */
+            screenshots?: components["schemas"]["ScreenshotSettingsInput"] | null;
+            tags?: string[];
+            timezone?: string | null;
+            /** @description Replaces all variables */
+            variables?: {
+                [key: string]: components["schemas"]["VariableValue"];
+            };
+            /** @description The part of a video wall that it shows; null: whole layouts */
+            wall?: components["schemas"]["Wall"] | null;
+        };
+        PlayerDetails: {
+            /** @description The revision on screen */
+            applied_revision: string | null;
             /** @description What it is able to do, by its last heartbeat; null: an older player, or one that has not reported yet */
             capabilities: components["schemas"]["Capabilities"] | null;
             /**
@@ -5631,34 +5750,6 @@ export interface components {
             };
             /** @description The part of a video wall that it shows; null: whole layouts */
             wall: components["schemas"]["WallPart"] | null;
-        };
-        PlayerChange: {
-            /** @description When its display is on; null: always */
-            display_hours?: components["schemas"]["DisplayHoursInput"] | null;
-            /** @description When and how fast it downloads; null: always, without a limit */
-            downloads?: components["schemas"]["DownloadSettingsInput"] | null;
-            /** @description Assigns a layout; null removes it */
-            layout_id?: string | null;
-            /** @description Until then it raises no alerts; null: it does */
-            maintenance_until?: string | null;
-            name?: string;
-            orientation?: components["schemas"]["Orientation"];
-            /** @description Replaces all commands that it runs by itself */
-            recurring_commands?: components["schemas"]["RecurringCommandInput"][];
-            /** @description The version of its program that it should run; null: the one that it runs. The player leaves a rollout in progress */
-            release?: components["schemas"]["ReleaseChoice"] | null;
-            /** @description An image, such as a logo, to show in place of content that makes its browser fail; null: the team's image, else a text that says so */
-            safe_asset_id?: string | null;
-            /** @description Pictures at an interval, and what no picture may show; null: none */
-            screenshots?: components["schemas"]["ScreenshotSettingsInput"] | null;
-            tags?: string[];
-            timezone?: string | null;
-            /** @description Replaces all variables */
-            variables?: {
-                [key: string]: components["schemas"]["VariableValue"];
-            };
-            /** @description The part of a video wall that it shows; null: whole layouts */
-            wall?: components["schemas"]["Wall"] | null;
         };
         PlayerList: {
             data: components["schemas"]["Player"][];
@@ -6477,7 +6568,7 @@ export interface components {
             zone_id: string | null;
         };
         ProcessMemory: {
-            /** @description The browser's main process */
+            /** @description The browser's main process; under Electron the player runs in it, too */
             browser: number;
             gpu: number;
             other: number;
@@ -12413,87 +12504,6 @@ export interface operations {
                      *             "redact": []
                      *           },
                      *           "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *           "capabilities": {
-                     *             "commands": [
-                     *               "sample"
-                     *             ],
-                     *             "unavailable": [],
-                     *             "displays": [],
-                     *             "inputs": [],
-                     *             "audio_outputs": [],
-                     *             "scripts": [],
-                     *             "serial_ports": [],
-                     *             "network_hosts": []
-                     *           },
-                     *           "telemetry": {
-                     *             "frames": {
-                     *               "presented": 1,
-                     *               "dropped": 1,
-                     *               "late": 1,
-                     *               "interval_ms": 1
-                     *             },
-                     *             "memory": {
-                     *               "player": 1,
-                     *               "browser": 1,
-                     *               "page": 1,
-                     *               "gpu": 1,
-                     *               "other": 1
-                     *             },
-                     *             "network": {
-                     *               "interface": "sample",
-                     *               "kind": "ethernet",
-                     *               "addresses": [
-                     *                 "sample"
-                     *               ],
-                     *               "ssid": "sample",
-                     *               "signal_dbm": 1
-                     *             },
-                     *             "display": {
-                     *               "asked": "on",
-                     *               "reason": "hours",
-                     *               "until": "2026-11-21T12:00:00.000Z",
-                     *               "power": "on",
-                     *               "by": "sample",
-                     *               "brightness_percent": 1,
-                     *               "rotation": 0,
-                     *               "mode": {
-                     *                 "width": 1920,
-                     *                 "height": 1080,
-                     *                 "refresh_hz": 1
-                     *               },
-                     *               "input": "sample"
-                     *             },
-                     *             "audio": {
-                     *               "output": "sample",
-                     *               "volume_percent": 1,
-                     *               "muted": true
-                     *             },
-                     *             "throttling": {
-                     *               "now": [
-                     *                 "under-voltage"
-                     *               ],
-                     *               "since_start": [
-                     *                 "under-voltage"
-                     *               ]
-                     *             },
-                     *             "storage": {
-                     *               "device": "sample",
-                     *               "total_bytes": 1,
-                     *               "file_system_errors": 1,
-                     *               "wear_percent": 1,
-                     *               "smart": "passed",
-                     *               "read_only": true
-                     *             },
-                     *             "model": "sample",
-                     *             "serial": "sample",
-                     *             "last_faults": [
-                     *               {
-                     *                 "at": "2026-11-21T12:00:00.000Z",
-                     *                 "code": "WDJB-MJHT",
-                     *                 "detail": "sample"
-                     *               }
-                     *             ]
-                     *           },
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -12665,6 +12675,50 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
+                     *       "last_seen_at": "2026-11-21T12:00:00.000Z",
+                     *       "player_version": "0.1.0",
+                     *       "engine": "chromium 156",
+                     *       "hardware": "Raspberry Pi 5",
+                     *       "resolution": {
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
+                     *       "desired_revision": "sample",
+                     *       "applied_revision": "sample",
+                     *       "in_sync": true,
+                     *       "update": {
+                     *         "is": "current",
+                     *         "wanted_version": "1.4.0",
+                     *         "slot": "package",
+                     *         "reason": "sample",
+                     *         "previous_version": "1.4.0",
+                     *         "launcher_version": "1.4.0",
+                     *         "ready_bytes": 1,
+                     *         "total_bytes": 1,
+                     *         "detail": "sample",
+                     *         "last_attempt": {
+                     *           "what": "program",
+                     *           "version": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "probation",
+                     *           "detail": "sample",
+                     *           "control": "pending"
+                     *         }
+                     *       },
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
                      *       "capabilities": {
                      *         "commands": [
                      *           "sample"
@@ -12745,54 +12799,10 @@ export interface operations {
                      *             "detail": "sample"
                      *           }
                      *         ]
-                     *       },
-                     *       "last_seen_at": "2026-11-21T12:00:00.000Z",
-                     *       "player_version": "0.1.0",
-                     *       "engine": "chromium 156",
-                     *       "hardware": "Raspberry Pi 5",
-                     *       "resolution": {
-                     *         "width": 1920,
-                     *         "height": 1080
-                     *       },
-                     *       "desired_revision": "sample",
-                     *       "applied_revision": "sample",
-                     *       "in_sync": true,
-                     *       "update": {
-                     *         "is": "current",
-                     *         "wanted_version": "1.4.0",
-                     *         "slot": "package",
-                     *         "reason": "sample",
-                     *         "previous_version": "1.4.0",
-                     *         "launcher_version": "1.4.0",
-                     *         "ready_bytes": 1,
-                     *         "total_bytes": 1,
-                     *         "detail": "sample",
-                     *         "last_attempt": {
-                     *           "what": "program",
-                     *           "version": "sample",
-                     *           "at": "2026-11-21T12:00:00.000Z",
-                     *           "outcome": "probation",
-                     *           "detail": "sample",
-                     *           "control": "pending"
-                     *         }
-                     *       },
-                     *       "problems": [
-                     *         {
-                     *           "code": "sample",
-                     *           "since": "2026-11-21T12:00:00.000Z",
-                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *           "detail": "sample",
-                     *           "remedy": "sample"
-                     *         }
-                     *       ],
-                     *       "problems_left_out": 1,
-                     *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z",
-                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["Player"];
+                    "application/json": components["schemas"]["PlayerDetails"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12973,87 +12983,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -13358,10 +13287,12 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Minutes from this time on */
+                /** @description Minutes or hours from this time on */
                 from?: string;
                 limit?: number;
-                /** @description Minutes before this time */
+                /** @description Minutes are kept for 30 days, hours for a year */
+                resolution?: "minute" | "hour";
+                /** @description Minutes or hours before this time */
                 to?: string;
             };
             header?: never;
@@ -13388,14 +13319,22 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "minute": "2026-11-21T12:00:00.000Z",
+                     *           "minutes": 1,
                      *           "beats": 1,
                      *           "rendering": 1,
                      *           "cpu_load_max": 1,
                      *           "memory_bytes_max": 1,
+                     *           "page_memory_bytes_max": 1,
                      *           "temperature_c_max": 1,
                      *           "disk_free_bytes_min": 1,
                      *           "clock_error_ms_max": 1,
                      *           "drift_ms_max": 1,
+                     *           "frames_presented": 1,
+                     *           "frames_dropped": 1,
+                     *           "frames_late": 1,
+                     *           "signal_dbm_min": 1,
+                     *           "throttled_minutes": 1,
+                     *           "display_off_minutes": 1,
                      *           "boot_id": "sample",
                      *           "uptime_ms": 1,
                      *           "revision": "sample"
@@ -13492,13 +13431,38 @@ export interface operations {
                      *           }
                      *         ],
                      *         "detail": "sample"
+                     *       },
+                     *       "display": {
+                     *         "asked": "on",
+                     *         "reason": "hours",
+                     *         "until": "2026-11-21T12:00:00.000Z",
+                     *         "power": "on",
+                     *         "by": "sample",
+                     *         "brightness_percent": 1,
+                     *         "rotation": 0,
+                     *         "mode": {
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "refresh_hz": 1
+                     *         },
+                     *         "input": "sample"
+                     *       },
+                     *       "frames": {
+                     *         "presented": 1,
+                     *         "dropped": 1,
+                     *         "late": 1,
+                     *         "interval_ms": 1
                      *       }
                      *     }
                      */
                     "application/json": {
                         content: components["schemas"]["ContentState"] | null;
+                        /** @description The state of the display; null: not told */
+                        display: components["schemas"]["DisplayState"] | null;
                         /** @description The largest offset of its videos and audio from the clock; null: none is playing */
                         drift_ms: number | null;
+                        /** @description Frames between its last two heartbeats; null: not told */
+                        frames: components["schemas"]["FrameCounts"] | null;
                         last_frame_at: string | null;
                         now_playing: components["schemas"]["PresentedItem"][];
                         /** @description Id, `plr_` and a ULID */
@@ -13719,87 +13683,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -13980,87 +13863,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -14485,87 +14287,6 @@ export interface operations {
                      *         "redact": []
                      *       },
                      *       "maintenance_until": "2026-11-21T12:00:00.000Z",
-                     *       "capabilities": {
-                     *         "commands": [
-                     *           "sample"
-                     *         ],
-                     *         "unavailable": [],
-                     *         "displays": [],
-                     *         "inputs": [],
-                     *         "audio_outputs": [],
-                     *         "scripts": [],
-                     *         "serial_ports": [],
-                     *         "network_hosts": []
-                     *       },
-                     *       "telemetry": {
-                     *         "frames": {
-                     *           "presented": 1,
-                     *           "dropped": 1,
-                     *           "late": 1,
-                     *           "interval_ms": 1
-                     *         },
-                     *         "memory": {
-                     *           "player": 1,
-                     *           "browser": 1,
-                     *           "page": 1,
-                     *           "gpu": 1,
-                     *           "other": 1
-                     *         },
-                     *         "network": {
-                     *           "interface": "sample",
-                     *           "kind": "ethernet",
-                     *           "addresses": [
-                     *             "sample"
-                     *           ],
-                     *           "ssid": "sample",
-                     *           "signal_dbm": 1
-                     *         },
-                     *         "display": {
-                     *           "asked": "on",
-                     *           "reason": "hours",
-                     *           "until": "2026-11-21T12:00:00.000Z",
-                     *           "power": "on",
-                     *           "by": "sample",
-                     *           "brightness_percent": 1,
-                     *           "rotation": 0,
-                     *           "mode": {
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "refresh_hz": 1
-                     *           },
-                     *           "input": "sample"
-                     *         },
-                     *         "audio": {
-                     *           "output": "sample",
-                     *           "volume_percent": 1,
-                     *           "muted": true
-                     *         },
-                     *         "throttling": {
-                     *           "now": [
-                     *             "under-voltage"
-                     *           ],
-                     *           "since_start": [
-                     *             "under-voltage"
-                     *           ]
-                     *         },
-                     *         "storage": {
-                     *           "device": "sample",
-                     *           "total_bytes": 1,
-                     *           "file_system_errors": 1,
-                     *           "wear_percent": 1,
-                     *           "smart": "passed",
-                     *           "read_only": true
-                     *         },
-                     *         "model": "sample",
-                     *         "serial": "sample",
-                     *         "last_faults": [
-                     *           {
-                     *             "at": "2026-11-21T12:00:00.000Z",
-                     *             "code": "WDJB-MJHT",
-                     *             "detail": "sample"
-                     *           }
-                     *         ]
-                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",

@@ -49,6 +49,19 @@ export type IframeEvent =
   | { frame: string; is: "shown" }
   | { frame: string; is: "failed"; code: IframeFault; detail: string; crashId?: string };
 
+/** Resident memory of the browser's processes in bytes, shared memory counted once. */
+export interface BrowserMemory {
+  /** The main process. */
+  browser: number;
+  /** The processes that draw the page and its iframes. */
+  page: number;
+  gpu: number;
+  other: number;
+}
+
+/** The memory of no process. */
+export const noBrowserMemory: BrowserMemory = { browser: 0, page: 0, gpu: 0, other: 0 };
+
 /** A screenshot of the browser's window. */
 export interface Capture {
   bytes: Buffer;
@@ -79,6 +92,8 @@ export interface Host extends AsyncDisposable {
   capture(signal: AbortSignal): Promise<Capture>;
   /** Resident memory of the browser's whole process tree, in bytes. */
   memoryBytes(): Promise<number>;
+  /** The same by kind of process. */
+  memoryByKind(): Promise<BrowserMemory>;
   /**
    * Sets which sites iframes may show, replacing the sites set before. An iframe with another name loads nothing, and none
    * loads from the page's own host. An endless loop or crash in an iframe affects neither the page nor another origin.

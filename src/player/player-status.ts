@@ -7,6 +7,9 @@ import type { Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
 import { PlaybackDrift } from "./proof/playback-drift.ts";
 import { Problems } from "./proof/problems.ts";
+import { TelemetryCollector } from "./proof/telemetry.ts";
+import type { DisplayState } from "../protocol/device/telemetry.ts";
+import type { Log } from "../base/log.ts";
 import { Capabilities } from "../protocol/device/capabilities.ts";
 import { Status } from "./proof/status.ts";
 import type { SessionView } from "./session-view.ts";
@@ -26,17 +29,22 @@ export interface PlayerStatusDependencies {
   disk: DiskHealth;
   /** Null: no launcher started the player. */
   updates: Updates | null;
+  /** What the player knows about the display's power; null: nothing. */
+  displayPower: () => Partial<DisplayState> | null;
+  log: Log;
   /** Returns null while the player is not paired. */
   session: () => SessionView | null;
 }
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
-  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session } = dependencies;
+  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, displayPower, log } = dependencies;
   const drift = new PlaybackDrift(clock);
+  const telemetry = new TelemetryCollector({ machine, folder, displayPower, clock, log, signal });
   const problems = new Problems();
   surface.onMessage((message) => {
     drift.handleMessage(message);
+    telemetry.handleMessage(message);
     problems.handleMessage(message, session()?.stage ?? null, clock.now());
   }, signal);
   const progress = () => session()?.progress ?? noProgress;
@@ -71,6 +79,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     progress,
     update: () => updates?.update ?? null,
     capabilities: () => capabilitiesOf(session()?.commands ?? null, machine),
+    telemetry,
     generations: () => session()?.generations ?? noGenerations,
     isIncomplete: () => (session()?.lostAssets.length ?? 0) > 0,
   });

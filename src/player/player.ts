@@ -130,7 +130,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
   const updates = underLauncher?.updates ?? null;
   const status = createPlayerStatus(
-    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session },
+    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, displayPower: () => null, log },
     running,
   );
   const modules = deviceModules({

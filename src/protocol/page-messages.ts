@@ -49,6 +49,9 @@ export const FromPage = z.discriminatedUnion("type", [
     type: z.literal("beat"),
     at: RawInstant,
     frames: Count.describe("Frames presented since the last report"),
+    late: Count.optional().describe("How many of them took longer than two frame times"),
+    video_frames: Count.optional().describe("Frames of videos presented since the last report"),
+    dropped: Count.optional().describe("Frames of videos that were decoded too late to be shown"),
     drift: z
       .object({
         worst_ms: z.number().min(0).max(1e15).describe("The largest difference, in either direction"),

@@ -139,6 +139,10 @@ function contract(hostUnderTest: HostUnderTest): void {
     const bytes = await host.memoryBytes();
     expect(bytes).toBeGreaterThan(100e6);
     expect(bytes).toBeLessThan(1_500e6);
+    const { browser, page, gpu, other } = await host.memoryByKind();
+    for (const kind of [browser, page]) expect(kind).toBeGreaterThan(10e6);
+    for (const kind of [gpu, other]) expect(kind).toBeGreaterThanOrEqual(0);
+    expect((browser + page + gpu + other) / bytes).toBeCloseTo(1, 0);
   });
 
   test("[HST12] a killed browser is reported as browser-exited; the next open shows only the page", async () => {

@@ -19,7 +19,7 @@ export interface DriverOptions {
 /** A request of the tests. */
 export interface Request {
   id: number;
-  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "setIframeSites";
+  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "memoryByKind" | "setIframeSites";
   argument?: HostPage | readonly IframeSite[];
 }
 
@@ -59,6 +59,8 @@ async function handle({ call, argument }: Request): Promise<unknown> {
       return (await host.capture(never)).bytes.toString("base64");
     case "setIframeSites":
       return host.setIframeSites(argument as readonly IframeSite[]);
+    case "memoryByKind":
+      return await host.memoryByKind();
     case "memoryBytes":
       return await host.memoryBytes();
   }

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { BrowserEngine, IframeSite, IframeEvent, Host, HostFault, HostPage } from "../../src/player/host.ts";
+import { type BrowserEngine, type BrowserMemory, type IframeSite, type IframeEvent, type Host, type HostFault, type HostPage, noBrowserMemory } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
 import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
@@ -80,6 +80,10 @@ export class RemoteElectronHost implements Host {
 
   async memoryBytes(): Promise<number> {
     return this.#child === undefined ? 0 : ((await this.#call("memoryBytes")) as number);
+  }
+
+  async memoryByKind(): Promise<BrowserMemory> {
+    return this.#child === undefined ? noBrowserMemory : ((await this.#call("memoryByKind")) as BrowserMemory);
   }
 
   setIframeSites(sites: readonly IframeSite[]): void {

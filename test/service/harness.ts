@@ -238,12 +238,17 @@ export class DeviceSocket {
   }
 
   /** The next message of `type`; other messages are skipped. Rejects after three seconds. */
-  async next<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
+  next<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
+    return this.nextOf([type]);
+  }
+
+  /** The next message of one of `types`; other messages are skipped. Rejects after three seconds. */
+  async nextOf<T extends ServiceMessage["type"]>(types: readonly T[]): Promise<Extract<ServiceMessage, { type: T }>> {
     const deadline = Date.now() + 3_000;
     for (;;) {
-      const index = this.#received.findIndex((message) => message.type === type);
+      const index = this.#received.findIndex((message) => types.some((type) => type === message.type));
       if (index !== -1) return this.#received.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;
-      if (Date.now() > deadline) throw new Error(`no ${type} received; got ${this.#received.map((message) => message.type).join(", ")}`);
+      if (Date.now() > deadline) throw new Error(`no ${types.join(" or ")} received; got ${this.#received.map((message) => message.type).join(", ")}`);
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), new Promise((resolve) => setTimeout(resolve, 200))]);
     }
   }

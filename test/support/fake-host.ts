@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import { Listeners } from "../../src/base/async/listeners.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeSite } from "../../src/player/host.ts";
+import type { BrowserEngine, BrowserMemory, Capture, Host, HostFault, HostPage, IframeSite } from "../../src/player/host.ts";
 import type { Scene, Stage } from "../../src/protocol/scene.ts";
 import type { FromPage, ToPage } from "../../src/protocol/page-messages.ts";
 
@@ -105,6 +105,10 @@ export class FakeHost implements Host {
 
   async memoryBytes(): Promise<number> {
     return 1_000;
+  }
+
+  async memoryByKind(): Promise<BrowserMemory> {
+    return { browser: 100, page: 600, gpu: 200, other: 100 };
   }
 
   setIframeSites(sites: readonly IframeSite[]): void {

@@ -1,7 +1,7 @@
 // One run of Chromium with the player's page, from the start of its process to its exit.
 import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { Fault, isFault, reasonOf } from "../../base/fault.ts";
-import type { BrowserEngine, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
+import type { BrowserEngine, BrowserMemory, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
 import { IframeGuard } from "../iframes/iframe-guard.ts";
 import { hasGpu } from "../linux/gpu.ts";
 import { type MemoryFolder, removeMemoryFolder } from "../linux/memory-folder.ts";
@@ -15,7 +15,7 @@ import { headlessSize, type ChromiumOptions } from "./options.ts";
 import { PlayerPage } from "./page.ts";
 import { DevToolsPipe } from "./pipe.ts";
 import { assertSandboxed, type BrowserProcess, releaseProfile, startBrowser } from "./process.ts";
-import { sessionMemoryBytes } from "./session-processes.ts";
+import { sessionMemory } from "./session-processes.ts";
 import { endStoppedProcesses } from "./stopped-processes.ts";
 import { keepOnlyFirstPage } from "./targets.ts";
 import { KioskWindow } from "./display/window.ts";
@@ -107,8 +107,8 @@ export class ChromiumBrowser {
     return this.#engine;
   }
 
-  memoryBytes(): Promise<number> {
-    return sessionMemoryBytes(this.#process.pid);
+  memoryByKind(): Promise<BrowserMemory> {
+    return sessionMemory(this.#process.pid);
   }
 
   allowSites(sites: readonly IframeSite[]): void {

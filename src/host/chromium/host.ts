@@ -1,7 +1,19 @@
 // The Host that runs the system's Chromium: starts a browser when it is needed and forwards the browser's reports.
 import { Listeners } from "../../base/async/listeners.ts";
 import { Fault } from "../../base/fault.ts";
-import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
+import {
+  type BrowserEngine,
+  type BrowserMemory,
+  type Capture,
+  type Host,
+  type HostFault,
+  type HostPage,
+  type IframeEvent,
+  type IframeSite,
+  noBrowserMemory,
+  type OpenOptions,
+} from "../../player/host.ts";
+import { totalMemory } from "./session-processes.ts";
 import { hasGpu } from "../linux/gpu.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { routerFromEnvironment } from "../../base/http/proxy-route.ts";
@@ -89,7 +101,11 @@ class ChromiumHost implements Host {
   }
 
   async memoryBytes(): Promise<number> {
-    return this.#browser === undefined ? 0 : await this.#browser.memoryBytes();
+    return totalMemory(await this.memoryByKind());
+  }
+
+  async memoryByKind(): Promise<BrowserMemory> {
+    return this.#browser === undefined ? noBrowserMemory : await this.#browser.memoryByKind();
   }
 
   setIframeSites(sites: readonly IframeSite[]): void {

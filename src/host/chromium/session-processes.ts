@@ -1,5 +1,6 @@
 // Reads the processes of a browser's session from /proc: what they are, whether they are stopped, and their memory.
 import { readdir, readFile } from "node:fs/promises";
+import { type BrowserMemory, noBrowserMemory } from "../../player/host.ts";
 
 /** A process of a browser. */
 export interface SessionProcess {
@@ -11,6 +12,12 @@ export interface SessionProcess {
   /** Whether a signal has stopped it (SIGSTOP). Neither load nor a debugger does this. */
   isStopped: boolean;
 }
+
+const memoryKinds = new Map<string, keyof BrowserMemory>([
+  ["browser", "browser"],
+  ["renderer", "page"],
+  ["gpu-process", "gpu"],
+]);
 
 /** All processes of the session of the browser with the process id `browser`, except those that have ended and wait for their parent. */
 export async function sessionProcesses(browser: number): Promise<SessionProcess[]> {
@@ -41,9 +48,21 @@ export function commandLine(pid: number): Promise<string> {
 }
 
 /** Memory of all processes of the browser's session in bytes, shared memory counted once. */
-export async function sessionMemoryBytes(browser: number): Promise<number> {
-  const sizes = await Promise.all((await sessionProcesses(browser)).map(({ pid }) => processMemoryBytes(pid)));
-  return sizes.reduce((sum, size) => sum + size, 0);
+export async function sessionMemory(browser: number): Promise<BrowserMemory> {
+  const processes = await sessionProcesses(browser);
+  return memoryByKind(await Promise.all(processes.map(async ({ pid, kind }) => ({ kind, bytes: await processMemoryBytes(pid) }))));
+}
+
+/** Sums up the memory of processes, each with its {@link SessionProcess.kind}. */
+export function memoryByKind(processes: readonly { kind: string; bytes: number }[]): BrowserMemory {
+  const memory = { ...noBrowserMemory };
+  for (const { kind, bytes } of processes) memory[memoryKinds.get(kind) ?? "other"] += bytes;
+  return memory;
+}
+
+/** Memory of all kinds together. */
+export function totalMemory({ browser, page, gpu, other }: BrowserMemory): number {
+  return browser + page + gpu + other;
 }
 
 /** A process's memory in bytes, with its share of shared memory; 0 when the process is gone. */

@@ -4,14 +4,15 @@ import { Listeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite } from "../../player/host.ts";
+import type { BrowserEngine, BrowserMemory, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite } from "../../player/host.ts";
 import { bypassList } from "../chromium/flags.ts";
 import type { IframeLimits } from "../iframes/limits.ts";
 import { BrowserProxy, type NetworkAccess } from "../proxy/proxy.ts";
 import { parseProxyList } from "../../base/http/proxy-route.ts";
 import { PageWindow } from "./page-window.ts";
 import type { Probe } from "./page.ts";
-import { electronMemoryBytes } from "./processes.ts";
+import { totalMemory } from "../chromium/session-processes.ts";
+import { electronMemory } from "./processes.ts";
 import { pageSession } from "./window.ts";
 
 /** Options of the Electron host. `prepareApp` has to be called before Electron is ready. */
@@ -82,7 +83,11 @@ class ElectronHost implements Host {
   }
 
   async memoryBytes(): Promise<number> {
-    return await electronMemoryBytes();
+    return totalMemory(await electronMemory());
+  }
+
+  memoryByKind(): Promise<BrowserMemory> {
+    return electronMemory();
   }
 
   setIframeSites(sites: readonly IframeSite[]): void {

@@ -1,7 +1,8 @@
 // Electron's processes: their memory, and helpers that end.
 import { app } from "electron";
 import type { Log } from "../../base/log.ts";
-import { processMemoryBytes } from "../chromium/session-processes.ts";
+import type { BrowserMemory } from "../../player/host.ts";
+import { memoryByKind, processMemoryBytes } from "../chromium/session-processes.ts";
 
 /** The embedded service's name among Electron's processes. */
 export const serviceProcessName = "signage-service";
@@ -9,15 +10,18 @@ export const serviceProcessName = "signage-service";
 export const mediaProcessName = "signage-media";
 const serviceProcesses: readonly (string | undefined)[] = [serviceProcessName, mediaProcessName];
 
-/** Memory of all of Electron's processes but the service's, in bytes. */
-export async function electronMemoryBytes(): Promise<number> {
+// Electron's names of the kinds of processes, and Chromium's.
+const kinds: Partial<Record<Electron.ProcessMetric["type"], string>> = { Browser: "browser", Tab: "renderer", GPU: "gpu-process" };
+
+/** Memory of all of Electron's processes but the service's, in bytes. The main process also runs the player. */
+export async function electronMemory(): Promise<BrowserMemory> {
   const metrics = app.getAppMetrics().filter(({ name }) => !serviceProcesses.includes(name));
-  if (process.platform === "linux") {
+  const measured = metrics.map(async ({ type, pid, memory }) => ({
+    kind: kinds[type] ?? "other",
     // Electron's own numbers on Linux count shared memory once for each process.
-    const sizes = await Promise.all(metrics.map(({ pid }) => processMemoryBytes(pid)));
-    return sizes.reduce((sum, size) => sum + size, 0);
-  }
-  return metrics.reduce((sum, { memory }) => sum + (memory.privateBytes ?? memory.workingSetSize), 0) * 1024;
+    bytes: process.platform === "linux" ? await processMemoryBytes(pid) : 1024 * (memory.privateBytes ?? memory.workingSetSize),
+  }));
+  return memoryByKind(await Promise.all(measured));
 }
 
 /**

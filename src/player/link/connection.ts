@@ -10,6 +10,7 @@ import { parseMessage, ServiceMessage, type DeviceMessage } from "../../protocol
 import type { AccessTokens } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { DeviceSocket } from "./device-socket.ts";
+import { HeartbeatSequence } from "./heartbeat-sequence.ts";
 import { Impairment, type Link } from "./impairment.ts";
 import { ReconnectDelay } from "./reconnect-delay.ts";
 import { diagnoseConnectivity } from "./connectivity-diagnosis.ts";
@@ -40,13 +41,13 @@ export class Connection {
   readonly #reconnectDelay = new ReconnectDelay();
   readonly #heartbeatDue = new Signal();
   readonly #impairment = new Impairment();
+  readonly #heartbeats = new HeartbeatSequence();
   // Kept in memory only: after a restart the player fetches everything again.
   #epoch: string | null = null;
   #lastSeq = 0;
   #heartbeatMs = 30_000;
   #unknownMessages = 0;
   #messageId = 0;
-  #isIdentityShared = false;
   #answeredAt: number | null = null;
 
   constructor(dependencies: ConnectionDependencies) {
@@ -171,19 +172,22 @@ export class Connection {
   async #sendHello(socket: DeviceSocket): Promise<void> {
     const heartbeat = await this.#dependencies.createHeartbeat();
     const data = { epoch: this.#epoch, last_seq: this.#lastSeq, revision: heartbeat.content.applied_revision, heartbeat };
-    this.#send(socket, { type: "hello", data });
+    this.#heartbeats.begin(this.#send(socket, { type: "hello", data }), heartbeat);
   }
 
   async #sendHeartbeats(socket: DeviceSocket, signal: AbortSignal): Promise<never> {
     for (;;) {
       const jitter = 1 + heartbeatJitter * (2 * Math.random() - 1);
       await this.#heartbeatDue.wait(this.#dependencies.clock, this.#heartbeatMs * jitter, signal);
-      this.#send(socket, { type: "heartbeat", data: await this.#dependencies.createHeartbeat() });
+      this.#heartbeats.send(await this.#dependencies.createHeartbeat(), (message) => this.#send(socket, message));
     }
   }
 
-  #send(socket: DeviceSocket, message: Pick<DeviceMessage, "type" | "data">): void {
-    socket.send({ id: String(++this.#messageId), ts: this.#dependencies.clock.raw(), ack: this.#lastSeq, ...message });
+  /** @returns the message's id. */
+  #send(socket: DeviceSocket, message: Pick<DeviceMessage, "type" | "data">): string {
+    const id = String(++this.#messageId);
+    socket.send({ id, ts: this.#dependencies.clock.raw(), ack: this.#lastSeq, ...message });
+    return id;
   }
 
   #parse(text: string): ServiceMessage | null {
@@ -203,6 +207,7 @@ export class Connection {
       case "welcome":
         if (!message.data.resumed) this.#lastSeq = 0;
         this.#epoch = message.data.epoch;
+        this.#heartbeats.welcomed(message.data.features);
         this.#heartbeatMs = message.data.heartbeat_ms;
         this.#reconnectDelay.setSpread(message.data.reconnect_spread_ms);
         this.#link.set({ is: "online" });
@@ -211,6 +216,9 @@ export class Connection {
       case "heartbeat.answer":
         if (message.data.reconnect_spread_ms !== undefined) this.#reconnectDelay.setSpread(message.data.reconnect_spread_ms);
         return this.#handleAnswer(message.data, signal);
+      case "heartbeat.wanted":
+        this.#heartbeats.sendWhole();
+        return this.sendHeartbeatNow();
       case "state.changed":
         return onRevision(message.data.revision);
       case "command":
@@ -223,7 +231,7 @@ export class Connection {
   }
 
   async #handleAnswer(answer: HeartbeatAnswer, signal: AbortSignal): Promise<void> {
-    const { api, clock, onRevision, onCommand } = this.#dependencies;
+    const { api, clock, log, onRevision, onCommand } = this.#dependencies;
     this.#answeredAt = clock.monotonic();
     clock.learn({
       t0: answer.sent_at_ms,
@@ -232,16 +240,9 @@ export class Connection {
       t3: clock.raw(),
       isAuthenticated: api.server.protocol === "https:",
     });
-    this.#reportSharedIdentity(answer.identity_shared ?? false);
+    if (this.#impairment.identityShared(answer.identity_shared ?? false))
+      log.warn("another device uses this player's identity, as a clone of its disk does: pair one of them again");
     onRevision(answer.revision);
     for (const command of answer.commands) await onCommand(command, signal);
-  }
-
-  #reportSharedIdentity(isShared: boolean): void {
-    if (isShared && !this.#isIdentityShared) {
-      this.#dependencies.log.warn("another device uses this player's identity, as a clone of its disk does: pair one of them again");
-    }
-    this.#isIdentityShared = isShared;
-    this.#impairment.identityShared(isShared);
   }
 }

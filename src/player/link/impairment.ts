@@ -26,9 +26,14 @@ export class Impairment {
     this.#since = now;
   }
 
-  /** Call with each response: whether other devices use this player's identity. Then the service itself makes the player poll. */
-  identityShared(isShared: boolean): void {
+  /**
+   * Call with each response: whether other devices use this player's identity. Then the service itself makes the player poll.
+   * @returns whether it has just begun.
+   */
+  identityShared(isShared: boolean): boolean {
+    const hasBegun = isShared && !this.#isShared;
     this.#isShared = isShared;
+    return hasBegun;
   }
 
   /** Null: nothing impairs the connection. @param now monotonic ms. */

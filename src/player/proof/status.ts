@@ -7,6 +7,7 @@ import type { ContentState, FileState, Heartbeat, PresentedItem, ShownReason } f
 import type { Capabilities } from "../../protocol/device/capabilities.ts";
 import type { UpdateState } from "../../protocol/device/updates.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
+import type { TelemetryCollector } from "./telemetry.ts";
 import type { DriftFigures } from "./playback-drift.ts";
 import { describeFailure, type Generations } from "../content/generations.ts";
 import type { DownloadProgress, FileProgress } from "../content/download-progress.ts";
@@ -51,6 +52,7 @@ export interface StatusDependencies {
   update: () => UpdateState | null;
   /** What the player is able to do; null while it is not paired. */
   capabilities: () => Capabilities | null;
+  telemetry: Pick<TelemetryCollector, "collect" | "lastFaults">;
   /** Whether files of the state that plays are lost. */
   isIncomplete: () => boolean;
 }
@@ -87,11 +89,13 @@ export class Status {
   /** The current heartbeat. */
   async heartbeat(): Promise<Heartbeat> {
     const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#dependencies;
-    const [readings, displayPower, browserBytes] = await Promise.all([
+    const [readings, displayPower, browserMemory] = await Promise.all([
       machine.readings(folder),
       machine.displayPower(),
-      host.memoryBytes(),
+      host.memoryByKind(),
     ]);
+    const { hardware: model } = readings;
+    const telemetry = await this.#dependencies.telemetry.collect({ browserMemory, power: displayPower, model });
     const state = page();
     const lastFrameAgo = state.is === "here" && state.lastFrameAt !== null ? clock.monotonic() - state.lastFrameAt : null;
     const { offsetMs, errorMs } = clock.offset;
@@ -102,6 +106,7 @@ export class Status {
     const { diskFreeBytes } = readings;
     const listed = this.#listProblems(diskFreeBytes, displayPower);
     this.#problems = listed.problems;
+    const { browser: mainBytes, page: pageBytes, gpu, other } = browserMemory;
     const update = this.#dependencies.update();
     const capabilities = this.#dependencies.capabilities();
     return {
@@ -122,7 +127,8 @@ export class Status {
       ...(capabilities !== null && { capabilities }),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
-      memory_bytes: process.memoryUsage.rss() + browserBytes,
+      telemetry: { ...telemetry, last_faults: this.#dependencies.telemetry.lastFaults(listed.problems) },
+      memory_bytes: process.memoryUsage.rss() + mainBytes + pageBytes + gpu + other,
       cpu_load: readings.cpuLoad,
       temperature_c: readings.temperatureC,
       // Some network file systems report an unlimited size.

@@ -1,6 +1,7 @@
 // Messages between service and device: pairing, tokens, and the WebSocket.
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
+import { HeartbeatDelta, heartbeatDeltaFeature } from "./heartbeat-delta.ts";
 import { describeRefusal } from "../refusal.ts";
 import { deviceText } from "../text.ts";
 import { Count, id, LifetimeSeconds, RawInstant } from "../common.ts";
@@ -130,6 +131,9 @@ export const DeviceMessage = z.discriminatedUnion("type", [
     }),
   }),
   z.object({ ...fromDevice, type: z.literal("heartbeat"), data: Heartbeat }),
+  z
+    .object({ ...fromDevice, type: z.literal("heartbeat.delta"), data: HeartbeatDelta })
+    .describe("Only to a service whose `welcome` lists this feature. Answered like `heartbeat`, or by `heartbeat.wanted`"),
   z.object({ ...fromDevice, type: z.literal("ack"), data: z.object({}) }),
   z.object({ ...fromDevice, type: z.literal("unsupported"), data: z.object({ type: deviceText(64) }) }),
 ]);
@@ -149,6 +153,11 @@ export const ServiceMessage = z.discriminatedUnion("type", [
       heartbeat_ms: z.int().min(100).max(longestWaitMs),
       reconnect_spread_ms: spreadMs,
       answer: HeartbeatAnswer,
+      features: z
+        .array(deviceText(64))
+        .max(64)
+        .optional()
+        .describe(`What this service understands beyond the first protocol: \`${heartbeatDeltaFeature}\`. Older services do not send it`),
     }),
   }),
   z.object({
@@ -157,6 +166,9 @@ export const ServiceMessage = z.discriminatedUnion("type", [
     // Repeated, because the fleet may have grown since the welcome. Older services do not send it.
     data: HeartbeatAnswer.extend({ reconnect_spread_ms: spreadMs.optional() }),
   }),
+  z
+    .object({ ...toDevice, type: z.literal("heartbeat.wanted"), data: z.object({}) })
+    .describe("A `heartbeat.delta` does not fit the last heartbeat that the service has: send a whole one now"),
   z.object({
     ...toDevice,
     type: z.literal("state.changed"),

@@ -6,7 +6,7 @@ import { DisplayMode, DisplayRotation, Power } from "./display-commands.ts";
 
 /** Frames since the last heartbeat. */
 export const FrameCounts = z.object({
-  presented: Count,
+  presented: Count.describe("Frames that the page drew, and frames of videos"),
   dropped: Count.describe("Video frames that were decoded too late to be shown"),
   late: Count.describe("Animation frames that took longer than two frame times"),
   interval_ms: Count.describe("The time in which they were counted"),
@@ -16,7 +16,7 @@ export type FrameCounts = z.infer<typeof FrameCounts>;
 /** Resident memory in bytes, by process. */
 export const ProcessMemory = z.object({
   player: Count,
-  browser: Count.describe("The browser's main process"),
+  browser: Count.describe("The browser's main process; under Electron the player runs in it, too"),
   page: Count.describe("The processes that draw the player's page and its items"),
   gpu: Count,
   other: Count,

@@ -126,10 +126,6 @@ export const Player = z.object({
   recurring_commands: z.array(RecurringCommand).describe("Commands that it runs by itself, also without network"),
   screenshots: ScreenshotSettings.nullable().describe("Pictures at an interval, and what no picture may show; null: none, everything"),
   maintenance_until: Timestamp.nullable().describe("Somebody works at it: until then it raises no alerts; null or past: nobody does"),
-  capabilities: Capabilities.nullable().describe(
-    "What it is able to do, by its last heartbeat; null: an older player, or one that has not reported yet",
-  ),
-  telemetry: Telemetry.nullable().describe("Its measurements in its last heartbeat; null: an older player, or none yet"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser engine, such as `chromium 156`"),
@@ -146,6 +142,15 @@ export const Player = z.object({
   ...binned,
 });
 export type Player = z.infer<typeof Player>;
+
+/** `GET /players/{id}`: the player with what its device tells about itself, which is too long for lists. */
+export const PlayerDetails = Player.extend({
+  capabilities: Capabilities.nullable().describe(
+    "What it is able to do, by its last heartbeat; null: an older player, or one that has not reported yet",
+  ),
+  telemetry: Telemetry.nullable().describe("Its measurements in its last heartbeat; null: an older player, or none yet"),
+});
+export type PlayerDetails = z.infer<typeof PlayerDetails>;
 
 /** The letters of pairing codes: eight consonants, shown as `WDJB-MJHT`, compared without case and punctuation (RFC 8628, 6.1). */
 export const pairingCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ";

@@ -1,6 +1,7 @@
 // Deletes outdated data every hour, in small transactions: the bin, finished shows, expired records, old heartbeats and play events.
 import { setImmediate } from "node:timers/promises";
 import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
+import { pruneHours, rollUpHours } from "../fleet/devices/heartbeat-hours.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
 import { deleteOldPlayEvents } from "../proof/play-events.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -15,6 +16,7 @@ import { clearShow, deleteOldShows, isProlonged, findShowSchedule, findFinishedS
 
 const everyMs = 3_600_000;
 const minutesRetentionMs = 30 * 86_400_000;
+const hoursRetentionMs = 366 * 86_400_000;
 const linksRetentionMs = 86_400_000;
 
 interface CleanupDependencies extends ChangeDependencies {
@@ -30,7 +32,7 @@ export async function runHourlyCleanup(
   playEventsRetentionMs: number,
   signal: AbortSignal,
 ): Promise<never> {
-  const { store, clock } = dependencies;
+  const { store, clock, presence, log } = dependencies;
   for (;;) {
     const next = clock.monotonic() + everyMs;
     const now = Math.trunc(clock.now());
@@ -44,7 +46,11 @@ export async function runHourlyCleanup(
         .execute();
     });
     await removeExpiredRecords(dependencies, now, signal);
+    // Heartbeats that cannot be stored now are stored later, and their hours are then computed again.
+    await presence.flush().catch((error: unknown) => log.debug({ err: error }, "hours are computed without the newest heartbeats"));
+    await rollUpHours(store.telemetry, now, now - minutesRetentionMs, signal);
     await pruneMinutes(store.telemetry, now - minutesRetentionMs, signal);
+    await pruneHours(store.telemetry, now - hoursRetentionMs, signal);
     await deleteOldPlayEvents(store.plays, now - playEventsRetentionMs, signal);
     // Count the hour from the start of the round, so that a long round does not delay the next one.
     const leftMs = next - clock.monotonic();

@@ -6,7 +6,7 @@ import type { DownloadSettings } from "../../protocol/device/download-settings.t
 import type { RecurringCommand } from "../../protocol/device/recurring-commands.ts";
 import type { ScreenshotSettings } from "../../protocol/device/screenshot-settings.ts";
 import type { DesiredRelease } from "../../protocol/device/updates.ts";
-import type { Player } from "../../protocol/operator/resources.ts";
+import type { Player, PlayerDetails } from "../../protocol/operator/resources.ts";
 import { found } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
@@ -36,6 +36,17 @@ export async function readPlayer(
   db = dependencies.store.db,
 ): Promise<Player> {
   return showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"));
+}
+
+/** The same with what its device tells about itself. @throws ProblemError 404. */
+export async function readPlayerDetails(
+  dependencies: ShownPlayerDependencies & { store: Store },
+  team: { teamId: string },
+  player: { id: string },
+): Promise<PlayerDetails> {
+  const shown = await readPlayer(dependencies, team, player);
+  const latest = dependencies.presence.latest(shown.id)?.heartbeat;
+  return { ...shown, capabilities: latest?.capabilities ?? null, telemetry: latest?.telemetry ?? null };
 }
 
 /** The fields of a player that its ETag covers. */
@@ -73,8 +84,6 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     recurring_commands: JSON.parse(row.recurring_commands) as RecurringCommand[],
     screenshots: row.screenshots === null ? null : (JSON.parse(row.screenshots) as ScreenshotSettings),
     maintenance_until: row.maintenance_until === null ? null : new Date(row.maintenance_until).toISOString(),
-    capabilities: latest?.heartbeat.capabilities ?? null,
-    telemetry: latest?.heartbeat.telemetry ?? null,
     last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
     player_version: reported.player_version ?? paired.player_version,
     engine: reported.engine ?? null,

@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { Heartbeat } from "../../protocol/device/heartbeat.ts";
+import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
 import { countHeartbeat } from "./devices/heartbeat-minutes.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import type { TelemetryDb } from "../store/store.ts";
@@ -31,7 +32,12 @@ export interface ReceivedHeartbeat {
   heartbeat: Heartbeat;
 }
 
-type LatestHeartbeat = {
+/** A heartbeat in memory, as an object or as JSON. */
+export interface KeptHeartbeat {
+  heartbeat: Heartbeat | string;
+}
+
+type LatestHeartbeat = KeptHeartbeat & {
   receivedAt: number;
   /** JSON once it is stored, until it is read: JSON takes less memory, and few of ten thousand heartbeats are read. */
   heartbeat: Heartbeat | string;
@@ -43,6 +49,7 @@ export class Presence {
   readonly #db: TelemetryDb;
   readonly #clock: Clock;
   readonly #latest: Map<string, LatestHeartbeat>;
+  readonly #figures = new HeartbeatFigures();
   readonly #unwritten: (ReceivedHeartbeat & { playerId: string })[] = [];
   /** Called with the id of a player that sent a heartbeat. */
   readonly #listeners = new KeyedListeners<void>();
@@ -65,12 +72,15 @@ export class Presence {
     return new Presence(db, clock, latest);
   }
 
-  /** Records a heartbeat in memory. {@link run} stores it. */
-  recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): void {
+  /** Records a heartbeat in memory. {@link run} stores it. @returns it as it is kept, for the next one to add to. */
+  recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): KeptHeartbeat {
     const receivedAt = Math.trunc(this.#clock.now());
-    this.#latest.set(playerId, { receivedAt, heartbeat, link });
+    const kept: LatestHeartbeat = { receivedAt, heartbeat, link };
+    this.#latest.set(playerId, kept);
+    this.#figures.record(playerId, heartbeat);
     this.#unwritten.push({ playerId, receivedAt, heartbeat });
     this.#listeners.notify(playerId);
+    return kept;
   }
 
   /**
@@ -162,13 +172,15 @@ export class Presence {
   async forgetLatest(playerId: string): Promise<void> {
     await this.flush();
     this.#latest.delete(playerId);
+    this.#figures.forget(playerId);
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
   }
 
   /** Deletes the heartbeats of a player with their history. */
   async deletePlayer(playerId: string): Promise<void> {
     await this.forgetLatest(playerId);
-    await this.#db.deleteFrom("heartbeat_minutes").where("player_id", "=", playerId).execute();
+    for (const table of ["heartbeat_minutes", "heartbeat_hours"] as const)
+      await this.#db.deleteFrom(table).where("player_id", "=", playerId).execute();
   }
 
   /** The latest heartbeat of a player; null if there is none. */
@@ -184,6 +196,11 @@ export class Presence {
     // A heartbeat that an older version stored may be invalid now. Drop it: the next one arrives within 30 s.
     this.#latest.delete(playerId);
     return null;
+  }
+
+  /** What all players report together. */
+  get figures(): FleetFigures {
+    return this.#figures.read((playerId) => this.isOnline(playerId));
   }
 
   /** When the latest heartbeat of a player arrived, ms since the epoch; null if there is none. */

@@ -6,6 +6,7 @@ import type { EventJournal } from "../events/event-journal.ts";
 import type { Subscribers } from "../events/subscribers.ts";
 import type { WebhookSender } from "../events/webhooks/sender.ts";
 import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
+import type { Presence } from "../fleet/presence.ts";
 import type { Db, Store } from "../store/store.ts";
 
 export interface MetricsDependencies {
@@ -14,6 +15,7 @@ export interface MetricsDependencies {
   sockets: DeviceSockets;
   subscribers: Subscribers;
   webhooks: WebhookSender;
+  presence: Presence;
 }
 
 const durationsS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -80,10 +82,22 @@ export class Metrics implements Disposable {
     this.#lag.disable();
   }
 
-  #readComponents({ sockets, subscribers, webhooks }: MetricsDependencies): void {
+  #readComponents({ sockets, subscribers, webhooks, presence }: MetricsDependencies): void {
     this.#gauge("signage_players_connected", "Players with an open socket", () => sockets.size);
     this.#gauge("signage_subscribers_connected", "Open sockets of event subscribers", () => subscribers.size);
     this.#counter("signage_player_handshakes_total", "Sockets that players have opened", () => sockets.openedCount);
+    this.#gauge("signage_players_throttled", "Online players whose processor is slowed down", () => presence.figures.throttled);
+    this.#counter("signage_frames_dropped_total", "Video frames that players have dropped", () => presence.figures.framesDropped);
+    this.#counter("signage_frames_late_total", "Frames that players have drawn late", () => presence.figures.framesLate);
+    new Gauge({
+      name: "signage_players_by_display",
+      help: "Online players by the state of their display, as it was read back",
+      labelNames: ["state"],
+      registers: [this.#registry],
+      collect(this: Gauge<"state">) {
+        for (const [state, count] of Object.entries(presence.figures.displays)) this.set({ state }, count);
+      },
+    });
     new Counter({
       name: "signage_webhook_attempts_total",
       help: "Delivery attempts to webhooks, by outcome: delivered, rejected by the response, or unreachable",

@@ -17,6 +17,7 @@ import * as enrolmentKeys from "../../protocol/operator/enrolment.ts";
 import * as enrolments from "../../protocol/device/enrolment.ts";
 import * as events from "../../protocol/operator/events.ts";
 import * as forecast from "../../protocol/scheduling/forecast.ts";
+import * as heartbeatDelta from "../../protocol/device/heartbeat-delta.ts";
 import * as history from "../../protocol/operator/heartbeat-history.ts";
 import * as items from "../../protocol/content/items.ts";
 import * as people from "../../protocol/operator/people.ts";
@@ -65,6 +66,7 @@ const modules: readonly Record<string, unknown>[] = [
   problems,
   problemRecords,
   report,
+  heartbeatDelta,
   desired,
   downloads,
   wire,

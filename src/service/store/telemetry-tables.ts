@@ -1,23 +1,44 @@
 // The tables of the telemetry and the play events' databases.
 
-/** One minute of a player's heartbeats. */
-export interface HeartbeatMinuteRow {
+/** The heartbeats of a minute or an hour. A measurement is null if no heartbeat had it. */
+interface HeartbeatSummary {
   player_id: string;
-  /** Minutes since the Unix epoch. */
-  minute: number;
   beats: number;
   /** The number of heartbeats that reported presented frames. */
   rendering: number;
   cpu_load_max: number;
   memory_bytes_max: number;
+  page_memory_bytes_max: number | null;
   temperature_c_max: number | null;
   disk_free_bytes_min: number | null;
   clock_error_ms_max: number | null;
   drift_ms_max: number | null;
-  /** From the last heartbeat of the minute. */
+  /** Sums. */
+  frames_presented: number | null;
+  frames_dropped: number | null;
+  frames_late: number | null;
+  signal_dbm_min: number | null;
+  /** The number of minutes in which the processor was slowed down, or the display was off. */
+  throttled_minutes: number | null;
+  display_off_minutes: number | null;
+  /** From the last heartbeat. */
   boot_id: string;
   uptime_ms: number;
   revision: string | null;
+}
+
+/** One minute of a player's heartbeats. */
+export interface HeartbeatMinuteRow extends HeartbeatSummary {
+  /** Minutes since the Unix epoch. */
+  minute: number;
+}
+
+/** One hour of a player's heartbeats. */
+export interface HeartbeatHourRow extends HeartbeatSummary {
+  /** Hours since the Unix epoch. */
+  hour: number;
+  /** Minutes with a heartbeat. */
+  minutes: number;
 }
 
 /** A play event. Times in ms since the Unix epoch, from the player's corrected clock. */
@@ -50,4 +71,5 @@ export interface PlayEventTables {
 export interface TelemetryTables {
   heartbeats: { player_id: string; received_at: number; body: string };
   heartbeat_minutes: HeartbeatMinuteRow;
+  heartbeat_hours: HeartbeatHourRow;
 }

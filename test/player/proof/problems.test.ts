@@ -7,6 +7,7 @@ import { rootFolder } from "../../../src/main/folders.ts";
 import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
 import { type PlayerCondition, Problems } from "../../../src/player/proof/problems.ts";
+import { noBrowserMemory } from "../../../src/player/host.ts";
 import { Status } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { fitProblems, PlayerProblem, problemCatalog, problemCodes, createProblem } from "../../../src/protocol/device/player-problems.ts";
@@ -227,7 +228,7 @@ function heartbeatOf(more: {
   const readings = { hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null };
   const presented = { zone_id: stage.zones[0]!.id, item_id: newId("itm"), asset_id: null, presented_at: new Date(t0).toISOString() };
   const status = new Status({
-    host: { memoryBytes: async () => 0 } as never,
+    host: { memoryByKind: async () => noBrowserMemory } as never,
     machine: { ...fakeMachine(), readings: async () => readings },
     clock: new CorrectedClock(base),
     folder: "/nowhere",
@@ -259,6 +260,7 @@ function heartbeatOf(more: {
     generations: () => noGenerations,
     update: () => null,
     capabilities: () => null,
+    telemetry: { collect: async () => ({}), lastFaults: () => [] },
     isIncomplete: () => false,
   });
   return status.heartbeat();

@@ -40,6 +40,7 @@ function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) 
     generations: () => noGenerations,
     update: () => null,
     capabilities: () => null,
+    telemetry: { collect: async () => ({}), lastFaults: () => [] },
     isIncomplete: () => false,
     ...more,
   });

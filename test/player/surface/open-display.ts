@@ -2,7 +2,7 @@
 import { WebSocket } from "ws";
 import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import type { Host, HostFault } from "../../../src/player/host.ts";
+import { type Host, type HostFault, noBrowserMemory } from "../../../src/player/host.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Recovery } from "../../../src/player/surface/recovery.ts";
@@ -46,6 +46,7 @@ export async function openDisplay(about: Partial<Machine> = {}) {
     close: record("close"),
     capture: () => Promise.reject(new Fault("unsupported", "no browser")),
     memoryBytes: async () => 0,
+    memoryByKind: async () => noBrowserMemory,
     setIframeSites: () => undefined,
     onIframeEvent: () => undefined,
     onFault: (listener) => void (reportFault = listener),

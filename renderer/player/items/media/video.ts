@@ -15,6 +15,8 @@ export function createVideo(item: Extract<SceneItem, { type: "video" }>, context
   element.style.objectFit = item.fit;
   element.disablePictureInPicture = true;
   const track = new Track(element, item, context);
+  const { videos } = context.frames;
+  videos.follow(element);
   return {
     element,
     async prepare(signal) {
@@ -39,7 +41,10 @@ export function createVideo(item: Extract<SceneItem, { type: "video" }>, context
       // Unlike its picture, its sound is not covered by the next item.
       element.pause();
     },
-    dispose: () => track.dispose(),
+    dispose: () => {
+      videos.forget(element);
+      track.dispose();
+    },
   };
 }
 

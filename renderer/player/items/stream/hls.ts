@@ -4,6 +4,7 @@ import workerPath from "hls.js/dist/hls.worker.js?url";
 import { createElement } from "../../dom.ts";
 import { ItemFailure } from "../item.ts";
 import { type Connection, type StreamItem, proxiedUrl } from "./stream.ts";
+import type { VideoFrames } from "../../video-frames.ts";
 import { nextVideoFrame } from "../media/video.ts";
 
 const stallLimitMs = 6_000;
@@ -13,9 +14,10 @@ const keptBehindS = 10;
 const keptAheadS = 30;
 const keptAheadBytes = 24 * 1024 * 1024;
 
-/** Connects to an HLS stream. */
-export function connectHls(item: StreamItem): Connection {
+/** Connects to an HLS stream. @param videos counts its frames */
+export function connectHls(item: StreamItem, videos: VideoFrames): Connection {
   const video = createElement("video", "media");
+  videos.follow(video);
   video.style.objectFit = item.fit;
   video.muted = item.muted;
   video.volume = item.volume;
@@ -95,6 +97,7 @@ export function connectHls(item: StreamItem): Connection {
     },
     end() {
       ended.abort();
+      videos.forget(video);
       hls.destroy();
       video.remove();
     },

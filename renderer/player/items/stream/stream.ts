@@ -1,6 +1,7 @@
 // A stream item: reconnects forever. While it is disconnected the last picture stays, and the failure lets the zone show another item.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement, setVisibility } from "../../dom.ts";
+import type { VideoFrames } from "../../video-frames.ts";
 import { type Item, ItemFailure, prepareTimeoutMs, paintHidden, reveal, type ItemContext, withTimeout } from "../item.ts";
 
 /** One connection to a stream. It ends once, by a failure or by a call of `end`. */
@@ -31,7 +32,7 @@ export function createStream(item: StreamItem, context: ItemContext): Item {
 
   /** Connects. The new picture replaces the old one once it has been painted behind it. */
   async function connect(timeoutMs: number): Promise<Connection> {
-    const connection = await open(item);
+    const connection = await open(item, context.frames.videos);
     const before = current;
     setVisibility(connection.element, before === null ? "visible" : "painted");
     element.append(connection.element);
@@ -104,9 +105,9 @@ export function proxiedUrl(item: StreamItem, address: string): string {
   return `${item.src}?url=${encodeURIComponent(address)}`;
 }
 
-async function open(item: StreamItem): Promise<Connection> {
+async function open(item: StreamItem, videos: VideoFrames): Promise<Connection> {
   // Each module is loaded when the first stream of its protocol is due.
-  if (item.protocol === "hls") return (await import("./hls.ts")).connectHls(item);
+  if (item.protocol === "hls") return (await import("./hls.ts")).connectHls(item, videos);
   return (await import("./mjpeg.ts")).connectMjpeg(item);
 }
 

@@ -5,6 +5,10 @@ import type { Log } from "../../../base/log.ts";
 import { messageText } from "../../../base/websocket-text.ts";
 import { closeCodes, DeviceMessage, parseMessage, type ServiceMessage } from "../../../protocol/device/messages.ts";
 import { handleHeartbeat, type HeartbeatDependencies } from "./heartbeats.ts";
+import { mergeHeartbeat } from "./merge-heartbeat.ts";
+import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
+import { type HeartbeatDelta, heartbeatDeltaFeature } from "../../../protocol/device/heartbeat-delta.ts";
+import type { KeptHeartbeat } from "../presence.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
@@ -24,6 +28,9 @@ const helloTimeoutMs = 10_000;
 // A device with more unread data is disconnected. It resumes from its journal later.
 const maxBufferedBytes = 1_048_576;
 
+/** What the welcome announces. */
+const features = [heartbeatDeltaFeature];
+
 type Hello = Extract<DeviceMessage, { type: "hello" }>;
 type Outgoing = ServiceMessage extends infer M ? (M extends ServiceMessage ? Pick<M, "type" | "data"> : never) : never;
 
@@ -42,6 +49,8 @@ export class DeviceSession {
   #ignoredCount = 0;
   /** The last acknowledgement. Devices repeat it in every message. */
   #ackedSeq = 0;
+  /** The last heartbeat of this connection, and the id of its message: what the next delta adds to. */
+  #base: { id: string; kept: KeptHeartbeat } | null = null;
 
   constructor(socket: WebSocket, playerId: string, instanceId: string | undefined, dependencies: SessionDependencies) {
     const { clock, log, makeId } = dependencies;
@@ -135,9 +144,12 @@ export class DeviceSession {
     switch (message.type) {
       case "hello":
         return this.#greet(message, receivedAt);
-      case "heartbeat": {
-        const answer = await handleHeartbeat(this.#dependencies, this.playerId, message.data, receivedAt, "socket");
-        return this.#send({ type: "heartbeat.answer", data: { ...answer, reconnect_spread_ms: this.#dependencies.spreadMs() } });
+      case "heartbeat":
+        return this.#answerHeartbeat(message.id, message.data, receivedAt);
+      case "heartbeat.delta": {
+        const heartbeat = this.#complete(message.data);
+        if (heartbeat === null) return this.#send({ type: "heartbeat.wanted", data: {} });
+        return this.#answerHeartbeat(message.id, heartbeat, receivedAt);
       }
       case "ack":
         return;
@@ -147,6 +159,24 @@ export class DeviceSession {
     }
   }
 
+  async #answerHeartbeat(id: string, heartbeat: Heartbeat, receivedAt: number): Promise<void> {
+    const answer = await this.#record(id, heartbeat, receivedAt);
+    this.#send({ type: "heartbeat.answer", data: { ...answer, reconnect_spread_ms: this.#dependencies.spreadMs() } });
+  }
+
+  async #record(id: string, heartbeat: Heartbeat, receivedAt: number): Promise<HeartbeatAnswer> {
+    const { answer, kept } = await handleHeartbeat(this.#dependencies, this.playerId, heartbeat, receivedAt, "socket");
+    this.#base = { id, kept };
+    return answer;
+  }
+
+  /** The whole heartbeat of a delta; null if it does not add to the last one, as after a message that was ignored. */
+  #complete(delta: HeartbeatDelta): Heartbeat | null {
+    if (this.#base === null || this.#base.id !== delta.base) return null;
+    const { heartbeat } = this.#base.kept;
+    return mergeHeartbeat(typeof heartbeat === "string" ? (JSON.parse(heartbeat) as Heartbeat) : heartbeat, delta);
+  }
+
   async #greet(hello: Hello, receivedAt: number): Promise<void> {
     if (this.#phase.is !== "new") return this.#ignore("hello");
     const waiting: JournalEntry[] = [];
@@ -154,7 +184,7 @@ export class DeviceSession {
     const { clock, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
-    const answer = await handleHeartbeat(this.#dependencies, this.playerId, heartbeat, receivedAt, "socket");
+    const answer = await this.#record(hello.id, heartbeat, receivedAt);
     const data = {
       session_id: this.id,
       epoch: journal.epoch,
@@ -162,6 +192,7 @@ export class DeviceSession {
       heartbeat_ms: heartbeatMs,
       reconnect_spread_ms: spreadMs(),
       answer: { ...answer, answered_at_ms: clock.now() },
+      features,
     };
     // A device that cannot resume counts on from the end of the journal, which the welcome states.
     const seq = !missed.resumed && missed.lastSeq > 0 ? { seq: missed.lastSeq } : {};

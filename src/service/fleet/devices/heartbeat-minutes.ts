@@ -21,10 +21,15 @@ const addToMinute = preparedQuery((db: TelemetryDb, row: HeartbeatMinuteRow) => 
     disk_free_bytes_min: row.disk_free_bytes_min,
     clock_error_ms_max: row.clock_error_ms_max,
     drift_ms_max: row.drift_ms_max,
+    page_memory_bytes_max: row.page_memory_bytes_max,
+    signal_dbm_min: row.signal_dbm_min,
+    throttled_minutes: row.throttled_minutes,
+    display_off_minutes: row.display_off_minutes,
   };
+  const frames = { frames_presented: row.frames_presented, frames_dropped: row.frames_dropped, frames_late: row.frames_late };
   return db
     .insertInto("heartbeat_minutes")
-    .values({ player_id, minute, beats, rendering, ...extremes, ...latest })
+    .values({ player_id, minute, beats, rendering, ...extremes, ...frames, ...latest })
     .onConflict((conflict) =>
       conflict.columns(["player_id", "minute"]).doUpdateSet({
         beats: sql`heartbeat_minutes.beats + excluded.beats`,
@@ -35,6 +40,13 @@ const addToMinute = preparedQuery((db: TelemetryDb, row: HeartbeatMinuteRow) => 
         disk_free_bytes_min: moreExtreme("disk_free_bytes_min", "<"),
         clock_error_ms_max: moreExtreme("clock_error_ms_max", ">"),
         drift_ms_max: moreExtreme("drift_ms_max", ">"),
+        page_memory_bytes_max: moreExtreme("page_memory_bytes_max", ">"),
+        signal_dbm_min: moreExtreme("signal_dbm_min", "<"),
+        throttled_minutes: moreExtreme("throttled_minutes", ">"),
+        display_off_minutes: moreExtreme("display_off_minutes", ">"),
+        frames_presented: sumOf("frames_presented"),
+        frames_dropped: sumOf("frames_dropped"),
+        frames_late: sumOf("frames_late"),
         ...latest,
       }),
     );
@@ -42,6 +54,7 @@ const addToMinute = preparedQuery((db: TelemetryDb, row: HeartbeatMinuteRow) => 
 
 /** Adds a heartbeat that arrived at `receivedAt` (ms since the epoch) to the row of its minute. */
 export async function countHeartbeat(db: TelemetryDb, playerId: string, heartbeat: Heartbeat, receivedAt: number): Promise<void> {
+  const { frames, memory, network, throttling, display } = heartbeat.telemetry ?? {};
   await addToMinute(db, {
     player_id: playerId,
     minute: Math.floor(receivedAt / minuteMs),
@@ -53,6 +66,13 @@ export async function countHeartbeat(db: TelemetryDb, playerId: string, heartbea
     disk_free_bytes_min: heartbeat.disk_free_bytes,
     clock_error_ms_max: heartbeat.clock_error_ms,
     drift_ms_max: heartbeat.drift_ms ?? null,
+    page_memory_bytes_max: memory?.page ?? null,
+    frames_presented: frames?.presented ?? null,
+    frames_dropped: frames?.dropped ?? null,
+    frames_late: frames?.late ?? null,
+    signal_dbm_min: network?.signal_dbm ?? null,
+    throttled_minutes: throttling == null ? null : Number(throttling.now.length > 0),
+    display_off_minutes: display?.power == null ? null : Number(display.power === "off"),
     boot_id: heartbeat.boot_id,
     uptime_ms: heartbeat.uptime_ms,
     revision: heartbeat.content.applied_revision,
@@ -63,6 +83,12 @@ export async function countHeartbeat(db: TelemetryDb, playerId: string, heartbea
 function moreExtreme(column: keyof HeartbeatMinuteRow, than: ">" | "<") {
   const [stored, added] = [sql.ref(`heartbeat_minutes.${column}`), sql.ref(`excluded.${column}`)];
   return sql<number>`case when ${stored} is null or ${added} ${sql.raw(than)} ${stored} then ${added} else ${stored} end`;
+}
+
+/** The sum of the stored and the new value, ignoring null. */
+function sumOf(column: keyof HeartbeatMinuteRow) {
+  const [stored, added] = [sql.ref(`heartbeat_minutes.${column}`), sql.ref(`excluded.${column}`)];
+  return sql<number>`case when ${added} is null then ${stored} else coalesce(${stored}, 0) + ${added} end`;
 }
 
 /** The minutes of a player in [`from`, `to`), ms since the epoch. */
@@ -105,5 +131,5 @@ export async function pruneMinutes(db: TelemetryDb, before: number, signal: Abor
 /** A minute as the API shows it. */
 export function showMinute(row: HeartbeatMinuteRow): HeartbeatMinute {
   const { minute, player_id: _, ...rest } = row;
-  return { minute: new Date(minute * minuteMs).toISOString(), ...rest };
+  return { minute: new Date(minute * minuteMs).toISOString(), minutes: 1, ...rest };
 }

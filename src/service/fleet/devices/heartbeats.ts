@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
 import type { Commands } from "../commands.ts";
 import type { ConnectivityEvents } from "../connectivity-events.ts";
-import type { Presence } from "../presence.ts";
+import type { KeptHeartbeat, Presence } from "../presence.ts";
 import type { RolloutTracker } from "../rollouts/tracker.ts";
 import type { PlayerProblems } from "../player-problems.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
@@ -32,8 +32,8 @@ export async function handleHeartbeat(
   heartbeat: Heartbeat,
   receivedAt: number,
   link: "socket" | "poll",
-): Promise<HeartbeatAnswer> {
-  presence.recordHeartbeat(playerId, heartbeat, link);
+): Promise<{ answer: HeartbeatAnswer; kept: KeptHeartbeat }> {
+  const kept = presence.recordHeartbeat(playerId, heartbeat, link);
   const pending = await commands.pending(playerId);
   const [player] = await playerById(store.db, { id: playerId });
   if (player === undefined) throw new TypeError(`a heartbeat of the unknown player ${playerId}`);
@@ -41,7 +41,7 @@ export async function handleHeartbeat(
   await links.recordHeartbeat({ id: playerId, created_at: player.created_at }, heartbeat);
   await rollouts.recordHeartbeat(playerId, heartbeat);
   subscribers.sendHeartbeat(player.team_id, playerId, receivedAt, heartbeat);
-  return {
+  const answer = {
     sent_at_ms: heartbeat.sent_at_ms,
     received_at_ms: receivedAt,
     answered_at_ms: clock.now(),
@@ -49,4 +49,5 @@ export async function handleHeartbeat(
     commands: pending,
     ...(problems.identities.sharedSince(playerId) !== null && { identity_shared: true }),
   };
+  return { answer, kept };
 }

@@ -121,7 +121,9 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     status: 200,
     output: HeartbeatAnswer,
     errors: ["invalid"],
-    run: (dependencies, { player }, { body }) => handleHeartbeat(dependencies, player.id, body, dependencies.clock.now(), "poll"),
+    async run(dependencies, { player }, { body }) {
+      return (await handleHeartbeat(dependencies, player.id, body, dependencies.clock.now(), "poll")).answer;
+    },
   }),
   operation({
     name: "updateCommand",

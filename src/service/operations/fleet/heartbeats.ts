@@ -1,9 +1,10 @@
-// The history of a player's heartbeats: minute by minute, and the uptime of each day.
+// The history of a player's heartbeats: by minute or by hour, and the uptime of each day.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { HeartbeatMinute, HeartbeatsQuery, Uptime, UptimeQuery } from "../../../protocol/operator/heartbeat-history.ts";
 import { page } from "../../../protocol/operator/resources.ts";
+import { selectHours, showHour } from "../../fleet/devices/heartbeat-hours.ts";
 import { minuteMs, minutesByDay, selectMinutes, showMinute } from "../../fleet/devices/heartbeat-minutes.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
@@ -32,7 +33,8 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     path: "/players/{id}/heartbeats",
     summary: "List a player's heartbeats",
     description:
-      "One row per minute with at least one heartbeat, newest first; kept for 30 days. The latest heartbeat is at `/players/{id}/now`.",
+      "One row per minute with at least one heartbeat, newest first; kept for 30 days. With `resolution=hour` one row per hour that is over, kept for a year; an hour is there at most an hour after its end. What the player measures now is in `telemetry` of `/players/{id}`.",
+    agent: "Use `resolution=hour` for questions about days and weeks, such as since when a screen runs hot or drops frames.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -44,7 +46,9 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
       found(await findPlayer(store.db, teamId, playerId), "player");
       await presence.flush();
       const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
-      const rows = selectMinutes(store.telemetry, playerId, query.from === undefined ? 0 : Date.parse(query.from), to);
+      const from = query.from === undefined ? 0 : Date.parse(query.from);
+      if (query.resolution === "hour") return pageOf(selectHours(store.telemetry, playerId, from, to), query, showHour, { by: ["hour"] });
+      const rows = selectMinutes(store.telemetry, playerId, from, to);
       return pageOf(rows, query, showMinute, { by: ["minute"] });
     },
   }),

@@ -4,14 +4,15 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
 import { ContentState, PresentedItem, ShownReason } from "../../../protocol/device/heartbeat.ts";
+import { DisplayState, FrameCounts } from "../../../protocol/device/telemetry.ts";
 import { problemFields } from "../../../protocol/device/player-problems.ts";
-import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../../protocol/operator/resources.ts";
+import { page, PairRequest, Player, PlayerChange, PlayerDetails, PlayersQuery } from "../../../protocol/operator/resources.ts";
 import type { Pairing } from "../../fleet/pairing.ts";
 import { leaveRollout } from "../../fleet/rollouts/player-hooks.ts";
 import { checkRelease } from "../../fleet/rollouts/release-catalog.ts";
 import type { KnownReleases } from "../../releases/known-releases.ts";
 import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
-import { findPlayer, playerVersion, readPlayer, showPlayer, statusOf, type ShownPlayerDependencies } from "../../fleet/player-resource.ts";
+import { findPlayer, playerVersion, readPlayer, readPlayerDetails, showPlayer, statusOf, type ShownPlayerDependencies } from "../../fleet/player-resource.ts";
 import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { checkImage } from "../content/layouts.ts";
@@ -50,6 +51,8 @@ const Now = z.object({
     .array(ShownReason)
     .describe("The chain of reasons: first what is shown, then what it outranks, then schedules that are not considered"),
   content: ContentState.nullable(),
+  display: DisplayState.nullable().describe("The state of the display; null: not told"),
+  frames: FrameCounts.nullable().describe("Frames between its last two heartbeats; null: not told"),
 });
 
 const operation = operationsWith<PlayerDependencies>();
@@ -127,15 +130,15 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     summary: "Read a player",
     description: "Its ETag covers the fields that operators set, not those that the player reports.",
     agent:
-      "Use it for the settings, whether the player has applied them (`in_sync`) and what is wrong (`problems`). For what is on the screen use get_player_now or a screenshot.",
+      "Use it for the settings, whether the player has applied them (`in_sync`), what is wrong (`problems`), what it is able to do (`capabilities`) and what it measures (`telemetry`). For what is on the screen use get_player_now or a screenshot.",
     caller: "operator",
     scope: "players:read",
     params: playerParams,
     status: 200,
-    output: Player,
+    output: PlayerDetails,
     errors: ["not-found"],
     version: playerVersion,
-    run: (dependencies, context, input) => readPlayer(dependencies, context, input.params),
+    run: (dependencies, context, input) => readPlayerDetails(dependencies, context, input.params),
   }),
   operation({
     name: "getPlayerNow",
@@ -166,6 +169,8 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
         drift_ms: latest?.heartbeat.drift_ms ?? null,
         why: latest?.heartbeat.why ?? [],
         content: latest?.heartbeat.content ?? null,
+        display: latest?.heartbeat.telemetry?.display ?? null,
+        frames: latest?.heartbeat.telemetry?.frames ?? null,
       };
     },
   }),

@@ -23,6 +23,7 @@ import { teamSafeContentMigration } from "./0019-team-safe-content.ts";
 import { rolloutsMigration } from "./0020-rollouts.ts";
 import { enrolmentMigration } from "./0021-enrolment.ts";
 import { deviceControlMigration } from "./0022-device-control.ts";
+import { heartbeatHoursMigration } from "./0026-heartbeat-hours.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -57,4 +58,5 @@ export const telemetryMigrations: Record<string, Migration> = {
   "0001-first": migration(["CREATE TABLE heartbeats (player_id TEXT PRIMARY KEY, received_at BIGINT NOT NULL, body TEXT NOT NULL)"]),
   "0005-records": recordsTelemetryMigration,
   "0008-walls": wallsTelemetryMigration,
+  "0026-heartbeat-hours": heartbeatHoursMigration,
 };
