@@ -5,7 +5,7 @@ import type { PlayerProblem, ProblemCode } from "../../../src/protocol/device/pl
 import type { Telemetry } from "../../../src/protocol/device/telemetry.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { call, heartbeat, TestService, type ApiResponse, type Device } from "../harness.ts";
+import { heartbeat, TestService, type ApiResponse, type Device } from "../harness.ts";
 
 export const minute = 60_000;
 const lookMs = 10_000;
@@ -152,11 +152,4 @@ export function problem(code: ProblemCode, since = "2026-11-21T11:00:00.000Z"): 
 export function displayState(asked: "on" | "off" | null, power: "on" | "off" | null): Telemetry {
   const unknown = { brightness_percent: null, rotation: null, mode: null, input: null };
   return { display: { asked, reason: asked === null ? null : "hours", until: null, power, by: "wlopm", ...unknown } };
-}
-
-/** Calls a tool of the MCP endpoint. */
-export async function callTool(api: TestService, name: string, args: object): Promise<ApiResponse["body"]> {
-  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
-  const headers = { authorization: `Bearer ${api.token}`, accept: "application/json, text/event-stream" };
-  return (await call(api.service.url, "POST", "/mcp", message, headers)).body.result;
 }

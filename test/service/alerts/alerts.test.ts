@@ -6,8 +6,9 @@ import type { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { errorPointers, heartbeat, picture } from "../harness.ts";
+import { Agent } from "../mcp/agent.ts";
 import { createOtherTeam } from "../people/people.ts";
-import { AlertFleet, callTool, contentAt, displayState, minute, problem } from "./alert-fleet.ts";
+import { AlertFleet, contentAt, displayState, minute, problem } from "./alert-fleet.ts";
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const throttling = { throttling: { now: ["under-voltage" as const], since_start: ["under-voltage" as const] } };
@@ -199,8 +200,9 @@ test("[ALR7] one request lists the screens that are wrong now: most severe first
   expect(await names("?kind=full")).toEqual(["Dark"]);
   expect(await names("?tag=hall")).toEqual(["Dark", "Hot", "Unsure"]);
   expect(await fleet.now("?tag=hall&limit=1")).toMatchObject({ counts: { total: 4, ok: 1, troubled: 3 }, left_out: 2 });
-  const tool = await callTool(fleet.api, "list_troubled_players", { kind: "dark" });
-  expect(tool.structuredContent).toMatchObject({ counts, data: [{ name: "Dark" }] });
+  await using agent = await Agent.connect(fleet.api.service.url, fleet.api.token, "2026");
+  expect((await agent.client.listTools()).tools.map(({ name }) => name)).toContain("list_troubled_players");
+  expect(await agent.ok("list_troubled_players", { kind: "dark" })).toMatchObject({ counts, data: [{ name: "Dark" }] });
 });
 
 test("[ALR8] alert settings change in part, are checked, and apply at once: a kind that is switched off closes its alerts", async () => {

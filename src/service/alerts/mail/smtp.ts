@@ -69,7 +69,12 @@ export async function sendMail(config: SmtpConfig, mail: OutgoingMail, signal: A
     }
   } catch (error) {
     signal.throwIfAborted();
-    return { is: isPermanent(error) ? "failed" : "retry", recipients: mail.recipients, error: textOf(error, password) };
+    const refusals = error instanceof Error && "rejectedErrors" in error ? (error.rejectedErrors as readonly Error[]) : [];
+    // The server has refused all recipients, each for its own reason.
+    const outcome = refusals.length === 0 ? null : outcomeOf(refusals, password);
+    if (outcome?.is === "retry") return outcome;
+    const is = outcome !== null || isPermanent(error) ? "failed" : "retry";
+    return { is, recipients: mail.recipients, error: textOf(error, password) };
   }
 }
 
