@@ -9,6 +9,7 @@ import type { Presence } from "../fleet/presence.ts";
 import type { AlertRow } from "../store/alert-tables.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Store } from "../store/store.ts";
+import { PlayerAddresses } from "./addresses.ts";
 import { observe, type PlayerView } from "./observe.ts";
 import { readHeartbeat, type Reading } from "./reading.ts";
 import { Roster, type RosterPlayer } from "./roster.ts";
@@ -42,6 +43,7 @@ const playersPerTurn = 1_000;
 
 export class AlertEngine {
   readonly roster: Roster;
+  readonly addresses = new PlayerAddresses();
   readonly #dependencies: AlertEngineDependencies;
   readonly #startedAt: number;
   readonly #readings = new Map<string, Reading>();
@@ -139,6 +141,7 @@ export class AlertEngine {
     for (const known of [this.#readings, this.#states]) {
       for (const playerId of known.keys()) if (this.roster.get(playerId) === undefined) known.delete(playerId);
     }
+    this.addresses.keepOnly((playerId) => this.roster.get(playerId) !== undefined);
     const gone = [...this.#open].filter(([playerId]) => this.roster.get(playerId) === undefined);
     return gone.flatMap(([, open]) => [...open.values()].map((row) => ({ is: "closes" as const, row, reason: "removed" as const })));
   }
@@ -164,7 +167,15 @@ export class AlertEngine {
       } else if (finding !== null) {
         const lastedMs = before.is === "pending" ? now - before.since : 0;
         const since = Math.min(finding.since ?? wall - lastedMs, wall);
-        transitions.push({ is: "opens", player, kind, finding, since, isMailed: canMail && mail && rules.recipients.length > 0 });
+        transitions.push({
+          is: "opens",
+          player,
+          kind,
+          finding,
+          since,
+          address: this.addresses.of(player.id),
+          isMailed: canMail && mail && rules.recipients.length > 0,
+        });
       }
     }
   }

@@ -9,7 +9,7 @@ import type { Finding } from "./reading.ts";
 import type { RosterPlayer } from "./roster.ts";
 
 export type AlertTransition =
-  | { is: "opens"; player: RosterPlayer; kind: AlertKind; finding: Finding; since: number; isMailed: boolean }
+  | { is: "opens"; player: RosterPlayer; kind: AlertKind; finding: Finding; since: number; address: string | null; isMailed: boolean }
   | { is: "closes"; row: AlertRow; reason: AlertCloseReason };
 
 interface Writing {
@@ -57,7 +57,7 @@ async function presentPlayers(db: Db, ids: readonly string[]): Promise<ReadonlyS
 }
 
 function openedRow(
-  { player, kind, finding, since, isMailed }: Extract<AlertTransition, { is: "opens" }>,
+  { player, kind, finding, since, address, isMailed }: Extract<AlertTransition, { is: "opens" }>,
   { makeId, now }: Writing,
 ): AlertRow {
   return {
@@ -69,6 +69,7 @@ function openedRow(
     kind,
     state: "open",
     site: player.site,
+    address,
     since: Math.trunc(since),
     opened_at: now,
     closed_at: null,

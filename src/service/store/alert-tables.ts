@@ -8,6 +8,8 @@ export interface AlertRow extends OwnedRow {
   kind: AlertKind;
   state: "open" | "closed";
   site: string | null;
+  /** The public address of its line. */
+  address: string | null;
   since: number;
   opened_at: number;
   closed_at: number | null;

@@ -15,6 +15,8 @@ export class Screen {
   /** False: it sends no heartbeats. */
   isOn = true;
   health: Partial<Heartbeat> = {};
+  /** Headers of its requests. */
+  headers: Record<string, string> = {};
 
   constructor(device: Device) {
     this.device = device;
@@ -34,7 +36,7 @@ export class Screen {
   }
 
   #post(): Promise<ApiResponse> {
-    return this.device.call("POST", "heartbeat", heartbeat(this.health));
+    return this.device.call("POST", "heartbeat", heartbeat(this.health), this.headers);
   }
 }
 

@@ -93,6 +93,38 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   expect(server.mails.length).toBe(2);
 });
 
+test("[MAI2] screens without a site that share a public address are one mail when they go offline", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await MailServer.start();
+  const config = { smtp: smtpAt(server.port), trustedProxies: ["127.0.0.1"] };
+  await using fleet = await AlertFleet.start(folder.path, config);
+  await fleet.set(1, 1, { recipients });
+  const screens = await fleet.pair(["One", "Two", "Three", "Local", "Near", "Four", "Five"]);
+  const lines = ["1.1.1.1", "::ffff:1.1.1.1", "9.9.9.9", "10.0.0.1", "10.0.0.1", "2620:fe::1", "2620:fe::9"];
+  for (const [index, address] of lines.entries()) {
+    screens[index]!.headers = { "x-forwarded-for": address };
+  }
+  await fleet.pass(minute);
+  for (const screen of screens) screen.isOn = false;
+  const mails = await received(fleet, server, 3);
+  expect(mails.map(({ subject }) => subject).toSorted()).toEqual([
+    "2 screens behind 1.1.1.1 are offline",
+    "2 screens behind 2620:fe::/64 are offline",
+    "3 screens are offline",
+  ]);
+});
+
+test("[MAI2] if many sites are offline at once, one mail has them all", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await MailServer.start();
+  await using fleet = await startWithMail(folder.path, server);
+  for (let site = 0; site < 6; site += 1) {
+    for (const screen of await fleet.pair(["Left", "Right"], [`site:Shop ${site}`])) screen.isOn = false;
+  }
+  const [mail] = await received(fleet, server, 1);
+  expect([mail!.subject, mail!.text.match(/Shop/g)!.length]).toEqual(["12 screens are offline", 12]);
+});
+
 test("[MAI2] what is over before its mail is sent is not mailed, nor are kinds without mails", async () => {
   await using folder = await temporaryFolder();
   await using server = await MailServer.start();

@@ -1,4 +1,4 @@
-// Decides which alerts are mailed together: collects them for a time, one mail for a site whose screens are offline, reminders, recoveries.
+// Decides which alerts are mailed together: collects them for a time, one mail for a site or line whose screens are offline, reminders, recoveries.
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import type { AlertGroupRow, AlertRow } from "../../store/alert-tables.ts";
@@ -22,8 +22,8 @@ export interface MailPlannerDependencies {
 const checkMs = 5_000;
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
-// If more sites are offline at once, one mail has them all.
-const maxSiteMails = 5;
+// If more places are offline at once, one mail has them all.
+const maxPlaceMails = 5;
 
 export class MailPlanner {
   readonly #dependencies: MailPlannerDependencies;
@@ -75,8 +75,8 @@ export class MailPlanner {
       .execute();
     // Who has acknowledged an alert knows of it.
     const unknown = alerts.filter(({ acknowledged_at }) => acknowledged_at === null);
-    for (const { site, members } of groupsOf(unknown)) {
-      const title = titleOf(members, site);
+    for (const { place, members } of groupsOf(unknown)) {
+      const title = titleOf(members, place);
       const text = openedMail(members, title, this.#dependencies.publicUrl, false);
       const id = await this.#queue(db, teamId, text, null);
       const now = Math.trunc(this.#dependencies.clock.now());
@@ -140,9 +140,9 @@ export class MailPlanner {
       .where("id", "=", group.id)
       .execute();
     if (ignored.length === 0) return;
-    const sites = new Set(ignored.map(({ site }) => site));
-    const site = sites.size === 1 && ignored.length > 1 ? ignored[0]!.site : null;
-    await this.#queue(db, group.team_id, openedMail(ignored, titleOf(ignored, site), publicUrl, true), group.id);
+    const places = new Set(ignored.map(placeOf));
+    const place = places.size === 1 && ignored.length > 1 ? placeOf(ignored[0]!) : null;
+    await this.#queue(db, group.team_id, openedMail(ignored, titleOf(ignored, place), publicUrl, true), group.id);
   }
 
   /** @returns the mail's id; null: nobody gets mails. */
@@ -158,16 +158,21 @@ function membersOf(db: Db, { id }: AlertGroupRow): Promise<AlertRow[]> {
   return db.selectFrom("alerts").selectAll().where("mail_group", "=", id).orderBy("opened_at").orderBy("id").execute();
 }
 
-/** One group for each site with several players offline, and one for the rest. */
-export function groupsOf(alerts: readonly AlertRow[]): { site: string | null; members: AlertRow[] }[] {
-  const late = alerts.filter(({ kind, site }) => kind === "late" && site !== null);
-  const bySite = [...Map.groupBy(late, ({ site }) => site)].filter(([, members]) => members.length > 1);
-  const sites = bySite.length > maxSiteMails ? [{ site: null, members: bySite.flatMap(([, members]) => members) }] : bySite.map(toGroup);
-  const grouped = new Set(sites.flatMap(({ members }) => members));
+/** One group for each place with several players offline, and one for the rest. */
+export function groupsOf(alerts: readonly AlertRow[]): { place: string | null; members: AlertRow[] }[] {
+  const late = alerts.filter((alert) => alert.kind === "late" && placeOf(alert) !== null);
+  const byPlace = [...Map.groupBy(late, placeOf)].filter(([, members]) => members.length > 1);
+  const isMany = byPlace.length > maxPlaceMails;
+  const places = isMany
+    ? [{ place: null, members: byPlace.flatMap(([, members]) => members) }]
+    : byPlace.map(([place, members]) => ({ place, members }));
+  const grouped = new Set(places.flatMap(({ members }) => members));
   const rest = alerts.filter((alert) => !grouped.has(alert));
-  return rest.length === 0 ? sites : [...sites, { site: null, members: rest }];
+  return rest.length === 0 ? places : [...places, { place: null, members: rest }];
 }
 
-function toGroup([site, members]: [string | null, AlertRow[]]) {
-  return { site, members };
+/** Where a player is: its site, else its line; null: not known. */
+function placeOf({ site, address }: AlertRow): string | null {
+  if (site !== null) return `at ${site}`;
+  return address === null ? null : `behind ${address}`;
 }

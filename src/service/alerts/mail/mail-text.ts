@@ -21,14 +21,14 @@ const phrases: Readonly<Record<AlertKind, readonly [one: string, many: string]>>
   throttled: ["is slowed down", "are slowed down"],
 };
 
-/** What is wrong with these players, such as “12 screens at Berlin Hbf are offline”. */
-export function titleOf(alerts: readonly AlertRow[], site: string | null): string {
+/** What is wrong with these players, such as “12 screens at Berlin Hbf are offline”. @param place such as “at Berlin Hbf” */
+export function titleOf(alerts: readonly AlertRow[], place: string | null): string {
   const [first] = alerts;
   if (first === undefined) return "No screens";
   const players = new Set(alerts.map(({ player_id }) => player_id)).size;
   const kinds = new Set(alerts.map(({ kind }) => kind));
-  const place = site === null ? "" : ` at ${site}`;
-  const who = players === 1 ? `${oneLine(first.player_name)}${place}` : `${players} screens${place}`;
+  const where = place === null ? "" : ` ${place}`;
+  const who = players === 1 ? `${oneLine(first.player_name)}${where}` : `${players} screens${where}`;
   const [one, many] = kinds.size === 1 ? phrasesOf(alerts, first.kind) : ["has several problems", "need attention"];
   return `${who} ${players === 1 ? one : many}`;
 }

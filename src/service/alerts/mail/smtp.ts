@@ -62,7 +62,7 @@ export async function sendMail(config: SmtpConfig, mail: OutgoingMail, signal: A
     signal.addEventListener("abort", close, { once: true });
     try {
       const info = await transport.sendMail({ ...messageOf(config, mail), signal });
-      return outcomeOf(info.rejectedErrors ?? [], password);
+      return outcomeOf(info.rejectedErrors ?? [], password, config.user);
     } finally {
       signal.removeEventListener("abort", close);
       transport.close();
@@ -71,10 +71,10 @@ export async function sendMail(config: SmtpConfig, mail: OutgoingMail, signal: A
     signal.throwIfAborted();
     const refusals = error instanceof Error && "rejectedErrors" in error ? (error.rejectedErrors as readonly Error[]) : [];
     // The server has refused all recipients, each for its own reason.
-    const outcome = refusals.length === 0 ? null : outcomeOf(refusals, password);
+    const outcome = refusals.length === 0 ? null : outcomeOf(refusals, password, config.user);
     if (outcome?.is === "retry") return outcome;
     const is = outcome !== null || isPermanent(error) ? "failed" : "retry";
-    return { is, recipients: mail.recipients, error: textOf(error, password) };
+    return { is, recipients: mail.recipients, error: textOf(error, password, config.user) };
   }
 }
 
@@ -95,10 +95,10 @@ function messageOf(config: SmtpConfig, { id, recipients, subject, text, html, th
 }
 
 /** A mail that the server has accepted, perhaps not for all recipients. */
-function outcomeOf(refusals: readonly Error[], password: string | undefined): SendOutcome {
+function outcomeOf(refusals: readonly Error[], password: string | undefined, user: string | null): SendOutcome {
   if (refusals.length === 0) return { is: "sent", refused: null };
   const later = refusals.filter((error) => !isPermanent(error));
-  const error = refusals.map((each) => textOf(each, password)).join("; ");
+  const error = refusals.map((each) => textOf(each, password, user)).join("; ");
   if (later.length === 0) return { is: "sent", refused: error };
   return { is: "retry", recipients: later.flatMap((each) => ("recipient" in each ? [String(each.recipient)] : [])), error };
 }
@@ -110,9 +110,12 @@ function isPermanent(error: unknown): boolean {
 }
 
 /** What went wrong, without the password, which a server may repeat. */
-function textOf(error: unknown, password: string | undefined): string {
+function textOf(error: unknown, password: string | undefined, user: string | null): string {
   const text = oneLine(reasonOf(error));
-  const secrets = password === undefined || password === "" ? [] : [password, Buffer.from(password).toString("base64")];
+  const secrets =
+    password === undefined || password === ""
+      ? []
+      : [password, Buffer.from(password).toString("base64"), Buffer.from(`\0${user}\0${password}`).toString("base64")];
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, "…"), text).slice(0, maxErrorLength);
 }
 

@@ -2,7 +2,7 @@
 import { migration, owned } from "./statements.ts";
 
 export const alertsMigration = migration([
-  `CREATE TABLE alerts (${owned}, player_id TEXT NOT NULL, player_name TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, site TEXT,
+  `CREATE TABLE alerts (${owned}, player_id TEXT NOT NULL, player_name TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, site TEXT, address TEXT,
     since BIGINT NOT NULL, opened_at BIGINT NOT NULL, closed_at BIGINT, close_reason TEXT, detail TEXT NOT NULL, remedy TEXT NOT NULL,
     acknowledged_at BIGINT, acknowledged_by TEXT, acknowledged_name TEXT, mail_group TEXT)`,
   "CREATE INDEX alerts_by_age ON alerts (team_id, created_at, id)",
