@@ -97,10 +97,9 @@ test("[ALR4] a display that is off on purpose is neither dark nor wrong, and a p
   // All would open in the same look.
   const { id } = await fleet.opened(seen!, "dark");
   await fleet.pass(2 * minute);
-  expect((await fleet.alerts()).map(({ player_id, kind }) => [player_id, kind]).toSorted()).toEqual([
-    [seen!.id, "dark"],
-    [seen!.id, "wrong"],
-  ]);
+  const known = await fleet.alerts();
+  expect(known.map(({ player_id }) => player_id)).toEqual([seen!.id, seen!.id]);
+  expect(new Set(known.map(({ kind }) => kind))).toEqual(new Set(["dark", "wrong"]));
   expect((await fleet.now()).counts).toEqual({ total: 3, online: 2, ok: 0, troubled: 1, muted: 2 });
   seen!.health.telemetry = displayState("off", "off");
   expect(await fleet.closed(id)).toMatchObject({ close_reason: "muted" });
@@ -153,7 +152,8 @@ test("[ALR6] after a restart open alerts stay open, those about to open or close
   expect(Date.parse(later.opened_at) - startedAt).toBeGreaterThanOrEqual(5 * minute);
   await fleet.pass(6 * minute);
   const all = await fleet.alerts();
-  expect(all.map(({ id }) => id).toSorted()).toEqual([...ids, later.id].toSorted());
+  expect(new Set(all.map(({ id }) => id))).toEqual(new Set([...ids, later.id]));
+  expect(all.length).toBe(4);
   expect(all.filter(({ state }) => state === "open").map(({ id }) => id)).not.toContain(ids[1]);
 });
 

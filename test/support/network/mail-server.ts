@@ -101,7 +101,9 @@ export class MailServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }

@@ -159,7 +159,7 @@ function membersOf(db: Db, { id }: AlertGroupRow): Promise<AlertRow[]> {
 }
 
 /** One group for each place with several players offline, and one for the rest. */
-export function groupsOf(alerts: readonly AlertRow[]): { place: string | null; members: AlertRow[] }[] {
+function groupsOf(alerts: readonly AlertRow[]): { place: string | null; members: AlertRow[] }[] {
   const late = alerts.filter((alert) => alert.kind === "late" && placeOf(alert) !== null);
   const byPlace = [...Map.groupBy(late, placeOf)].filter(([, members]) => members.length > 1);
   const isMany = byPlace.length > maxPlaceMails;
