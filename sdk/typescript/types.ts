@@ -4,6 +4,122 @@
  */
 
 export interface paths {
+    "/api/v1/alert-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the alert settings
+         * @description When alerts open and close, who gets mails, and in `mail` whether mails arrive.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getAlertSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the alert settings
+         * @description Omitted fields stay unchanged. New recipients get mails about alerts that open from now on. A kind that is switched off closes its open alerts.
+         *
+         *     Scope: `players:write`.
+         */
+        patch: operations["updateAlertSettings"];
+        trace?: never;
+    };
+    "/api/v1/alert-settings/test-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test mail to the recipients of alerts
+         * @description Queues it. `mail` in `GET /alert-settings` then says whether the mail server accepted it.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["sendTestMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts, open and closed
+         * @description Newest first. Closed alerts are kept for 90 days. What is wrong now is in `GET /alerts/now`.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alert
+         * @description Tells the team who takes care of it, and ends its repeated mails. It closes by itself when the player is well.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["acknowledgeAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the screens that are wrong now, and why
+         * @description All players with a problem or an open alert, most severe first, each with what is wrong, since when, what to do and its newest picture. Players in maintenance, and displays that are off on purpose, are counted but not listed.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listTroubledPlayers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets": {
         parameters: {
             query?: never;
@@ -2477,7 +2593,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event, sent to your URL
-         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, alert.opened, alert.acknowledged, alert.closed, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -2500,6 +2616,212 @@ export interface components {
             team: components["schemas"]["Team"];
             token: components["schemas"]["CreatedToken"];
             user: components["schemas"]["User"];
+        };
+        Alert: {
+            acknowledged_at: string | null;
+            /** @description Who takes care of it */
+            acknowledged_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            close_reason: components["schemas"]["AlertCloseReason"] | null;
+            closed_at: string | null;
+            /** @description What is wrong, for people */
+            detail: string;
+            /** @description Id, `alr_` and a ULID */
+            id: string;
+            kind: components["schemas"]["AlertKind"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            opened_at: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description The player's name when the alert opened */
+            player_name: string;
+            /** @description What to do about it */
+            remedy: string;
+            /**
+             * Format: date-time
+             * @description When the condition began
+             */
+            since: string;
+            /** @description The player's tag that begins with `site:`, without that prefix */
+            site: string | null;
+            /** @enum {string} */
+            state: "open" | "closed";
+        };
+        /**
+         * @description `recovered`: the player is well again. `muted`: its display was switched off on purpose, or somebody works at it. `removed`: the player was deleted. `disabled`: the settings have switched this kind off
+         * @enum {string}
+         */
+        AlertCloseReason: "recovered" | "muted" | "removed" | "disabled";
+        /**
+         * @description `dark`: the screen shows no picture although it should. `wrong`: it shows less or older content than published. `late`: no heartbeats, or new content is still being downloaded. `full`: its disk is full or cannot be written. `hot`: its temperature is too high. `throttled`: its processor is slowed down
+         * @enum {string}
+         */
+        AlertKind: "dark" | "wrong" | "late" | "full" | "hot" | "throttled";
+        AlertKindSettings: {
+            dark: {
+                /** @description How long the player must be well before the alert closes */
+                close_minutes: number;
+                /** @description False: no alerts of this kind */
+                enabled: boolean;
+                /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                mail: boolean;
+                /** @description How long the condition must last before an alert opens */
+                open_minutes: number;
+            };
+            full: {
+                /** @description How long the player must be well before the alert closes */
+                close_minutes: number;
+                /** @description False: no alerts of this kind */
+                enabled: boolean;
+                /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                mail: boolean;
+                /** @description How long the condition must last before an alert opens */
+                open_minutes: number;
+            };
+            hot: {
+                /** @description Below this temperature, it is well again */
+                close_celsius: number;
+                /** @description How long the player must be well before the alert closes */
+                close_minutes: number;
+                /** @description False: no alerts of this kind */
+                enabled: boolean;
+                /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                mail: boolean;
+                /** @description From this temperature on, it is too hot */
+                open_celsius: number;
+                /** @description How long the condition must last before an alert opens */
+                open_minutes: number;
+            };
+            late: {
+                /** @description How long the player must be well before the alert closes */
+                close_minutes: number;
+                /** @description How long new content may take to arrive before the condition begins */
+                content_minutes: number;
+                /** @description False: no alerts of this kind */
+                enabled: boolean;
+                /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                mail: boolean;
+                /** @description How long the condition must last before an alert opens */
+                open_minutes: number;
+            };
+            throttled: {
+                /** @description How long the player must be well before the alert closes */
+                close_minutes: number;
+                /** @description False: no alerts of this kind */
+                enabled: boolean;
+                /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                mail: boolean;
+                /** @description How long the condition must last before an alert opens */
+                open_minutes: number;
+            };
+            wrong: {
+                /** @description How long the player must be well before the alert closes */
+                close_minutes: number;
+                /** @description False: no alerts of this kind */
+                enabled: boolean;
+                /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                mail: boolean;
+                /** @description How long the condition must last before an alert opens */
+                open_minutes: number;
+            };
+        };
+        AlertPage: {
+            data: components["schemas"]["Alert"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        AlertSettings: {
+            /** @description How long alerts are collected for one mail */
+            group_minutes: number;
+            kinds: components["schemas"]["AlertKindSettings"];
+            mail: components["schemas"]["MailStatus"];
+            /** @description Who gets mails; empty: nobody */
+            recipients: string[];
+            /** @description How often a mail is repeated while an alert is open and nobody has acknowledged it; null: never */
+            repeat_hours: number | null;
+        };
+        AlertSettingsChange: {
+            /** @description How long alerts are collected for one mail */
+            group_minutes?: number;
+            /** @description Only the named fields change */
+            kinds?: {
+                dark?: {
+                    /** @description How long the player must be well before the alert closes */
+                    close_minutes?: number;
+                    /** @description False: no alerts of this kind */
+                    enabled?: boolean;
+                    /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                    mail?: boolean;
+                    /** @description How long the condition must last before an alert opens */
+                    open_minutes?: number;
+                };
+                full?: {
+                    /** @description How long the player must be well before the alert closes */
+                    close_minutes?: number;
+                    /** @description False: no alerts of this kind */
+                    enabled?: boolean;
+                    /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                    mail?: boolean;
+                    /** @description How long the condition must last before an alert opens */
+                    open_minutes?: number;
+                };
+                hot?: {
+                    /** @description Below this temperature, it is well again */
+                    close_celsius?: number;
+                    /** @description How long the player must be well before the alert closes */
+                    close_minutes?: number;
+                    /** @description False: no alerts of this kind */
+                    enabled?: boolean;
+                    /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                    mail?: boolean;
+                    /** @description From this temperature on, it is too hot */
+                    open_celsius?: number;
+                    /** @description How long the condition must last before an alert opens */
+                    open_minutes?: number;
+                };
+                late?: {
+                    /** @description How long the player must be well before the alert closes */
+                    close_minutes?: number;
+                    /** @description How long new content may take to arrive before the condition begins */
+                    content_minutes?: number;
+                    /** @description False: no alerts of this kind */
+                    enabled?: boolean;
+                    /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                    mail?: boolean;
+                    /** @description How long the condition must last before an alert opens */
+                    open_minutes?: number;
+                };
+                throttled?: {
+                    /** @description How long the player must be well before the alert closes */
+                    close_minutes?: number;
+                    /** @description False: no alerts of this kind */
+                    enabled?: boolean;
+                    /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                    mail?: boolean;
+                    /** @description How long the condition must last before an alert opens */
+                    open_minutes?: number;
+                };
+                wrong?: {
+                    /** @description How long the player must be well before the alert closes */
+                    close_minutes?: number;
+                    /** @description False: no alerts of this kind */
+                    enabled?: boolean;
+                    /** @description Whether its alerts are mailed. Events and webhooks have them in any case */
+                    mail?: boolean;
+                    /** @description How long the condition must last before an alert opens */
+                    open_minutes?: number;
+                };
+            };
+            /** @description Who gets mails; empty: nobody */
+            recipients?: string[];
+            /** @description How often a mail is repeated while an alert is open and nobody has acknowledged it; null: never */
+            repeat_hours?: number | null;
         };
         /** @enum {string} */
         Architecture: "amd64" | "arm64";
@@ -4326,7 +4648,7 @@ export interface components {
             next: string;
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "alert.opened" | "alert.acknowledged" | "alert.closed" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
         FileState: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
@@ -4572,6 +4894,18 @@ export interface components {
         };
         /** @enum {string} */
         LogLevel: "debug" | "info" | "warn" | "error";
+        MailStatus: {
+            /** @description What is wrong and what to do */
+            detail: string | null;
+            /**
+             * @description `off`: the service has no mail server (--smtp-host). `ready`: nothing was sent yet. `ok`: the last mail was accepted. `retrying`: the server cannot be reached or asks to wait. `failed`: the last mail was given up
+             * @enum {string}
+             */
+            is: "off" | "ready" | "ok" | "retrying" | "failed";
+            last_sent_at: string | null;
+            /** @description Mails that are not sent yet */
+            waiting: number;
+        };
         Me: {
             role: components["schemas"]["Role"];
             team: components["schemas"]["Team"];
@@ -7333,6 +7667,9 @@ export interface components {
             storage?: components["schemas"]["StorageHealth"] | null;
             throttling?: components["schemas"]["Throttling"] | null;
         };
+        TestMail: {
+            recipients: string[];
+        };
         Throttling: {
             now: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
             since_start: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
@@ -7444,6 +7781,64 @@ export interface components {
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        Trouble: {
+            acknowledged_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            /** @description Null: no alert is open, because it has not lasted for long enough or its kind is switched off */
+            alert_id: string | null;
+            /** @description What is wrong, for people */
+            detail: string;
+            /** @description Null: a problem that raises no alert */
+            kind: components["schemas"]["AlertKind"] | null;
+            /** @description What to do about it */
+            remedy: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            since: string;
+        };
+        TroubledPlayer: {
+            name: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description Its newest picture */
+            screenshot: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                captured_at: string;
+                url: string;
+            } | null;
+            site: string | null;
+            /**
+             * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
+             * @enum {string}
+             */
+            status: "online" | "offline";
+            tags: string[];
+            /** @description Most severe first */
+            troubles: components["schemas"]["Trouble"][];
+        };
+        TroubledPlayers: {
+            /** @description Of the players with the given tag. `total` is the sum of `ok`, `troubled` and `muted` */
+            counts: {
+                /** @description Players in maintenance, or whose display is off on purpose, without other trouble */
+                muted: number;
+                ok: number;
+                online: number;
+                total: number;
+                troubled: number;
+            };
+            /** @description Most severe first, then by the time since when */
+            data: components["schemas"]["TroubledPlayer"][];
+            /** @description How many more there are than `limit` */
+            left_out: number;
         };
         UnavailableCommand: {
             reason: string;
@@ -8248,6 +8643,453 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the alert settings */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kinds": {
+                     *         "dark": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         },
+                     *         "wrong": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         },
+                     *         "late": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1,
+                     *           "content_minutes": 1
+                     *         },
+                     *         "full": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         },
+                     *         "hot": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1,
+                     *           "open_celsius": 1,
+                     *           "close_celsius": 1
+                     *         },
+                     *         "throttled": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         }
+                     *       },
+                     *       "recipients": [
+                     *         "ada@example.com"
+                     *       ],
+                     *       "group_minutes": 1,
+                     *       "repeat_hours": 1,
+                     *       "mail": {
+                     *         "is": "off",
+                     *         "detail": "sample",
+                     *         "waiting": 1,
+                     *         "last_sent_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertSettings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateAlertSettings: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "recipients": [
+                 *         "screens@example.com"
+                 *       ],
+                 *       "kinds": {
+                 *         "hot": {
+                 *           "open_celsius": 75,
+                 *           "close_celsius": 65
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertSettingsChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change the alert settings */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kinds": {
+                     *         "dark": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         },
+                     *         "wrong": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         },
+                     *         "late": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1,
+                     *           "content_minutes": 1
+                     *         },
+                     *         "full": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         },
+                     *         "hot": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1,
+                     *           "open_celsius": 1,
+                     *           "close_celsius": 1
+                     *         },
+                     *         "throttled": {
+                     *           "enabled": true,
+                     *           "mail": true,
+                     *           "open_minutes": 1,
+                     *           "close_minutes": 1
+                     *         }
+                     *       },
+                     *       "recipients": [
+                     *         "ada@example.com"
+                     *       ],
+                     *       "group_minutes": 1,
+                     *       "repeat_hours": 1,
+                     *       "mail": {
+                     *         "is": "off",
+                     *         "detail": "sample",
+                     *         "waiting": 1,
+                     *         "last_sent_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertSettings"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    sendTestMail: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send a test mail to the recipients of alerts */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recipients": [
+                     *         "sample"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestMail"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                kind?: components["schemas"]["AlertKind"];
+                limit?: components["parameters"]["Limit"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayerIdFilter"];
+                state?: "open" | "closed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List alerts, open and closed */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "alr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "kind": "dark",
+                     *           "state": "open",
+                     *           "site": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "opened_at": "2026-11-21T12:00:00.000Z",
+                     *           "closed_at": "2026-11-21T12:00:00.000Z",
+                     *           "close_reason": "recovered",
+                     *           "detail": "sample",
+                     *           "remedy": "sample",
+                     *           "acknowledged_at": "2026-11-21T12:00:00.000Z",
+                     *           "acknowledged_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    acknowledgeAlert: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `alr_` and a ULID */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Acknowledge an alert */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "alr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "player_name": "sample",
+                     *       "kind": "dark",
+                     *       "state": "open",
+                     *       "site": "sample",
+                     *       "since": "2026-11-21T12:00:00.000Z",
+                     *       "opened_at": "2026-11-21T12:00:00.000Z",
+                     *       "closed_at": "2026-11-21T12:00:00.000Z",
+                     *       "close_reason": "recovered",
+                     *       "detail": "sample",
+                     *       "remedy": "sample",
+                     *       "acknowledged_at": "2026-11-21T12:00:00.000Z",
+                     *       "acknowledged_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listTroubledPlayers: {
+        parameters: {
+            query?: {
+                /** @description Only players with trouble of this kind */
+                kind?: components["schemas"]["AlertKind"];
+                limit?: number;
+                /** @description Only players with this tag */
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the screens that are wrong now, and why */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "counts": {
+                     *         "total": 1,
+                     *         "online": 1,
+                     *         "ok": 1,
+                     *         "troubled": 1,
+                     *         "muted": 1
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "status": "online",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "site": "sample",
+                     *           "troubles": [
+                     *             {
+                     *               "kind": "dark",
+                     *               "since": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample",
+                     *               "remedy": "sample",
+                     *               "alert_id": "alr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "acknowledged_by": {
+                     *                 "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "name": "Lobby"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "screenshot": {
+                     *             "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *             "captured_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "left_out": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TroubledPlayers"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listAssets: {
         parameters: {
             query?: {

@@ -11,6 +11,7 @@ import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
+import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
 import { commandName, dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
@@ -42,6 +43,7 @@ export const usage = defineUsage({
     },
     "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
     "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
+    ...smtpUsage,
     "no-announce": { help: "Do not announce the service on the local network (DNS-SD), where players' setup would find it" },
     "metrics-public": { help: "Serve /metrics to everybody, not only to this machine and to tokens" },
   },
@@ -75,6 +77,7 @@ const Flags = z
     "releases-from": z.string().min(1, "must name a folder or an address").optional(),
     "releases-root": ExistingFile,
     "releases-max-gb": Gigabytes,
+    ...smtpFlags,
     "metrics-public": z.boolean().default(false),
     "no-announce": z.boolean().default(false),
   })
@@ -84,6 +87,7 @@ const Flags = z
     if (!hasTls && flags["tls-cert"] !== undefined) wrong("tls-key", "goes with --tls-cert");
     if (!hasTls && flags["tls-key"] !== undefined) wrong("tls-cert", "goes with --tls-key");
     if (hasTls && flags["insecure-http"]) wrong("insecure-http", "contradicts --tls-cert");
+    checkSmtpFlags(flags, wrong, isLoopback);
     if (!isLoopback(flags.host) && !hasTls && !flags["insecure-http"]) {
       wrong(
         "host",
@@ -105,6 +109,7 @@ const Flags = z
       rootFile: flags["releases-root"] ?? null,
       maxBytes: flags["releases-max-gb"],
     },
+    smtp: readSmtpFlags(flags),
     // Nobody else can reach a service on loopback.
     announce: !flags["no-announce"] && !isLoopback(flags.host),
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },

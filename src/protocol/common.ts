@@ -32,6 +32,7 @@ const idPrefixes = {
   bat: "a batch of commands",
   log: "a collected log",
   alr: "an alert",
+  mail: "a mail",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

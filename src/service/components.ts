@@ -4,6 +4,7 @@ import { runAll } from "../base/async/run-all.ts";
 import type { Clock } from "../base/clock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { openAlerts } from "./alerts/alerts.ts";
 import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
@@ -72,6 +73,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
+  const { publicUrl, smtp = null } = config;
+  const alerting = await openAlerts({ store, clock, log, events, makeId, presence, problems, publicUrl, smtp });
   const tokens = new TokenExpiry(clock);
   const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
   const rollouts = await RolloutTracker.open(store, clock);
@@ -82,6 +85,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     log,
     makeId,
     access,
+    alerts: alerting.alerts,
     journal,
     presence,
     commands,
@@ -99,9 +103,10 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
-  const pairing = new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl });
+  const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
   return {
     ...files,
+    ...alerting,
     access,
     audit,
     closing,
@@ -115,6 +120,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     pairing,
     presence,
     problems,
+    publicUrl,
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
     rollouts,
@@ -162,6 +168,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
     components.rolloutRunner,
     components.subscribers,
     components.webhooks,
+    components.alertLoops,
     components.sweeper,
     components.thumbnails,
     components.imports,

@@ -1,4 +1,5 @@
 // The configuration of a service.
+import type { SmtpConfig } from "./alerts/mail/smtp.ts";
 import type { AddressBlock } from "./content/outbound-clients.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
@@ -35,6 +36,8 @@ export interface ServiceConfig {
   mediaLimits?: Partial<LimitTable>;
   /** Where players' releases come from; default: what is in the data folder is served, and nothing is fetched. */
   releases?: MirrorConfig;
+  /** The mail server for alerts; default: no mails are sent. */
+  smtp?: SmtpConfig | null;
   /** Starts a process that examines files; by default a Node process. */
   startMediaProcess?: StartMediaProcess | undefined;
 }

@@ -122,13 +122,25 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
     if (file.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE name = 'team_id'`).get() === undefined) continue;
     collect(file.prepare(`SELECT * FROM ${table} WHERE team_id = ?`).all(person.teamId), pool);
   }
+  collect(writeAlert(file, person, device), pool);
   const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
-  const reply = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false }));
+  const reply = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false, uptime_ms: 120_000 }));
   expect(reply.status).toBe(200);
   expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);
   expect((await device.call("PUT", `problems/prb_${ulid(Date.now())}`, problemRecord(pool))).status).toBe(204);
   return { pool, device };
+}
+
+/** Writes an open alert: it takes minutes until one opens. @returns its id. */
+export function writeAlert(file: DatabaseSync, { teamId }: { teamId: string }, { playerId }: { playerId: string }): string {
+  const id = `alr_${ulid(Date.now())}`;
+  const now = Date.now();
+  const what = { kind: "hot", state: "open", detail: "It is at 90 °C", remedy: "Give it air.", mail_group: "" };
+  const row = { id, team_id: teamId, created_at: now, player_id: playerId, player_name: "Screen", since: now, opened_at: now, ...what };
+  const names = Object.keys(row);
+  file.prepare(`INSERT INTO alerts (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row));
+  return id;
 }
 
 /** A problem of an item with the pool's ids. */

@@ -7,6 +7,7 @@ import { Count, id, Timestamp } from "../common.ts";
  * The kinds of events that a subscriber can request. All except `heartbeat` are kept for 24 hours; a slow subscriber gets only
  * the newest heartbeat of each player. `presence`: online and offline. `player_updates`: paired, changed, removed, restored,
  * replaced. `problems`: opened, closed, and the whole list after each change. `rollout_updates`: a new version reaches the players.
+ * `alerts`: a problem has lasted for longer than the settings allow, or is over.
  */
 const eventKinds = [
   "player_updates",
@@ -22,6 +23,7 @@ const eventKinds = [
   "screenshot_results",
   "webhook_updates",
   "rollout_updates",
+  "alerts",
 ] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
@@ -34,7 +36,7 @@ export type EventKind = z.infer<typeof EventKind>;
  * and `player.offline` alternate: a connection that returns within two minutes counts as uninterrupted, and a removed player goes
  * offline first. `webhook.failing`: no delivery succeeded for an hour; `webhook.paused`: none for five days; `webhook.disabled`: it
  * responded with 410. These three are not sent to the webhook itself. `rollout.halted`: too many players failed; `rollout.aborted`:
- * also when another rollout replaced it.
+ * also when another rollout replaced it. `alert.opened`, `alert.closed`: `data` has the alert, as in `GET /alerts`.
  */
 const eventTypes = [
   "player.paired",
@@ -87,6 +89,9 @@ const eventTypes = [
   "rollout.resumed",
   "rollout.aborted",
   "rollout.finished",
+  "alert.opened",
+  "alert.acknowledged",
+  "alert.closed",
   "webhook.failing",
   "webhook.recovered",
   "webhook.paused",
@@ -115,6 +120,7 @@ const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   screenshot: "screenshot_results",
   webhook: "webhook_updates",
   rollout: "rollout_updates",
+  alert: "alerts",
 };
 
 /** The kind of subscription that includes events of `type`; null for a type of another version. */

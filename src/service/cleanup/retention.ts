@@ -7,10 +7,11 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots and recorded problems, and for commands, tokens, invitations, enrolment keys and rollouts after their end. */
+/** For screenshots and recorded problems, and for commands, tokens, invitations, enrolment keys, rollouts and alerts after their end. */
 const retentionMs = 90 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
+const mailRetentionMs = 30 * dayMs;
 /** How many replaced devices of each player the service still informs. */
 const maxFormerKeys = 100;
 // One transaction takes a few milliseconds, while other writes wait.
@@ -115,6 +116,23 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
       const old = db.selectFrom("rollouts").select("id").where("ended_at", "<", before).limit(limit);
       const withPlayers = db.selectFrom("rollout_players").select("rollout_id");
       return db.deleteFrom("rollouts").where("id", "in", old).where("id", "not in", withPlayers).returning("id").execute();
+    },
+    (db, limit) => {
+      const old = db.selectFrom("alerts").select("id").where("closed_at", "<", before).limit(limit);
+      return db.deleteFrom("alerts").where("id", "in", old).returning("id").execute();
+    },
+    (db, limit) => {
+      const old = db.selectFrom("alert_groups").select("id").where("closed_at", "<", before).limit(limit);
+      return db.deleteFrom("alert_groups").where("id", "in", old).returning("id").execute();
+    },
+    (db, limit) => {
+      const old = db
+        .selectFrom("mails")
+        .select("id")
+        .where("status", "!=", "pending")
+        .where("updated_at", "<", now - mailRetentionMs)
+        .limit(limit);
+      return db.deleteFrom("mails").where("id", "in", old).returning("id").execute();
     },
     (db, limit) => {
       const old = db.selectFrom("device_tokens").select("hash").where("expires_at", "<=", now).limit(limit);

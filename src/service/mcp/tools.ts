@@ -31,7 +31,7 @@ export const maxNamedPlayers = 100;
 // Operations that affect many screens in one call.
 const bulk = ["updatePlayers", "sendCommands"];
 // Operations that call external URLs.
-const outward = ["importAsset", "testWebhook", "replayWebhookDelivery", "replayFailedWebhookDeliveries"];
+const outward = ["importAsset", "sendTestMail", "testWebhook", "replayWebhookDelivery", "replayFailedWebhookDeliveries"];
 // Tokens share few different sets of scopes.
 const maxLists = 100;
 

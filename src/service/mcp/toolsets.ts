@@ -5,7 +5,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { Operation } from "../operations/operation.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
-  players: ["players", "enrolment keys", "releases", "rollouts", "commands", "screenshots"],
+  players: ["players", "enrolment keys", "releases", "rollouts", "alerts", "commands", "screenshots"],
   content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts"],
   schedules: ["schedules", "calendars"],
   records: ["play events", "audit"],
@@ -22,6 +22,7 @@ const everyday = [
   "list_players",
   "get_player",
   "get_player_now",
+  "list_troubled_players",
   "get_forecast",
   "send_command",
   "list_assets",

@@ -1,5 +1,6 @@
 // Converts the protocol's zod schemas to JSON Schema. Each exported schema becomes a component with its name.
 import { z } from "zod";
+import * as alerts from "../../protocol/operator/alerts.ts";
 import * as assets from "../../protocol/content/assets.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
 import * as commandRequest from "../../protocol/device/command-request.ts";
@@ -95,6 +96,7 @@ const modules: readonly Record<string, unknown>[] = [
   uploadLinks,
   releaseChoice,
   rollouts,
+  alerts,
   transition,
   walls,
   opening,

@@ -1,4 +1,6 @@
 // The table of all operations. REST routes, the API description and MCP tools are generated from it.
+import { alertSettingsOperations } from "./alerts/alert-settings.ts";
+import { alertOperations } from "./alerts/alerts.ts";
 import { assetOperations } from "./content/assets.ts";
 import { layoutOperations } from "./content/layouts.ts";
 import { playlistOperations } from "./content/playlists.ts";
@@ -40,6 +42,8 @@ const all = [
   ...heartbeatOperations,
   ...problemRecordOperations,
   ...rolloutOperations,
+  ...alertOperations,
+  ...alertSettingsOperations,
   ...forecastOperations,
   ...layoutOperations,
   ...playlistOperations,
@@ -93,6 +97,7 @@ export const tags: readonly { name: string; description: string }[] = [
   },
   { name: "commands", description: "Actions that a player runs once" },
   { name: "rollouts", description: "Versions of the player's program that reach the players in rings" },
+  { name: "alerts", description: "What is wrong with screens, since when, what to do, and who is told" },
   { name: "screenshots", description: "Pictures of what was on the screen" },
   { name: "releases", description: "Versions of the player's program that players can install from this service" },
   { name: "teams", description: "The owners of all resources" },

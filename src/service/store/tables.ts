@@ -1,6 +1,7 @@
 // The tables of the durable database, with types that SQLite and PostgreSQL share: ids as text, times as epoch ms, JSON as text.
 import type { Generated } from "kysely";
 import type { AssetKind, AssetStatus } from "../../protocol/content/assets.ts";
+import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
@@ -284,6 +285,10 @@ export interface Tables {
   enrolments: EnrolmentRow;
   rollouts: RolloutRow;
   rollout_players: RolloutPlayerRow;
+  alerts: AlertRow;
+  alert_settings: AlertSettingsRow;
+  alert_groups: AlertGroupRow;
+  mails: MailRow;
   /** Messages that a device may have missed. */
   journal: { player_id: string; seq: number; at: number; message: string };
   /** The last and the last trimmed sequence number of each device's journal. */

@@ -17,6 +17,7 @@ const queries = {
   webhooks: owned("webhooks"),
   enrolment_keys: owned("enrolment_keys"),
   rollouts: owned("rollouts"),
+  alerts: owned("alerts"),
 };
 
 /** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */

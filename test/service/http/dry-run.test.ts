@@ -10,6 +10,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { SignedReleases } from "../../support/signed-releases.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
+import { writeAlert } from "../populate-team.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -22,6 +23,11 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
+function writeAlertIn(folder: string, person: Person, device: { playerId: string }): string {
+  using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+  return writeAlert(db, person, device);
+}
+
 test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
@@ -30,7 +36,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     await repository.add({ version, architecture: "amd64", launcher_needed: "1.0.0" }, Buffer.from(version));
   }
   const releases = { from: repository.folder, rootFile: null, maxBytes: 1e6 };
-  await using api = await TestService.start(folder.path, { clock, releases });
+  const nowhere = { host: "127.0.0.1", port: 1, security: "none", user: null, passwordFile: null, caFile: null } as const;
+  await using api = await TestService.start(folder.path, { clock, releases, smtp: { ...nowhere, from: "signage@example.com" } });
   await eventually(async () => (await api.call("GET", "releases")).body.releases.length === 2);
   const created = async (method: string, path: string, body?: unknown) => {
     const answer = await api.call(method, path, body);
@@ -79,6 +86,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const person = await inviteMember(api, await owner(api), "viewer");
   const other = await createOtherTeam(api);
   const enrolmentKey = await created("POST", "enrolment-keys", { name: "K", max_count: 3 });
+  await created("PATCH", "alert-settings", { recipients: ["screens@example.com"] });
+  const alert = writeAlertIn(folder.path, await owner(api), device);
   const calls: Record<string, [path: string, body?: unknown, by?: Person]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
@@ -92,6 +101,9 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     createRollout: ["rollouts", { version: "1.4.1", rings: [{ tags: ["steady"] }], replace: true }],
     pauseRollout: [`rollouts/${rollout.id}/pause`],
     resumeRollout: [`rollouts/${paused.id}/resume`, {}],
+    acknowledgeAlert: [`alerts/${alert}/acknowledge`],
+    updateAlertSettings: ["alert-settings", { group_minutes: 5 }],
+    sendTestMail: ["alert-settings/test-mail"],
     abortRollout: [`rollouts/${rollout.id}/abort`, {}],
     createLayout: ["layouts", { name: "N", width: 10, height: 10 }],
     updateLayout: [`layouts/${layout.id}`, { background_color: "#123456" }],

@@ -1,6 +1,7 @@
 // Handles a heartbeat, from a socket or a poll, and responds with everything that the device needs to be up to date.
 import type { Clock } from "../../../base/clock.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
+import type { AlertEngine } from "../../alerts/engine.ts";
 import type { Commands } from "../commands.ts";
 import type { ConnectivityEvents } from "../connectivity-events.ts";
 import type { KeptHeartbeat, Presence } from "../presence.ts";
@@ -13,6 +14,7 @@ import type { Subscribers } from "../../events/subscribers.ts";
 export interface HeartbeatDependencies {
   store: Store;
   clock: Clock;
+  alerts: AlertEngine;
   presence: Presence;
   commands: Commands;
   links: ConnectivityEvents;
@@ -27,7 +29,7 @@ const playerById = preparedQuery((db: Db, { id }: { id: string }) =>
 
 /** @param receivedAt ms since the epoch: t1 of the clock exchange. */
 export async function handleHeartbeat(
-  { store, clock, presence, commands, links, problems, rollouts, subscribers }: HeartbeatDependencies,
+  { store, clock, alerts, presence, commands, links, problems, rollouts, subscribers }: HeartbeatDependencies,
   playerId: string,
   heartbeat: Heartbeat,
   receivedAt: number,
@@ -38,6 +40,7 @@ export async function handleHeartbeat(
   const [player] = await playerById(store.db, { id: playerId });
   if (player === undefined) throw new TypeError(`a heartbeat of the unknown player ${playerId}`);
   problems.recordHeartbeat(playerId, heartbeat, player.revision);
+  alerts.recordHeartbeat({ id: playerId, created_at: player.created_at });
   await links.recordHeartbeat({ id: playerId, created_at: player.created_at }, heartbeat);
   await rollouts.recordHeartbeat(playerId, heartbeat);
   subscribers.sendHeartbeat(player.team_id, playerId, receivedAt, heartbeat);

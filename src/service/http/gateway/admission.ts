@@ -1,5 +1,6 @@
 // Decides who may call an operation and how often.
 import type { Clock } from "../../../base/clock.ts";
+import type { AlertEngine } from "../../alerts/engine.ts";
 import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { authenticate, cachedOperator, invalidToken } from "../../people/authentication.ts";
@@ -12,6 +13,7 @@ import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "../rate
 
 interface AdmissionDependencies extends ContextDependencies {
   access: DeviceAccess;
+  alerts: AlertEngine;
   clock: Clock;
   store: Store;
 }
@@ -39,6 +41,7 @@ export class Admission {
       const player = await this.#countingFailures(this.#dependencies.access.authenticate(call.header("authorization")), call);
       spend(this.#byPlayer, player.id, call);
       if (player.removed_at !== null) throw invalidToken();
+      this.#dependencies.alerts.addresses.record(player.id, call.address);
       return new Context(this.#dependencies, call, { player });
     }
     return this.admitOperator(operation, call, await this.authenticateOperator(call));

@@ -24,6 +24,7 @@ import { rolloutsMigration } from "./0020-rollouts.ts";
 import { enrolmentMigration } from "./0021-enrolment.ts";
 import { deviceControlMigration } from "./0022-device-control.ts";
 import { heartbeatHoursMigration } from "./0026-heartbeat-hours.ts";
+import { alertsMigration } from "./0027-alerts.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -51,6 +52,7 @@ export const migrations: Record<string, Migration> = {
   "0020-rollouts": rolloutsMigration,
   "0021-enrolment": enrolmentMigration,
   "0022-device-control": deviceControlMigration,
+  "0027-alerts": alertsMigration,
 };
 
 /** The migrations of the telemetry database. */

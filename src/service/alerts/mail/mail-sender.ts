@@ -1,0 +1,66 @@
+// Sends the queued mails, a few at a time, and records what became of them.
+import { Signal } from "../../../base/async/signal.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import type { MailRow } from "../../store/alert-tables.ts";
+import type { Store } from "../../store/store.ts";
+import { dueMails, nextMailAt, recordOutcome } from "./mail-queue.ts";
+import { sendMail, type SmtpConfig } from "./smtp.ts";
+
+export interface MailSenderDependencies {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  /** Null: no mails are sent. */
+  smtp: SmtpConfig | null;
+}
+
+const maxConcurrent = 4;
+const retryAfterFaultMs = 10_000;
+
+export class MailSender {
+  readonly #dependencies: MailSenderDependencies;
+  /** Notified when a mail may be due. */
+  readonly #work = new Signal();
+
+  constructor(dependencies: MailSenderDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.store.onCommit(() => this.#work.notify());
+  }
+
+  /** Sends until `signal` aborts; rejects with an AbortError then. A mail that is being sent stays pending and is sent again. */
+  async run(signal: AbortSignal): Promise<never> {
+    const { clock, log, smtp, store } = this.#dependencies;
+    for (;;) {
+      let waitMs: number;
+      try {
+        const due = smtp === null ? [] : await dueMails(store.db, clock.now(), maxConcurrent);
+        const sent = await Promise.allSettled(smtp === null ? [] : due.map((mail) => this.#send(smtp, mail, signal)));
+        for (const result of sent) if (result.status === "rejected") throw result.reason;
+        const next = smtp === null ? null : await nextMailAt(store.db, clock.now());
+        waitMs = due.length > 0 ? 0 : next === null ? Infinity : Math.max(0, next - clock.now());
+      } catch (error) {
+        signal.throwIfAborted();
+        log.error({ err: error }, "mails cannot be read or stored");
+        waitMs = retryAfterFaultMs;
+      }
+      await this.#work.wait(clock, waitMs, signal);
+    }
+  }
+
+  async #send(smtp: SmtpConfig, mail: MailRow, signal: AbortSignal): Promise<void> {
+    const { clock, log, store } = this.#dependencies;
+    const { id, subject, body: text, html, thread } = mail;
+    const recipients = JSON.parse(mail.recipients) as string[];
+    const outcome = await sendMail(smtp, { id, recipients, subject, text, html, thread }, signal);
+    const isGivenUp = await store.write((db) => recordOutcome(db, mail, outcome, Math.trunc(clock.now())));
+    const about = { mail_id: id, team_id: mail.team_id, attempt: mail.attempts + 1 };
+    if (isGivenUp) log.error({ ...about, reason: errorOf(outcome) }, "a mail was given up");
+    else if (outcome.is === "sent") log.info(about, "mail sent");
+    else log.warn({ ...about, reason: errorOf(outcome) }, "a mail could not be sent yet");
+  }
+}
+
+function errorOf(outcome: Awaited<ReturnType<typeof sendMail>>): string | null {
+  return outcome.is === "sent" ? outcome.refused : outcome.error;
+}

@@ -1,0 +1,78 @@
+// The alert settings of each team: in memory for the engine, in the database for restarts.
+import { alertKinds, AlertSettings, type AlertRules, type AlertSettingsChange } from "../../protocol/operator/alerts.ts";
+import { invalidField } from "../http/problem.ts";
+import type { Db } from "../store/store.ts";
+
+const kind = { enabled: true, mail: true };
+
+/** The settings of a team that has set none. */
+export const defaultRules: AlertRules = {
+  kinds: {
+    dark: { ...kind, open_minutes: 5, close_minutes: 2 },
+    wrong: { ...kind, open_minutes: 10, close_minutes: 5 },
+    late: { ...kind, open_minutes: 5, close_minutes: 2, content_minutes: 120 },
+    full: { ...kind, open_minutes: 10, close_minutes: 10 },
+    hot: { ...kind, open_minutes: 10, close_minutes: 10, open_celsius: 80, close_celsius: 70 },
+    throttled: { ...kind, open_minutes: 15, close_minutes: 15 },
+  },
+  recipients: [],
+  group_minutes: 2,
+  repeat_hours: 24,
+};
+
+const StoredRules = AlertSettings.omit({ mail: true });
+
+export class AlertSettingsBook {
+  readonly #byTeam: Map<string, AlertRules>;
+
+  private constructor(byTeam: Map<string, AlertRules>) {
+    this.#byTeam = byTeam;
+  }
+
+  static async open(db: Db): Promise<AlertSettingsBook> {
+    const rows = await db.selectFrom("alert_settings").selectAll().execute();
+    return new AlertSettingsBook(new Map(rows.map(({ team_id, rules }) => [team_id, parseRules(rules)])));
+  }
+
+  of(teamId: string): AlertRules {
+    return this.#byTeam.get(teamId) ?? defaultRules;
+  }
+
+  /** Takes over what a transaction has stored, after its commit. */
+  apply(teamId: string, rules: AlertRules): void {
+    this.#byTeam.set(teamId, rules);
+  }
+}
+
+/** The settings of a team as they are in this transaction. */
+export async function readRules(db: Db, teamId: string): Promise<AlertRules> {
+  const row = await db.selectFrom("alert_settings").select("rules").where("team_id", "=", teamId).executeTakeFirst();
+  return row === undefined ? defaultRules : parseRules(row.rules);
+}
+
+export async function storeRules(db: Db, teamId: string, rules: AlertRules, now: number): Promise<void> {
+  const row = { rules: JSON.stringify(rules), updated_at: now };
+  await db
+    .insertInto("alert_settings")
+    .values({ team_id: teamId, ...row })
+    .onConflict((conflict) => conflict.column("team_id").doUpdateSet(row))
+    .execute();
+}
+
+/** The settings after a change. @throws ProblemError 422 if the temperatures contradict each other. */
+export function changeRules(before: AlertRules, { kinds = {}, ...change }: AlertSettingsChange): AlertRules {
+  const merged = Object.fromEntries(alertKinds.map((name) => [name, { ...before.kinds[name], ...kinds[name] }]));
+  const after = StoredRules.parse({ ...before, ...change, kinds: merged });
+  const { open_celsius, close_celsius } = after.kinds.hot;
+  if (close_celsius > open_celsius) {
+    throw invalidField("/kinds/hot/close_celsius", `must not be above open_celsius, which is ${open_celsius}`);
+  }
+  return after;
+}
+
+/** Settings that an older version stored lack newer fields: those get their defaults. */
+function parseRules(text: string): AlertRules {
+  const stored = JSON.parse(text) as Partial<AlertRules>;
+  const kinds = Object.fromEntries(alertKinds.map((name) => [name, { ...defaultRules.kinds[name], ...stored.kinds?.[name] }]));
+  return StoredRules.parse({ ...defaultRules, ...stored, kinds });
+}

@@ -1,0 +1,72 @@
+// What alerts cost with many players.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../../../src/base/log.ts";
+import { AlertEngine } from "../../../src/service/alerts/engine.ts";
+import { AlertSettingsBook } from "../../../src/service/alerts/settings.ts";
+import { EventJournal } from "../../../src/service/events/event-journal.ts";
+import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
+import { Presence } from "../../../src/service/fleet/presence.ts";
+import { createIds } from "../../../src/service/store/ids.ts";
+import { openStore } from "../../../src/service/store/store.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { eventually } from "../../support/polling.ts";
+import { heartbeat } from "../harness.ts";
+import { writePlayers } from "../fleet/rollouts/many-players.ts";
+
+const count = 2_000;
+
+test("[ALR13] looking at all players needs no query, as long as nothing changes; when all go offline, each has one alert", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  const devices = await writePlayers(folder.path, clock, count);
+  await using store = await openStore(join(folder.path));
+  let queries = 0;
+  const counted = store.db.withPlugin({
+    transformQuery: ({ node }) => {
+      queries += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const makeId = createIds(clock);
+  const presence = await Presence.open(store.telemetry, clock);
+  const problems = new PlayerProblems(presence, clock);
+  const events = new EventJournal("epoch", clock, makeId);
+  const settings = await AlertSettingsBook.open(store.db);
+  const parts = { clock, log: silentLog, events, makeId, presence, problems, settings, canMail: true };
+  const engine = await AlertEngine.open({ ...parts, store: { ...store, db: counted } });
+  const beat = () => {
+    for (const { playerId: id } of devices) {
+      presence.recordHeartbeat(id, heartbeat({ temperature_c: 50 }), "poll");
+      engine.recordHeartbeat({ id, created_at: 0 });
+    }
+  };
+  const stopping = new AbortController();
+  const running = engine.run(stopping.signal).catch(() => undefined);
+  const look = async () => {
+    clock.advance(10_000);
+    await eventually(() => clock.pendingWaits > 0);
+  };
+  queries = 0;
+  for (let round = 0; round < 20; round += 1) {
+    beat();
+    await look();
+  }
+  expect(queries).toBe(0);
+  const open = async () =>
+    Number(
+      (
+        await store.db
+          .selectFrom("alerts")
+          .select((row) => row.fn.countAll().as("count"))
+          .executeTakeFirstOrThrow()
+      ).count,
+    );
+  while ((await open()) < count) await look();
+  for (let round = 0; round < 10; round += 1) await look();
+  expect(await open()).toBe(count);
+  stopping.abort();
+  await running;
+});
