@@ -322,6 +322,94 @@ export interface paths {
         patch: operations["updateCalendar"];
         trace?: never;
     };
+    "/api/v1/command-batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List commands in waves
+         * @description Newest first. Kept for 90 days after their end.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["listCommandBatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/command-batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the progress of a command in waves
+         * @description How many players have which status, and why it halted. Its commands: `GET /commands?batch_id=`.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["getCommandBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/command-batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a command in waves
+         * @description No further wave begins, and the commands of the current one that were not sent yet are cancelled. Those that a player has already received go on: cancel them one by one.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["cancelCommandBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/command-batches/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a command in waves that has halted
+         * @description The next wave begins at once. The failures of the wave that halted it no longer count; those of later waves do.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["resumeCommandBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/commands": {
         parameters: {
             query?: never;
@@ -339,7 +427,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to many players
-         * @description Sends it to all players with a tag, or to the listed players; at most 10,000. Either all players get it or none.
+         * @description Sends it to all players with a tag, or to the listed players; at most 10,000. Either all of them get it or none, except those that have reported that they do not support it: `skipped`. With `waves`, some players get it first, and the others only if it did not fail on too many: follow it with `GET /command-batches/{id}`.
          *
          *     Scope: `commands:write`.
          */
@@ -1075,7 +1163,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs.
+         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
          *
          *     Scope: `commands:write`.
          */
@@ -1095,13 +1183,35 @@ export interface paths {
         };
         /**
          * Read the status of a command
-         * @description `status` goes from queued to one of succeeded, failed, rejected, expired and cancelled.
+         * @description `status` goes from queued to one of succeeded, failed, rejected, expired and cancelled; `history` has each with its time and reason.
          *
          *     Scope: `commands:read`.
          */
         get: operations["getCommand"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/commands/{command_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a command
+         * @description A command that was not sent to the player is cancelled at once. For another one that has not ended, the player is asked: it does not begin the command, or aborts it, and reports `cancelled`; if the command ends first, its own result stands. A command of type `cancel` shows the player's answer.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["cancelCommand"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2477,7 +2587,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event, sent to your URL
-         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, batch.started, batch.wave_started, batch.halted, batch.resumed, batch.cancelled, batch.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -2671,6 +2781,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "screenshot";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -2686,6 +2798,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "identify";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2694,6 +2808,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "reload";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2702,6 +2818,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "restart";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2710,6 +2828,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "update";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description An image or a video, shown alone on the whole screen */
@@ -2730,6 +2850,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "override.set";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: {
@@ -2741,6 +2863,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "override.clear";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: {
@@ -2752,6 +2876,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "skip";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -2770,6 +2896,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "pause";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2778,6 +2906,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "resume";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: components["schemas"]["VariablesSetArgs"];
             target: components["schemas"]["Target"];
@@ -2785,6 +2915,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "variables.set";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: {
@@ -2796,6 +2928,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "variables.clear";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description 1 s to 365 days. Default: until the display's opening hours begin or end next; without opening hours until the next command */
@@ -2807,6 +2941,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.power";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 percent: number;
@@ -2816,6 +2952,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.brightness";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 degrees: components["schemas"]["DisplayRotation"];
@@ -2825,6 +2963,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.rotate";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description null: the mode that the display prefers */
@@ -2835,6 +2975,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.mode";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @example hdmi-1 */
@@ -2845,6 +2987,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.input";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 percent: number;
@@ -2854,6 +2998,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "audio.volume";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 muted: boolean;
@@ -2863,6 +3009,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "audio.mute";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description The name of an output in the player's capabilities; null: the system's default */
@@ -2873,6 +3021,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "audio.output";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2881,6 +3031,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "reboot";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2889,6 +3041,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "shutdown";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2897,6 +3051,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "content.refresh";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2905,6 +3061,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "content.clear_cache";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -2929,6 +3087,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "logs.collect";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /**
@@ -2943,6 +3103,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "logs.level";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2951,6 +3113,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "diagnose";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2959,6 +3123,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "ping";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -2974,6 +3140,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "test_card";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2982,6 +3150,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "unpair";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -2990,6 +3160,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "factory_reset";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /**
@@ -3010,6 +3182,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "run";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @example 6b 61 20 30 31 */
@@ -3029,6 +3203,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "serial.write";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @example 6b 61 20 30 31 */
@@ -3048,8 +3224,13 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "network.send";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         };
         BulkCommandResult: {
+            /** @description With `waves`: the batch, see `GET /command-batches/{id}` */
+            batch_id: string | null;
+            /** @description With `waves`: those of the first wave */
             commands: {
                 /** @description Id, `cmd_` and a ULID */
                 id: string;
@@ -3062,6 +3243,12 @@ export interface components {
              * @description Commands that have not started by then never run
              */
             expires_at: string;
+            /** @description The players that do not get it, because they have reported that they do not support it */
+            skipped: {
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                reason: string;
+            }[];
             /** @enum {string} */
             type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
             /** @description Why the command reaches no player. The request succeeds anyway */
@@ -3213,6 +3400,8 @@ export interface components {
             args: {
                 [key: string]: unknown;
             };
+            /** @description The batch whose wave it belongs to; null: it was sent without waves */
+            batch_id: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -3227,6 +3416,8 @@ export interface components {
              * @description A command that has not started by then never runs
              */
             expires_at: string;
+            /** @description Every status, oldest first */
+            history: components["schemas"]["CommandChange"][];
             /** @description Id, `cmd_` and a ULID */
             id: string;
             /** @description Id, `plr_` and a ULID */
@@ -3243,6 +3434,77 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
+        };
+        CommandBatch: {
+            args: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            ended_at: string | null;
+            /** @description Id, `bat_` and a ULID */
+            id: string;
+            /** @description When the pause before the next wave ends; null: the current wave has not ended, or it is the last one */
+            next_wave_at: string | null;
+            /** @description The players of all waves */
+            players: number;
+            progress: components["schemas"]["CommandBatchProgress"];
+            /** @description Why it halted or was cancelled */
+            reason: string | null;
+            state: components["schemas"]["CommandBatchState"];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description Of the commands of each wave, from the beginning of the wave */
+            ttl_s: number;
+            /** @enum {string} */
+            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description The current wave */
+            wave: number;
+            wave_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            wave_started_at: string;
+            waves: components["schemas"]["CommandWaves"];
+        };
+        CommandBatchList: {
+            data: components["schemas"]["CommandBatch"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        CommandBatchProgress: {
+            acknowledged: number;
+            cancelled: number;
+            delivered: number;
+            expired: number;
+            failed: number;
+            queued: number;
+            rejected: number;
+            running: number;
+            succeeded: number;
+            /** @description In waves that have not begun */
+            waiting: number;
+        };
+        /** @enum {string} */
+        CommandBatchState: "running" | "halted" | "finished" | "cancelled";
+        CommandChange: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description The reason, or what was asked of the player then */
+            detail: string | null;
+            status: components["schemas"]["CommandStatus"];
         };
         CommandList: {
             data: components["schemas"]["Command"][];
@@ -3633,6 +3895,42 @@ export interface components {
             } | null;
             /** @enum {string} */
             status: "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled";
+        };
+        CommandWaves: {
+            /**
+             * @description No further wave begins when more than this share of a wave's players failed: failed, rejected or expired. An offline player fails when its command expires
+             * @default 10
+             */
+            halt_above_failed_percent: number;
+            /**
+             * @description How long to wait after a wave has ended before the next one begins
+             * @default 0
+             */
+            pause_between_s: number;
+            /** @description The players of a wave, as a share of all */
+            percent?: number;
+            /** @description The players of a wave */
+            size?: number;
+            /** @description It halts when a wave has not ended after this time. Default: it waits until all commands of the wave have ended */
+            wave_timeout_s?: number;
+        };
+        CommandWavesInput: {
+            /**
+             * @description No further wave begins when more than this share of a wave's players failed: failed, rejected or expired. An offline player fails when its command expires
+             * @default 10
+             */
+            halt_above_failed_percent?: number;
+            /**
+             * @description How long to wait after a wave has ended before the next one begins
+             * @default 0
+             */
+            pause_between_s?: number;
+            /** @description The players of a wave, as a share of all */
+            percent?: number;
+            /** @description The players of a wave */
+            size?: number;
+            /** @description It halts when a wave has not ended after this time. Default: it waits until all commands of the wave have ended */
+            wave_timeout_s?: number;
         };
         Condition: {
             /**
@@ -4326,7 +4624,7 @@ export interface components {
             next: string;
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "batch.started" | "batch.wave_started" | "batch.halted" | "batch.resumed" | "batch.cancelled" | "batch.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
         FileState: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
@@ -7194,7 +7492,7 @@ export interface components {
         };
         TargetWarning: {
             /** @enum {string} */
-            code: "no-players";
+            code: "no-players" | "unsupported";
             /** @description RFC 6901 pointer */
             field: string;
             message: string;
@@ -8022,6 +8320,10 @@ export interface components {
         AssetIdFilter: string;
         /** @description Id, `cal_` and a ULID */
         CalendarId: string;
+        /** @description Id, `bat_` and a ULID */
+        CommandBatcheId: string;
+        /** @description Id, `cmd_` and a ULID */
+        CommandId: string;
         Cursor: string;
         /** @description `true` lists only what is in the bin, `false` only what is not */
         Deleted: "true" | "false";
@@ -9486,9 +9788,321 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listCommandBatches: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                state?: components["schemas"]["CommandBatchState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List commands in waves */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "type": "screenshot",
+                     *           "args": {},
+                     *           "ttl_s": 1,
+                     *           "waves": {
+                     *             "size": 1,
+                     *             "percent": 1,
+                     *             "halt_above_failed_percent": 10,
+                     *             "wave_timeout_s": 10,
+                     *             "pause_between_s": 0
+                     *           },
+                     *           "state": "running",
+                     *           "reason": "sample",
+                     *           "wave": 1,
+                     *           "wave_count": 1,
+                     *           "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *           "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *           "players": 1,
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "queued": 1,
+                     *             "delivered": 1,
+                     *             "acknowledged": 1,
+                     *             "running": 1,
+                     *             "succeeded": 1,
+                     *             "failed": 1,
+                     *             "rejected": 1,
+                     *             "expired": 1,
+                     *             "cancelled": 1
+                     *           },
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "ended_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatchList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getCommandBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `bat_` and a ULID */
+                id: components["parameters"]["CommandBatcheId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the progress of a command in waves */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "ttl_s": 1,
+                     *       "waves": {
+                     *         "size": 1,
+                     *         "percent": 1,
+                     *         "halt_above_failed_percent": 10,
+                     *         "wave_timeout_s": 10,
+                     *         "pause_between_s": 0
+                     *       },
+                     *       "state": "running",
+                     *       "reason": "sample",
+                     *       "wave": 1,
+                     *       "wave_count": 1,
+                     *       "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": 1,
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "queued": 1,
+                     *         "delivered": 1,
+                     *         "acknowledged": 1,
+                     *         "running": 1,
+                     *         "succeeded": 1,
+                     *         "failed": 1,
+                     *         "rejected": 1,
+                     *         "expired": 1,
+                     *         "cancelled": 1
+                     *       },
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    cancelCommandBatch: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `bat_` and a ULID */
+                id: components["parameters"]["CommandBatcheId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Cancel a command in waves */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "ttl_s": 1,
+                     *       "waves": {
+                     *         "size": 1,
+                     *         "percent": 1,
+                     *         "halt_above_failed_percent": 10,
+                     *         "wave_timeout_s": 10,
+                     *         "pause_between_s": 0
+                     *       },
+                     *       "state": "running",
+                     *       "reason": "sample",
+                     *       "wave": 1,
+                     *       "wave_count": 1,
+                     *       "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": 1,
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "queued": 1,
+                     *         "delivered": 1,
+                     *         "acknowledged": 1,
+                     *         "running": 1,
+                     *         "succeeded": 1,
+                     *         "failed": 1,
+                     *         "rejected": 1,
+                     *         "expired": 1,
+                     *         "cancelled": 1
+                     *       },
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatch"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    resumeCommandBatch: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `bat_` and a ULID */
+                id: components["parameters"]["CommandBatcheId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Resume a command in waves that has halted */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "ttl_s": 1,
+                     *       "waves": {
+                     *         "size": 1,
+                     *         "percent": 1,
+                     *         "halt_above_failed_percent": 10,
+                     *         "wave_timeout_s": 10,
+                     *         "pause_between_s": 0
+                     *       },
+                     *       "state": "running",
+                     *       "reason": "sample",
+                     *       "wave": 1,
+                     *       "wave_count": 1,
+                     *       "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": 1,
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "queued": 1,
+                     *         "delivered": 1,
+                     *         "acknowledged": 1,
+                     *         "running": 1,
+                     *         "succeeded": 1,
+                     *         "failed": 1,
+                     *         "rejected": 1,
+                     *         "expired": 1,
+                     *         "cancelled": 1
+                     *       },
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatch"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listTeamCommands: {
         parameters: {
             query?: {
+                /** @description Only commands of this batch */
+                batch_id?: string;
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Id, `plr_` and a ULID */
@@ -9523,6 +10137,14 @@ export interface operations {
                      *           "status": "queued",
                      *           "result": {},
                      *           "error": null,
+                     *           "history": [
+                     *             {
+                     *               "status": "queued",
+                     *               "at": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample"
+                     *             }
+                     *           ],
+                     *           "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "expires_at": "2026-11-21T12:00:00.000Z"
@@ -9591,6 +10213,13 @@ export interface operations {
                      *         {
                      *           "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "skipped": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "reason": "sample"
                      *         }
                      *       ],
                      *       "warnings": [
@@ -13152,6 +13781,14 @@ export interface operations {
                      *           "status": "queued",
                      *           "result": {},
                      *           "error": null,
+                     *           "history": [
+                     *             {
+                     *               "status": "queued",
+                     *               "at": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample"
+                     *             }
+                     *           ],
+                     *           "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "expires_at": "2026-11-21T12:00:00.000Z"
@@ -13223,6 +13860,14 @@ export interface operations {
                      *       "status": "queued",
                      *       "result": {},
                      *       "error": null,
+                     *       "history": [
+                     *         {
+                     *           "status": "queued",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
@@ -13248,7 +13893,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `cmd_` and a ULID */
-                command_id: string;
+                command_id: components["parameters"]["CommandId"];
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
             };
@@ -13275,6 +13920,14 @@ export interface operations {
                      *       "status": "queued",
                      *       "result": {},
                      *       "error": null,
+                     *       "history": [
+                     *         {
+                     *           "status": "queued",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
@@ -13287,6 +13940,74 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    cancelCommand: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `cmd_` and a ULID */
+                command_id: components["parameters"]["CommandId"];
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Cancel a command */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "status": "queued",
+                     *       "result": {},
+                     *       "error": null,
+                     *       "history": [
+                     *         {
+                     *           "status": "queued",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };

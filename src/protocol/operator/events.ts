@@ -7,6 +7,7 @@ import { Count, id, Timestamp } from "../common.ts";
  * The kinds of events that a subscriber can request. All except `heartbeat` are kept for 24 hours; a slow subscriber gets only
  * the newest heartbeat of each player. `presence`: online and offline. `player_updates`: paired, changed, removed, restored,
  * replaced. `problems`: opened, closed, and the whole list after each change. `rollout_updates`: a new version reaches the players.
+ * `batch_updates`: a command reaches players in waves.
  */
 const eventKinds = [
   "player_updates",
@@ -22,6 +23,7 @@ const eventKinds = [
   "screenshot_results",
   "webhook_updates",
   "rollout_updates",
+  "batch_updates",
 ] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
@@ -87,6 +89,12 @@ const eventTypes = [
   "rollout.resumed",
   "rollout.aborted",
   "rollout.finished",
+  "batch.started",
+  "batch.wave_started",
+  "batch.halted",
+  "batch.resumed",
+  "batch.cancelled",
+  "batch.finished",
   "webhook.failing",
   "webhook.recovered",
   "webhook.paused",
@@ -115,6 +123,7 @@ const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   screenshot: "screenshot_results",
   webhook: "webhook_updates",
   rollout: "rollout_updates",
+  batch: "batch_updates",
 };
 
 /** The kind of subscription that includes events of `type`; null for a type of another version. */

@@ -17,6 +17,7 @@ const queries = {
   webhooks: owned("webhooks"),
   enrolment_keys: owned("enrolment_keys"),
   rollouts: owned("rollouts"),
+  command_batches: owned("command_batches"),
 };
 
 /** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */

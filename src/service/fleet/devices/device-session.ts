@@ -154,6 +154,7 @@ export class DeviceSession {
     const { clock, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
+    const entries = await this.#dependencies.commands.withoutCancelled(missed.entries);
     const answer = await handleHeartbeat(this.#dependencies, this.playerId, heartbeat, receivedAt, "socket");
     const data = {
       session_id: this.id,
@@ -166,7 +167,7 @@ export class DeviceSession {
     // A device that cannot resume counts on from the end of the journal, which the welcome states.
     const seq = !missed.resumed && missed.lastSeq > 0 ? { seq: missed.lastSeq } : {};
     this.#sendMessage({ type: "welcome", data, id: makeId("evt"), ts: clock.now(), ...seq });
-    for (const entry of missed.entries) this.#sendEntry(entry);
+    for (const entry of entries) this.#sendEntry(entry);
     this.#phase = { is: "live" };
     for (const entry of waiting) if (entry.seq > missed.lastSeq) this.#sendEntry(entry);
   }

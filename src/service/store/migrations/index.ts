@@ -23,6 +23,7 @@ import { teamSafeContentMigration } from "./0019-team-safe-content.ts";
 import { rolloutsMigration } from "./0020-rollouts.ts";
 import { enrolmentMigration } from "./0021-enrolment.ts";
 import { deviceControlMigration } from "./0022-device-control.ts";
+import { commandBatchesMigration } from "./0023-command-batches.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -50,6 +51,7 @@ export const migrations: Record<string, Migration> = {
   "0020-rollouts": rolloutsMigration,
   "0021-enrolment": enrolmentMigration,
   "0022-device-control": deviceControlMigration,
+  "0023-command-batches": commandBatchesMigration,
 };
 
 /** The migrations of the telemetry database. */
