@@ -2,6 +2,7 @@
 // any violation. Ctrl+C ends a run early, with its summary.
 import { parseArgs } from "node:util";
 import { changes } from "./soak/changes.ts";
+import { commands } from "./soak/commands.ts";
 import { cuts } from "./soak/cuts.ts";
 import { days } from "./soak/days.ts";
 import { disk } from "./soak/disk.ts";
@@ -16,7 +17,7 @@ import { type SoakPart, SoakRun } from "./soak/soak-run.ts";
 import { units } from "./soak/units.ts";
 
 const parts: ReadonlyMap<string, SoakPart> = new Map(
-  Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, units, malformed, changes }),
+  Object.entries({ kills, cuts, flips, disk, offline, days, hours, network, units, malformed, changes, commands }),
 );
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, seed: { type: "string" } } });

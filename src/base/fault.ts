@@ -26,6 +26,7 @@ export type FaultCode =
   | "timeout"
   | "unsupported"
   | "not-applied"
+  | "too-late"
   | "busy";
 
 /** An error with a stable `code`. Its message says what to do, where that is known. */

@@ -17,6 +17,7 @@ import { EventJournal } from "./events/event-journal.ts";
 import { Subscribers } from "./events/subscribers.ts";
 import { Deliveries } from "./events/webhooks/deliveries.ts";
 import { WebhookSender } from "./events/webhooks/sender.ts";
+import { BatchRunner } from "./fleet/batches/runner.ts";
 import { Commands } from "./fleet/commands.ts";
 import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
 import { DesiredStates } from "./fleet/state/desired-states.ts";
@@ -109,6 +110,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     ...alerting,
     access,
     audit,
+    batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
     commands,
     deliveries,
@@ -166,6 +168,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
     components.sockets,
     components.links,
     components.rolloutRunner,
+    components.batchRunner,
     components.subscribers,
     components.webhooks,
     components.alertLoops,

@@ -30,7 +30,7 @@ export function commandSet(execute: CommandExecutor): CommandSet {
 }
 
 /** Starts the journal and opens the commands, as a player does after its first pairing. */
-export async function pairedCommands(folder: string, clock: FakeClock, execute: CommandExecutor, keys: KeyPair = service) {
+export async function pairedCommands(folder: string, clock: FakeClock, execute: CommandExecutor | CommandSet, keys: KeyPair = service) {
   await CommandJournal.create({
     folder,
     serviceKey: keys.publicKey,
@@ -45,7 +45,7 @@ export async function pairedCommands(folder: string, clock: FakeClock, execute: 
 export async function openCommands(
   folder: string,
   clock: FakeClock,
-  execute: CommandExecutor,
+  execute: CommandExecutor | CommandSet,
   /** How far the service's clock is ahead of the machine's; null if the service's time is unknown. */
   { aheadMs = 0, keys = service }: { aheadMs?: number | null; keys?: KeyPair } = {},
 ) {
@@ -57,7 +57,13 @@ export async function openCommands(
   const disk = new DiskHealth(silentLog);
   const outbox = await Outbox.open(join(folder, "outbox"), corrected, silentLog, disk);
   const about = { thumbprint: thumbprint(device.publicKey), serviceKey: keys.publicKey, log: silentLog, disk };
-  const commands = await CommandRunner.open({ folder, ...about, clock: corrected, outbox, commands: commandSet(execute) });
+  const commands = await CommandRunner.open({
+    folder,
+    ...about,
+    clock: corrected,
+    outbox,
+    commands: execute instanceof CommandSet ? execute : commandSet(execute),
+  });
   if (aheadMs !== null) learn(aheadMs);
   return { commands, outbox, disk, learn };
 }

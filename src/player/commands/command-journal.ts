@@ -88,6 +88,11 @@ export class CommandJournal {
     return this.#entries.get(id);
   }
 
+  /** When the known commands of a type began, ms since the epoch. */
+  startsOf(type: string): number[] {
+    return [...this.#entries.values()].flatMap((entry) => (entry.type === type ? (entry.startedAt ?? []) : []));
+  }
+
   /** The commands that have ended, but whose final status the outbox may not have. */
   get unsent(): JournalEntry[] {
     return [...this.#entries.values()].filter(({ isUnsent }) => isUnsent === true);

@@ -1,28 +1,20 @@
 // Runs signed commands, each at most once: a command is written to the journal before it runs.
 import type { CorrectedClock } from "../../base/clock.ts";
-import { isFault, reasonOf } from "../../base/fault.ts";
+import { reasonOf } from "../../base/fault.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import { verifyJws } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
 import { DeviceCommand } from "../../protocol/device/command-request.ts";
-import { commandJwsType, type CommandUpdate, finalStatuses, SignedCommand } from "../../protocol/device/commands.ts";
+import { commandJwsType, type CommandStatus, type CommandUpdate, finalStatuses, SignedCommand } from "../../protocol/device/commands.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Outbox } from "../outbox/outbox.ts";
+import { auditLogName, CommandAuditLog, type AuditEntry } from "./audit-log.ts";
 import { CommandJournal } from "./command-journal.ts";
-import type { CommandMetadata } from "./command-metadata.ts";
 import type { CommandSet } from "./command-set.ts";
+import { CommandTasks } from "./command-tasks.ts";
+import { cancelledBefore, expiredOnArrival, interrupted, journalLost, neverBegun, notRecorded, unsupported } from "./command-updates.ts";
 import type { JournalEntry } from "./journal-files.ts";
-
-const journalLost = {
-  code: "journal-lost",
-  detail:
-    "The player lost its record of the commands that it has run. This command was created before that, so it may have run already " +
-    "and is not run again. Look at what the screen shows, and send the command again if it is still wanted",
-};
-const notRecorded =
-  "The player did not run the command, because its disk could not record it and it might have run twice. See the player's problems, " +
-  "and send the command again when its disk can be written";
-const maxDetailLength = 2_000;
+import { cancelModule } from "./modules/cancel.ts";
 
 export interface CommandRunnerDependencies {
   folder: string;
@@ -38,10 +30,17 @@ export interface CommandRunnerDependencies {
 export class CommandRunner {
   readonly #dependencies: CommandRunnerDependencies;
   readonly #journal: CommandJournal;
+  readonly #audit: CommandAuditLog;
+  readonly #tasks: CommandTasks;
+  readonly #cancel = cancelModule((id, issuedAt) => this.#cancelCommand(id, issuedAt));
+  #deciding: Promise<unknown> = Promise.resolve();
 
   private constructor(dependencies: CommandRunnerDependencies, journal: CommandJournal) {
     this.#dependencies = dependencies;
     this.#journal = journal;
+    this.#audit = new CommandAuditLog(dependencies.folder, () => dependencies.clock.now());
+    const { clock, log } = dependencies;
+    this.#tasks = new CommandTasks({ clock, log, journal, update: (entry, update) => this.#update(entry, update) });
   }
 
   /**
@@ -56,13 +55,10 @@ export class CommandRunner {
       await dependencies.disk.attempt("command journal", () => journal.record(entry));
     }
     for (const entry of journal.unfinished) {
-      const outcome = entry.update.status === "running" ? dependencies.commands.get(entry.type)?.outcomeAfterRestart?.(entry) : undefined;
-      await runner.#update(
-        entry,
-        outcome?.is === "done"
-          ? { status: "succeeded", result: outcome.result, error: null }
-          : failed("failed", "interrupted", "the player ended while the command was running"),
-      );
+      const hasBegun = entry.update.status === "running";
+      const outcome = hasBegun ? dependencies.commands.get(entry.type)?.outcomeAfterRestart?.(entry) : undefined;
+      const unknown = hasBegun ? interrupted : neverBegun;
+      await runner.#update(entry, outcome?.is === "done" ? { status: "succeeded", result: outcome.result, error: null } : unknown);
     }
     return runner;
   }
@@ -82,9 +78,20 @@ export class CommandRunner {
    * background. If the disk cannot record it, it does not run, because it might run twice. A command with an invalid signature is
    * logged and gets no reply, because the service did not send it.
    */
-  async receive(jws: string, signal: AbortSignal): Promise<void> {
-    const { log, clock } = this.#dependencies;
-    const command = this.#verify(jws);
+  receive(jws: string, signal: AbortSignal): Promise<void> {
+    return this.#decide(() => this.#receive(jws, signal));
+  }
+
+  /** Calls `act` alone: two deliveries of a command, or it and its cancellation, must not both find that it is unknown. */
+  #decide<T>(act: () => Promise<T>): Promise<T> {
+    const decided = this.#deciding.then(act);
+    this.#deciding = decided.catch(() => undefined);
+    return decided;
+  }
+
+  async #receive(jws: string, signal: AbortSignal): Promise<void> {
+    const { clock, commands, log } = this.#dependencies;
+    const command = await this.#verify(jws);
     if (command === null) return;
     const known = this.#journal.get(command.jti);
     if (known !== undefined) return this.#sendStatus(known);
@@ -96,53 +103,55 @@ export class CommandRunner {
       issuedAt,
       update: { status: "acknowledged", result: null, error: null },
     };
+    await this.#record({ event: "received", id: entry.id, type: entry.type, args: command.args });
     const mayHaveRun = await this.#unlessUnwritable(entry, () => this.#journal.mayHaveRun(issuedAt));
     if (mayHaveRun === null) return;
     if (mayHaveRun) {
       log.warn({ command_id: entry.id, type: entry.type }, "rejected a command that may have run before the journal was lost");
-      return this.#update(entry, { status: "rejected", result: null, error: journalLost });
+      return this.#update(entry, journalLost);
     }
-    if (clock.now() > command.exp * 1_000) {
-      return this.#update(entry, failed("expired", "expired", "the command had expired when it arrived"));
-    }
+    const expiresAt = command.exp * 1_000;
+    if (clock.now() > expiresAt) return this.#update(entry, expiredOnArrival);
     const request = DeviceCommand.safeParse({ type: command.type, args: command.args });
-    if (!request.success) {
-      const reasons = request.error.issues.map(({ message }) => message).join("; ");
-      return this.#update(entry, failed("rejected", "unsupported", `this player does not support the command: ${reasons}`));
-    }
+    if (!request.success) return this.#update(entry, unsupported(request.error.issues.map(({ message }) => message).join("; ")));
+    const module = entry.type === this.#cancel.type ? this.#cancel : commands.get(entry.type);
+    const missing = module === this.#cancel ? null : commands.missing(entry.type);
+    if (module === undefined || missing !== null) return this.#update(entry, unsupported(missing ?? ""));
     log.info({ command_id: entry.id, type: entry.type }, "command received");
     if ((await this.#unlessUnwritable(entry, () => this.#journal.record(entry).then(() => true))) === null) return;
     await this.#sendStatus(entry);
-    void this.#run(entry, { ...request.data, id: entry.id, madeAt: command.made_at }, signal).catch((error: unknown) =>
-      log.error({ err: error, command_id: entry.id }, "the outcome of a command could not be written"),
-    );
+    const work = { module, command: { ...request.data, id: entry.id, madeAt: command.made_at }, expiresAt };
+    void this.#tasks
+      .run(entry, work, signal)
+      .catch((error: unknown) => log.error({ err: error, command_id: entry.id }, "the outcome of a command could not be written"));
   }
 
   /** The command in `jws`; null if the service did not sign it for this device. */
-  #verify(jws: string): SignedCommand | null {
+  async #verify(jws: string): Promise<SignedCommand | null> {
     const { log, thumbprint, serviceKey } = this.#dependencies;
     try {
       const command = SignedCommand.parse(verifyJws(commandJwsType, jws, serviceKey));
       if (command.sub !== thumbprint) throw new Error("it is for another device");
       return command;
     } catch (error) {
-      log.error({ reason: reasonOf(error) }, "rejected a command that the service did not sign for this device");
+      const reason = reasonOf(error);
+      log.error({ reason }, "rejected a command that the service did not sign for this device");
+      await this.#record({ event: "ignored", reason });
       return null;
     }
   }
 
-  async #run(entry: JournalEntry, command: DeviceCommand & CommandMetadata, signal: AbortSignal): Promise<void> {
-    await this.#update(entry, { status: "running", result: null, error: null });
-    let update: CommandUpdate;
-    try {
-      const outcome = await this.#dependencies.commands.execute(command, signal);
-      if (outcome.is === "later") return;
-      update = { status: "succeeded", result: outcome.result, error: null };
-    } catch (error) {
-      update = failed("failed", isFault(error) ? error.code : "failed", reasonOf(error));
-    }
-    await this.#update(entry, update);
-    this.#dependencies.log.info({ command_id: entry.id, type: entry.type, status: update.status }, "command ended");
+  /** Cancels a command that has not ended; one that has not arrived yet is then refused. @returns its status. */
+  async #cancelCommand(id: string, issuedAt = this.#dependencies.clock.now()): Promise<CommandStatus> {
+    const entry = await this.#decide(async () => {
+      const known = this.#journal.get(id);
+      if (known !== undefined) return known;
+      const unknown: JournalEntry = { id, type: "unknown", at: this.#dependencies.clock.now(), issuedAt, update: cancelledBefore };
+      await this.#update(unknown, cancelledBefore);
+      return unknown;
+    });
+    await this.#tasks.cancel(id);
+    return entry.update.status;
   }
 
   /** The result of a use of the journal that has to succeed before the command may run. If the disk fails, the command fails: null. */
@@ -155,7 +164,7 @@ export class CommandRunner {
         { command_id: entry.id, type: entry.type, reason: reasonOf(error) },
         "a command cannot be recorded: it does not run",
       );
-      await this.#update(entry, failed("failed", "not-recorded", `${notRecorded} (${reasonOf(error)})`));
+      await this.#update(entry, notRecorded(reasonOf(error)));
       return null;
     }
   }
@@ -166,7 +175,13 @@ export class CommandRunner {
     // If the player is killed before the outbox has it, the next run sends it. The next write of the journal has that it was sent.
     entry.isUnsent = finalStatuses.includes(update.status);
     await this.#dependencies.disk.attempt("command journal", () => this.#journal.record(entry));
+    if (entry.isUnsent)
+      await this.#record({ event: "ended", id: entry.id, type: entry.type, status: update.status, reason: reasonIn(update) });
     await this.#sendStatus(entry);
+  }
+
+  async #record(entry: AuditEntry): Promise<void> {
+    await this.#dependencies.disk.attempt(auditLogName, () => this.#audit.append(entry));
   }
 
   async #sendStatus(entry: JournalEntry): Promise<void> {
@@ -176,6 +191,6 @@ export class CommandRunner {
   }
 }
 
-function failed(status: "failed" | "expired" | "rejected", code: string, detail: string): CommandUpdate {
-  return { status, result: null, error: { code, detail: detail.slice(0, maxDetailLength) } };
+function reasonIn({ error }: CommandUpdate): string | null {
+  return error === null ? null : `${error.code}: ${error.detail}`;
 }

@@ -25,11 +25,16 @@ export class CommandSet {
     };
   }
 
-  /** Carries out a command. @throws Fault `unsupported` if this player is not able to. */
+  /** Why this player is not able to carry out commands of a type, for people; null: it is. */
+  missing(type: string): string | null {
+    const module = this.#modules.get(type);
+    return module === undefined ? "this version of the player does not know the command" : (module.missing?.() ?? null);
+  }
+
+  /** Carries out a command, without its deadline and limit. @throws Fault `unsupported` if this player is not able to. */
   async execute(command: DeviceCommand & CommandMetadata, signal: AbortSignal): Promise<CommandOutcome> {
-    const module = this.#modules.get(command.type);
-    const missing = module === undefined ? "this version of the player does not know the command" : (module.missing?.() ?? null);
-    if (module === undefined || missing !== null) throw new Fault("unsupported", missing ?? "");
-    return module.run(command, signal);
+    const missing = this.missing(command.type);
+    if (missing !== null) throw new Fault("unsupported", missing);
+    return this.#modules.get(command.type)!.run(command, signal);
   }
 }

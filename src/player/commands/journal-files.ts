@@ -15,6 +15,8 @@ export const JournalEntry = z.object({
   /** When the service issued the command, by the service's clock. Older versions did not store it. */
   issuedAt: z.number().optional(),
   update: CommandUpdate,
+  /** When it began, by this player's clock. Counted by the command's rate limit. Older versions did not store it. */
+  startedAt: z.number().optional(),
   /** Whether the outbox may not have the final status yet. Older versions did not store it. */
   isUnsent: z.boolean().optional(),
 });

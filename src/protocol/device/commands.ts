@@ -1,15 +1,20 @@
 // Commands from operators to players: for many players, the signed form sent to the device, statuses and results.
 import { z } from "zod";
+import { CommandWaves } from "../operator/command-batches.ts";
 import { PageQuery, Target, TargetWarning } from "../operator/resources.ts";
 import { CommandRequest, DeviceCommand } from "./command-request.ts";
 import { cleanRecord, deviceText } from "../text.ts";
 import { id, InstantSeconds, Timestamp } from "../common.ts";
 
+const bulkFields = {
+  target: Target,
+  waves: CommandWaves.optional().describe("Sends it to some of the players first, and to more only if that went well"),
+};
 /** One command for many players: `POST /commands`. */
 export const BulkCommandRequest = z.discriminatedUnion(
   "type",
-  CommandRequest.options.map((option) => option.extend({ target: Target })) as unknown as typeof CommandRequest.options,
-) as unknown as z.ZodType<CommandRequest & { target: Target }>;
+  CommandRequest.options.map((option) => option.extend(bulkFields)) as unknown as typeof CommandRequest.options,
+) as unknown as z.ZodType<CommandRequest & { target: Target; waves?: CommandWaves | undefined }>;
 
 const CommandType = z.enum(DeviceCommand.options.map(({ shape }) => shape.type.value));
 
@@ -33,6 +38,14 @@ export const finalStatuses: readonly CommandStatus[] = ["succeeded", "failed", "
 
 const Result = z.record(z.string(), z.unknown());
 
+/** One status that a command had. */
+export const CommandChange = z.object({
+  status: CommandStatus,
+  at: Timestamp,
+  detail: z.string().nullable().describe("The reason, or what was asked of the player then"),
+});
+export type CommandChange = z.infer<typeof CommandChange>;
+
 /** A command in the REST API. */
 export const Command = z.object({
   id: id("cmd"),
@@ -42,6 +55,8 @@ export const Command = z.object({
   status: CommandStatus,
   result: Result.nullable().describe("The result, such as `{screenshot_id}`"),
   error: z.object({ code: z.string(), detail: z.string() }).nullable(),
+  history: z.array(CommandChange).describe("Every status, oldest first"),
+  batch_id: id("bat").nullable().describe("The batch whose wave it belongs to; null: it was sent without waves"),
   created_at: Timestamp,
   updated_at: Timestamp,
   expires_at: Timestamp.describe("A command that has not started by then never runs"),
@@ -53,14 +68,21 @@ export const BulkCommandResult = z.object({
   count: z.int(),
   type: CommandType,
   expires_at: Timestamp.describe("Commands that have not started by then never run"),
-  commands: z.array(z.object({ id: id("cmd"), player_id: id("plr") })),
+  commands: z.array(z.object({ id: id("cmd"), player_id: id("plr") })).describe("With `waves`: those of the first wave"),
+  batch_id: id("bat").nullable().describe("With `waves`: the batch, see `GET /command-batches/{id}`"),
+  skipped: z
+    .array(z.object({ player_id: id("plr"), reason: z.string() }))
+    .describe("The players that do not get it, because they have reported that they do not support it"),
   warnings: z.array(TargetWarning).describe("Why the command reaches no player. The request succeeds anyway"),
 });
 
 /** The query for the commands of one player. */
 export const CommandsQuery = PageQuery.extend({ status: CommandStatus.optional(), type: CommandType.optional() });
 /** The query for the commands of a team. */
-export const TeamCommandsQuery = CommandsQuery.extend({ player_id: id("plr").optional() });
+export const TeamCommandsQuery = CommandsQuery.extend({
+  player_id: id("plr").optional(),
+  batch_id: id("bat").optional().describe("Only commands of this batch"),
+});
 
 const latestMs = Date.UTC(2200, 0, 1);
 

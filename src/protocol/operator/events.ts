@@ -8,6 +8,7 @@ import { Count, id, Timestamp } from "../common.ts";
  * the newest heartbeat of each player. `presence`: online and offline. `player_updates`: paired, changed, removed, restored,
  * replaced. `problems`: opened, closed, and the whole list after each change. `rollout_updates`: a new version reaches the players.
  * `alerts`: a problem has lasted for longer than the settings allow, or is over.
+ * `batch_updates`: a command reaches players in waves.
  */
 const eventKinds = [
   "player_updates",
@@ -24,6 +25,7 @@ const eventKinds = [
   "webhook_updates",
   "rollout_updates",
   "alerts",
+  "batch_updates",
 ] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
@@ -92,6 +94,12 @@ const eventTypes = [
   "alert.opened",
   "alert.acknowledged",
   "alert.closed",
+  "batch.started",
+  "batch.wave_started",
+  "batch.halted",
+  "batch.resumed",
+  "batch.cancelled",
+  "batch.finished",
   "webhook.failing",
   "webhook.recovered",
   "webhook.paused",
@@ -121,6 +129,7 @@ const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   webhook: "webhook_updates",
   rollout: "rollout_updates",
   alert: "alerts",
+  batch: "batch_updates",
 };
 
 /** The kind of subscription that includes events of `type`; null for a type of another version. */

@@ -252,7 +252,7 @@ export type Target = z.infer<typeof Target>;
 
 /** A warning about a target that is probably not as intended. */
 export const TargetWarning = z.object({
-  code: z.enum(["no-players"]),
+  code: z.enum(["no-players", "unsupported"]),
   message: z.string(),
   field: z.string().describe("RFC 6901 pointer"),
 });

@@ -62,6 +62,7 @@ export async function erasePlayers(db: Db, playerIds: readonly string[], now: nu
     await db.deleteFrom("problem_records").where("player_id", "in", part).execute();
     await db.deleteFrom("enrolments").where("player_id", "in", part).execute();
     await db.deleteFrom("rollout_players").where("player_id", "in", part).execute();
+    await db.deleteFrom("command_batch_players").where("player_id", "in", part).execute();
     const rows = await db.selectFrom("players").select(["id", "team_id"]).where("id", "in", part).execute();
     for (const [teamId, players] of Map.groupBy(rows, (row) => row.team_id)) {
       const ids = players.map((row) => row.id);

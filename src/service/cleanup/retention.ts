@@ -7,7 +7,7 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots and recorded problems, and for commands, tokens, invitations, enrolment keys, rollouts and alerts after their end. */
+/** For screenshots and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, rollouts and alerts after their end. */
 const retentionMs = 90 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
@@ -133,6 +133,20 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
         .where("updated_at", "<", now - mailRetentionMs)
         .limit(limit);
       return db.deleteFrom("mails").where("id", "in", old).returning("id").execute();
+    },
+    (db, limit) => {
+      const ended = db.selectFrom("command_batches").select("id").where("ended_at", "<", before);
+      const old = db.selectFrom("command_batch_players").select(["batch_id", "player_id"]).where("batch_id", "in", ended).limit(limit);
+      const rows = db.deleteFrom("command_batch_players");
+      return rows
+        .where((row) => row(row.refTuple("batch_id", "player_id"), "in", old.$asTuple("batch_id", "player_id")))
+        .returning("player_id")
+        .execute();
+    },
+    (db, limit) => {
+      const old = db.selectFrom("command_batches").select("id").where("ended_at", "<", before).limit(limit);
+      const withPlayers = db.selectFrom("command_batch_players").select("batch_id");
+      return db.deleteFrom("command_batches").where("id", "in", old).where("id", "not in", withPlayers).returning("id").execute();
     },
     (db, limit) => {
       const old = db.selectFrom("device_tokens").select("hash").where("expires_at", "<=", now).limit(limit);

@@ -1,6 +1,7 @@
 // Ends commands that were not started in time, and commands whose device stopped reporting.
 import type { Db } from "../store/store.ts";
 import type { CommandRow } from "../store/tables.ts";
+import { historyLine, withLine } from "./command-history.ts";
 import { noAnswerError, openStatuses, startedStatuses } from "./command-status.ts";
 
 // A started command fails when its time has passed and its device has reported nothing for this time.
@@ -22,14 +23,15 @@ export async function hasExpiredCommands(db: Db, now: number): Promise<boolean> 
 export async function expireCommands(db: Db, now: number): Promise<CommandRow[]> {
   const unstarted = await db
     .updateTable("commands")
-    .set({ status: "expired", updated_at: now })
+    .set({ status: "expired", updated_at: now, history: withLine(historyLine("expired", now, "The player did not receive it in time")) })
     .where("status", "in", openStatuses)
     .where("expires_at", "<=", now)
     .returningAll()
     .execute();
+  const noAnswer = historyLine("failed", now, "The player began it but did not report its end");
   const silent = await db
     .updateTable("commands")
-    .set({ status: "failed", error: noAnswerError, updated_at: now })
+    .set({ status: "failed", error: noAnswerError, updated_at: now, history: withLine(noAnswer) })
     .where("status", "in", startedStatuses)
     .where("expires_at", "<=", now - silenceMs)
     .where("updated_at", "<=", now - silenceMs)

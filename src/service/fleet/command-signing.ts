@@ -1,14 +1,23 @@
 // Creates commands, signed for the device of their player.
-import type { CommandRequest } from "../../protocol/device/command-request.ts";
+import type { DeviceCommand } from "../../protocol/device/command-request.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
+import { historyLine } from "./command-history.ts";
 import type { Signer } from "./devices/signer.ts";
+
+/** The wave to which a command belongs. */
+export interface CommandWave {
+  batchId: string;
+  /** Counted from 0. */
+  wave: number;
+}
 
 export function createCommand(
   { makeId, signer }: { makeId: MakeId; signer: Signer },
   player: PlayerRow,
-  request: CommandRequest,
+  request: DeviceCommand,
   now: number,
+  batch: CommandWave | null,
 ): CommandRow {
   // A JWS has whole seconds. Round up here, so that the row and the JWS have the same expiry.
   const expiresAt = (Math.ceil(now / 1_000) + request.ttl_s) * 1_000;
@@ -35,6 +44,10 @@ export function createCommand(
     created_at: now,
     updated_at: now,
     expires_at: expiresAt,
+    history: historyLine("queued", now),
+    cancel_requested_at: null,
+    batch_id: batch?.batchId ?? null,
+    wave: batch?.wave ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 // The status of a command: how it may change, and the command as the API and its events show it.
 import { finalStatuses, type Command, type CommandStatus } from "../../protocol/device/commands.ts";
+import { showHistory } from "./command-history.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import type { CommandRow } from "../store/tables.ts";
 
@@ -15,6 +16,9 @@ export const noAnswerError = JSON.stringify({
     "The player started the command but did not report its end, perhaps because of a power or disk failure. Check its heartbeat, then send the command again",
 });
 
+/** The stored error of a command that was cancelled before it was sent. */
+export const cancelledUnsentError = JSON.stringify({ code: "cancelled", detail: "It was cancelled before it was sent to the player" });
+
 const order: readonly CommandStatus[] = ["queued", "delivered", "acknowledged", "running"];
 
 /** Whether a command may change to the status that its device reports. Statuses only move forward. */
@@ -22,6 +26,8 @@ export function canChangeTo(row: CommandRow, status: CommandStatus): boolean {
   const current = row.status as CommandStatus;
   // The device executed the command and only its report was late: believe the device.
   if (current === "expired") return status !== "expired";
+  // It was being sent at the same instant.
+  if (current === "cancelled" && row.error === cancelledUnsentError) return status !== "cancelled";
   if (current === "failed" && row.error === noAnswerError) return finalStatuses.includes(status);
   if (finalStatuses.includes(current)) return false;
   return finalStatuses.includes(status) || order.indexOf(status) > order.indexOf(current);
@@ -37,6 +43,8 @@ export function showCommand(row: CommandRow): Command {
     status: row.status as CommandStatus,
     result: row.result === null ? null : (JSON.parse(row.result) as Command["result"]),
     error: row.error === null ? null : (JSON.parse(row.error) as Command["error"]),
+    history: showHistory(row),
+    batch_id: row.batch_id,
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     expires_at: new Date(row.expires_at).toISOString(),

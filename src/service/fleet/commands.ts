@@ -1,9 +1,10 @@
 // Queues signed commands for devices and tracks them until they end.
 import { Batch } from "../../base/async/batch.ts";
 import { KeyedListeners } from "../../base/async/listeners.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
-import { type CommandRequest } from "../../protocol/device/command-request.ts";
+import type { DeviceCommand } from "../../protocol/device/command-request.ts";
 import { finalStatuses, type CommandStatus, type CommandUpdate } from "../../protocol/device/commands.ts";
 import type { EventJournal } from "../events/event-journal.ts";
 import type { MakeId } from "../store/ids.ts";
@@ -14,7 +15,8 @@ import { ProblemError } from "../http/problem.ts";
 import type { Signer } from "./devices/signer.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
-import { commandIdIn, createCommand } from "./command-signing.ts";
+import { commandIdIn, createCommand, type CommandWave } from "./command-signing.ts";
+import { historyLine, withLine } from "./command-history.ts";
 import { expireCommands, hasExpiredCommands } from "./command-expiry.ts";
 import { canChangeTo, commandEvent, openStatuses } from "./command-status.ts";
 
@@ -29,6 +31,8 @@ const openCommands = preparedQuery((db: Db, { playerId, now }: { playerId: strin
     .where("player_id", "=", playerId)
     .where("status", "in", openStatuses)
     .where("expires_at", ">", now)
+    // The device may not have received it: then it must not get it any more.
+    .where("cancel_requested_at", "is", null)
     .orderBy("created_at")
     .orderBy("id")
     .limit(maxInResponse),
@@ -49,6 +53,8 @@ export class Commands {
   readonly #delivered: Batch<string>;
   /** Called with the id of a command that has ended. */
   readonly #ended = new KeyedListeners<void>();
+  /** Notified when commands of batches have ended. */
+  readonly batchWake = new Signal();
 
   constructor(dependencies: CommandsDependencies) {
     this.#dependencies = dependencies;
@@ -56,16 +62,21 @@ export class Commands {
   }
 
   /** Signs and queues a command. Send the journal entry after the commit. */
-  async queue(db: Db, player: PlayerRow, request: CommandRequest): Promise<{ row: CommandRow; entry: JournalEntry }> {
+  async queue(db: Db, player: PlayerRow, request: DeviceCommand): Promise<{ row: CommandRow; entry: JournalEntry }> {
     const { rows, entries } = await this.queueAll(db, [player], request);
     return { row: rows[0]!, entry: entries[0]! };
   }
 
   /** Signs and queues one command per player. The rows have the order of the players. */
-  async queueAll(db: Db, players: readonly PlayerRow[], request: CommandRequest): Promise<{ rows: CommandRow[]; entries: JournalEntry[] }> {
+  async queueAll(
+    db: Db,
+    players: readonly PlayerRow[],
+    request: DeviceCommand,
+    batch: CommandWave | null = null,
+  ): Promise<{ rows: CommandRow[]; entries: JournalEntry[] }> {
     // All commands get the same time, so that the players stay synchronized.
     const now = Math.trunc(this.#dependencies.clock.now());
-    const rows = players.map((player) => createCommand(this.#dependencies, player, request, now));
+    const rows = players.map((player) => createCommand(this.#dependencies, player, request, now, batch));
     for (const chunk of inChunks(rows)) await db.insertInto("commands").values(chunk).execute();
     await this.#dependencies.events.append(db, rows.map(commandEvent));
     const messages = rows.map(({ player_id: playerId, jws }) => ({
@@ -91,9 +102,10 @@ export class Commands {
   async #storeDelivered(all: readonly string[]): Promise<void> {
     const { clock, events, store } = this.#dependencies;
     await store.write(async (db) => {
+      const now = Math.trunc(clock.now());
       const delivered = await db
         .updateTable("commands")
-        .set({ status: "delivered", updated_at: Math.trunc(clock.now()) })
+        .set({ status: "delivered", updated_at: now, history: withLine(historyLine("delivered", now)) })
         .where("jws", "in", all)
         .where("id", "in", all.map(commandIdIn))
         .where("status", "=", "queued")
@@ -108,13 +120,20 @@ export class Commands {
    * @throws ProblemError 404 when the command is not this player's.
    */
   async update(player: PlayerRow, commandId: string, update: CommandUpdate): Promise<void> {
-    await this.#storeUpdate(player, commandId, update);
-    if (finalStatuses.includes(update.status)) this.#ended.notify(commandId);
+    const row = await this.#storeUpdate(player, commandId, update);
+    if (row !== null && finalStatuses.includes(update.status)) this.markEnded([row]);
   }
 
-  async #storeUpdate(player: PlayerRow, commandId: string, update: CommandUpdate): Promise<void> {
+  /** Wakes whoever waits for the end of these commands. Call it after the commit. */
+  markEnded(rows: readonly Pick<CommandRow, "id" | "batch_id">[]): void {
+    for (const { id } of rows) this.#ended.notify(id);
+    if (rows.some(({ batch_id }) => batch_id !== null)) this.batchWake.notify();
+  }
+
+  /** @returns the changed row; null if the report changes nothing. */
+  async #storeUpdate(player: PlayerRow, commandId: string, update: CommandUpdate): Promise<CommandRow | null> {
     const { clock, events, store } = this.#dependencies;
-    await store.write(async (db) => {
+    return store.write(async (db) => {
       const row = await db
         .selectFrom("commands")
         .selectAll()
@@ -122,15 +141,19 @@ export class Commands {
         .where("player_id", "=", player.id)
         .executeTakeFirst();
       if (row === undefined) throw new ProblemError("not-found", "This player has no such command");
-      if (!canChangeTo(row, update.status)) return;
+      if (!canChangeTo(row, update.status)) return null;
+      const now = Math.trunc(clock.now());
       const change = {
         status: update.status,
         result: update.result === null ? null : JSON.stringify(update.result),
         error: update.error === null ? null : JSON.stringify(update.error),
-        updated_at: Math.trunc(clock.now()),
+        updated_at: now,
+        history: row.history + historyLine(update.status, now, update.error?.detail ?? null),
       };
       await db.updateTable("commands").set(change).where("id", "=", row.id).execute();
-      await events.append(db, [commandEvent({ ...row, ...change })]);
+      const changed = { ...row, ...change };
+      await events.append(db, [commandEvent(changed)]);
+      return changed;
     });
   }
 
@@ -144,12 +167,12 @@ export class Commands {
       await events.append(db, rows.map(commandEvent));
       return rows;
     });
-    for (const { id } of expired) this.#ended.notify(id);
+    this.markEnded(expired);
   }
 
   /**
    * Resolves when the player has reported the end of a command or it has expired, but after `maxMs` at the latest; the result is in
-   * the command's row. A cancelled command is not noticed earlier. @throws AbortError when `signal` aborts.
+   * the command's row. @throws AbortError when `signal` aborts.
    */
   async waitForEnd(commandId: string, maxMs: number, signal: AbortSignal): Promise<void> {
     const { clock, store } = this.#dependencies;
@@ -169,14 +192,28 @@ export class Commands {
 
   /** Cancels the commands that a deleted player has not started. */
   async cancelAll(db: Db, playerId: string): Promise<void> {
+    const now = Math.trunc(this.#dependencies.clock.now());
+    const history = withLine(historyLine("cancelled", now, "The player was deleted, or got another device"));
     const cancelled = await db
       .updateTable("commands")
-      .set({ status: "cancelled", updated_at: Math.trunc(this.#dependencies.clock.now()) })
+      .set({ status: "cancelled", updated_at: now, history })
       .where("player_id", "=", playerId)
       .where("status", "in", openStatuses)
       .returningAll()
       .execute();
     await this.#dependencies.events.append(db, cancelled.map(commandEvent));
+  }
+
+  /** The messages without commands that were cancelled meanwhile. */
+  async withoutCancelled(entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+    const idOf = ({ message }: JournalEntry): string | null => (message.type === "command" ? commandIdIn(message.data.command) : null);
+    const ids = entries.flatMap((entry) => idOf(entry) ?? []);
+    const cancelled = new Set<string | null>();
+    for (const chunk of inChunks(ids)) {
+      const rows = this.#dependencies.store.db.selectFrom("commands").select("id").where("id", "in", chunk);
+      for (const { id } of await rows.where("cancel_requested_at", "is not", null).execute()) cancelled.add(id);
+    }
+    return entries.filter((entry) => !cancelled.has(idOf(entry)));
   }
 
   /** Calls {@link expire} regularly until `signal` aborts; rejects with an AbortError then. */

@@ -4,6 +4,7 @@ import { KeyedListeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { Capabilities } from "../../protocol/device/capabilities.ts";
 import { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
 import { countHeartbeat } from "./devices/heartbeat-minutes.ts";
@@ -201,6 +202,14 @@ export class Presence {
   /** What all players report together. */
   get figures(): FleetFigures {
     return this.#figures.read((playerId) => this.isOnline(playerId));
+  }
+
+  /** What a player is able to do, by its latest heartbeat; null if it has not said so. For thousands of players: keeps nothing parsed. */
+  capabilities(playerId: string): Capabilities | null {
+    const heartbeat = this.#latest.get(playerId)?.heartbeat;
+    if (typeof heartbeat !== "string") return heartbeat?.capabilities ?? null;
+    if (!heartbeat.includes('"capabilities":{')) return null;
+    return Capabilities.safeParse((JSON.parse(heartbeat) as { capabilities: unknown }).capabilities).data ?? null;
   }
 
   /** When the latest heartbeat of a player arrived, ms since the epoch; null if there is none. */

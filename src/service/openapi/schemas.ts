@@ -43,6 +43,7 @@ import * as releaseChoice from "../../protocol/operator/release-choice.ts";
 import * as rollouts from "../../protocol/operator/rollouts.ts";
 import * as shows from "../../protocol/operator/shows.ts";
 import * as siteItems from "../../protocol/content/web-items.ts";
+import * as commandBatches from "../../protocol/operator/command-batches.ts";
 import * as releases from "../../protocol/operator/releases.ts";
 import * as releaseFiles from "../../protocol/device/release-files.ts";
 import * as uploadLinks from "../../protocol/content/upload-links.ts";
@@ -97,6 +98,7 @@ const modules: readonly Record<string, unknown>[] = [
   releaseChoice,
   rollouts,
   alerts,
+  commandBatches,
   transition,
   walls,
   opening,

@@ -8,6 +8,8 @@ import { uploadLinkOperations } from "./content/upload-links.ts";
 import { uploadOperations } from "./content/uploads.ts";
 import { eventOperations } from "./events/events.ts";
 import { webhookOperations } from "./events/webhooks.ts";
+import { bulkCommandOperations } from "./fleet/bulk-commands.ts";
+import { commandBatchOperations } from "./fleet/command-batches.ts";
 import { commandOperations } from "./fleet/commands.ts";
 import { deviceOperations } from "./fleet/device.ts";
 import { enrolmentKeyOperations } from "./fleet/enrolment-keys.ts";
@@ -54,6 +56,8 @@ const all = [
   ...uploadOperations,
   ...uploadLinkOperations,
   ...commandOperations,
+  ...bulkCommandOperations,
+  ...commandBatchOperations,
   ...screenshotOperations,
   ...releaseOperations,
   ...eventOperations,

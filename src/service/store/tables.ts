@@ -2,6 +2,7 @@
 import type { Generated } from "kysely";
 import type { AssetKind, AssetStatus } from "../../protocol/content/assets.ts";
 import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert-tables.ts";
+import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
@@ -175,6 +176,13 @@ export interface CommandRow extends OwnedRow {
   jws: string;
   updated_at: number;
   expires_at: number;
+  /** JSON lines of its statuses. Empty: stored by a version that kept only the last one. */
+  history: string;
+  /** When an operator cancelled it: a device that has not received it must not get it any more. */
+  cancel_requested_at: number | null;
+  /** The batch and its wave, counted from 0; null: it was sent by itself. */
+  batch_id: string | null;
+  wave: number | null;
 }
 export interface ScreenshotRow extends OwnedRow {
   player_id: string;
@@ -279,6 +287,8 @@ export interface Tables {
   upload_links: UploadLinkRow;
   shows: ShowRow;
   commands: CommandRow;
+  command_batches: CommandBatchRow;
+  command_batch_players: CommandBatchPlayerRow;
   screenshots: ScreenshotRow;
   problem_records: ProblemRecordRow;
   enrolment_keys: EnrolmentKeyRow;

@@ -18,6 +18,7 @@ const queries = {
   enrolment_keys: owned("enrolment_keys"),
   rollouts: owned("rollouts"),
   alerts: owned("alerts"),
+  command_batches: owned("command_batches"),
 };
 
 /** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */

@@ -56,13 +56,14 @@ test("[UPD32] under a launcher the operator sees version, slot and reason, the c
   expect(health).toMatchObject({ version: "1.2.3", browser: "chromium 1", checks: { frames: true, checked_in: true } });
 });
 
-test("[UPD33] without a launcher the player reports no update, and the command update fails with the reason", async () => {
+test("[UPD33] without a launcher the player reports no update, and the service rejects the command update with the reason", async () => {
   await using place = await openPlace();
   await using service = await TestService.start(join(place.folder, "service"), { clock: place.clock });
   const started = await startPaired(place, service, null);
   await using _player = started.player;
   await started.until(async () => (await started.shown()).status === "online");
   expect((await started.shown()).update).toBeNull();
-  const { status, error } = await runUpdateCommand(service, started);
-  expect([status, error.code]).toEqual(["failed", "unsupported"]);
+  const { status, body } = await service.call("POST", `players/${started.id}/commands`, { type: "update" });
+  expect([status, body.errors[0].pointer]).toEqual([422, "/type"]);
+  expect(body.detail).toContain("does not support update");
 });

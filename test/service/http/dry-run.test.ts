@@ -50,6 +50,10 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const player = device.playerId;
   const shot = await created("POST", `players/${player}/commands`, { type: "screenshot", args: {} });
   await device.putScreenshot(shotId, await picture(), { "command-id": shot.id });
+  const waves = { size: 1 };
+  const batch = await created("POST", "commands", { target: { player_ids: [player] }, type: "reload", waves });
+  await device.call("POST", `commands/${batch.commands[0].id}/status`, { status: "failed", error: { code: "failed", detail: "no page" } });
+  await eventually(async () => (await api.call("GET", `command-batches/${batch.batch_id}`)).body.state === "halted");
   const target = { type: "player", player_id: player };
   const calendar = await created("POST", "calendars", { name: "C", dates: [{ date: "2026-12-26" }] });
   const schedule = await created("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
@@ -130,6 +134,9 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     createUploadLink: ["upload-links", {}],
     deleteUploadLink: [`upload-links/${uploadLink.id}`],
     sendCommand: [`players/${player}/commands`, { type: "restart" }],
+    cancelCommand: [`players/${player}/commands/${shot.id}/cancel`],
+    resumeCommandBatch: [`command-batches/${batch.batch_id}/resume`],
+    cancelCommandBatch: [`command-batches/${batch.batch_id}/cancel`],
     sendCommands: ["commands", { target: { player_ids: [player] }, type: "reload" }],
     mirrorReleases: ["releases/mirror"],
     deleteScreenshot: [`screenshots/${shotId}`],

@@ -185,6 +185,7 @@ export class DeviceSession {
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
     const answer = await this.#record(hello.id, heartbeat, receivedAt);
+    const entries = await this.#dependencies.commands.withoutCancelled(missed.entries);
     const data = {
       session_id: this.id,
       epoch: journal.epoch,
@@ -197,7 +198,7 @@ export class DeviceSession {
     // A device that cannot resume counts on from the end of the journal, which the welcome states.
     const seq = !missed.resumed && missed.lastSeq > 0 ? { seq: missed.lastSeq } : {};
     this.#sendMessage({ type: "welcome", data, id: makeId("evt"), ts: clock.now(), ...seq });
-    for (const entry of missed.entries) this.#sendEntry(entry);
+    for (const entry of entries) this.#sendEntry(entry);
     this.#phase = { is: "live" };
     for (const entry of waiting) if (entry.seq > missed.lastSeq) this.#sendEntry(entry);
   }

@@ -5,23 +5,28 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { id } from "../../../protocol/common.ts";
 import { CommandRequest } from "../../../protocol/device/command-request.ts";
-import { BulkCommandRequest, BulkCommandResult, Command, CommandsQuery, TeamCommandsQuery } from "../../../protocol/device/commands.ts";
+import { Command, CommandsQuery, TeamCommandsQuery } from "../../../protocol/device/commands.ts";
 import { page } from "../../../protocol/operator/resources.ts";
+import { cancelCommand } from "../../fleet/command-cancel.ts";
 import { showCommand } from "../../fleet/command-status.ts";
+import { unsupportedReason } from "../../fleet/command-support.ts";
 import type { Commands } from "../../fleet/commands.ts";
 import { findPlayer } from "../../fleet/player-resource.ts";
-import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";
+import type { Presence } from "../../fleet/presence.ts";
+import type { EventJournal } from "../../events/event-journal.ts";
 import { pageOf } from "../../http/paging.ts";
-import { found } from "../../http/problem.ts";
+import { found, invalidField } from "../../http/problem.ts";
 import { storeOverride } from "../../schedule/overrides.ts";
-import type { Store } from "../../store/store.ts";
-import type { CommandRow, PlayerRow, Tables } from "../../store/tables.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { CommandRow, Tables } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 
 interface CommandDependencies {
   clock: Clock;
   commands: Commands;
+  events: EventJournal;
   log: Log;
+  presence: Presence;
   store: Store;
 }
 
@@ -38,9 +43,9 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs.",
+      "An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.",
     agent:
-      "Use it for actions: a screenshot, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Do not use it to change content: change the layout, playlist or schedule instead. Then call get_command until the command has ended.",
+      "First look at `capabilities.commands` in get_player: the types that this player supports; `capabilities.unavailable` says what it lacks for others. Use it for actions: a screenshot, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Do not use it to change content: change the layout, playlist or schedule instead. Then call get_command until the command has ended.",
     caller: "operator",
     scope: "commands:write",
     params: ofPlayer,
@@ -49,9 +54,11 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     status: 202,
     output: Command,
     errors: ["not-found", "invalid"],
-    async run({ commands, log }, { teamId }, { params, body }, unitOfWork) {
+    async run({ commands, log, presence }, { teamId }, { params, body }, unitOfWork) {
       const queued = await unitOfWork.write(async (db) => {
         const player = found(await findPlayer(db, teamId, params.id), "player");
+        const unsupported = unsupportedReason(presence, player.id, body.type);
+        if (unsupported !== null) throw invalidField("/type", unsupported);
         const { row, entry } = await commands.queue(db, player, body);
         const affected = (await storeOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
         return { result: showCommand(row), affected, entries: [entry] };
@@ -83,48 +90,6 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     },
   }),
   operation({
-    name: "sendCommands",
-    tag: "commands",
-    method: "POST",
-    path: "/commands",
-    summary: "Send a command to many players",
-    description: "Sends it to all players with a tag, or to the listed players; at most 10,000. Either all players get it or none.",
-    agent:
-      "Use it when all players with a tag should do the same. Call it with dry_run first; restarting many screens at once turns them all dark.",
-    caller: "operator",
-    scope: "commands:write",
-    body: BulkCommandRequest,
-    example: { target: { tag: "lobby" }, type: "reload", args: {}, ttl_s: 600 },
-    status: 202,
-    output: BulkCommandResult,
-    errors: ["invalid"],
-    async run({ clock, commands, log }, { teamId }, { body }, unitOfWork) {
-      const { target, ...request } = body;
-      const queued = await unitOfWork.write(async (db) => {
-        const players = await playersOfTarget(db, teamId, target);
-        const { rows, entries } = await commands.queueAll(db, players, request);
-        const affected: PlayerRow[] = [];
-        for (const [place, player] of players.entries()) {
-          const { id: commandId, created_at } = rows[place]!;
-          if (await storeOverride(db, player, commandId, request, created_at)) affected.push(player);
-        }
-        const expiresAt = rows[0]?.expires_at ?? (Math.ceil(clock.now() / 1_000) + request.ttl_s) * 1_000;
-        const listed = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
-        const warnings = await targetWarnings(db, teamId, target, players);
-        const result = {
-          count: rows.length,
-          type: request.type,
-          expires_at: new Date(expiresAt).toISOString(),
-          commands: listed,
-          warnings,
-        };
-        return { result, affected, entries };
-      });
-      log.info({ type: queued.type, count: queued.count }, "commands queued");
-      return queued;
-    },
-  }),
-  operation({
     name: "listTeamCommands",
     tag: "commands",
     method: "GET",
@@ -140,7 +105,9 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     async run({ commands, store }, { teamId }, { query }) {
       await commands.expire();
       const rows = store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
-      const selected = query.player_id === undefined ? rows : rows.where("player_id", "=", query.player_id);
+      const { player_id, batch_id } = query;
+      const ofPlayer = player_id === undefined ? rows : rows.where("player_id", "=", player_id);
+      const selected = batch_id === undefined ? ofPlayer : ofPlayer.where("batch_id", "=", batch_id);
       return pageOf(filtered(selected, query), query, showCommand);
     },
   }),
@@ -150,7 +117,8 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     method: "GET",
     path: "/players/{id}/commands/{command_id}",
     summary: "Read the status of a command",
-    description: "`status` goes from queued to one of succeeded, failed, rejected, expired and cancelled.",
+    description:
+      "`status` goes from queued to one of succeeded, failed, rejected, expired and cancelled; `history` has each with its time and reason.",
     agent:
       "Call it after send_command, every second or two, until the status is final. Expired means that the player was offline for the whole `ttl_s`.",
     caller: "operator",
@@ -161,17 +129,39 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     errors: ["not-found"],
     async run({ commands, store }, { teamId }, { params }) {
       await commands.expire();
-      const row = await store.db
-        .selectFrom("commands")
-        .selectAll()
-        .where("team_id", "=", teamId)
-        .where("player_id", "=", params.id)
-        .where("id", "=", params.command_id)
-        .executeTakeFirst();
-      return showCommand(found(row, "command"));
+      return showCommand(await find(store.db, teamId, params));
     },
   }),
+  operation({
+    name: "cancelCommand",
+    tag: "commands",
+    method: "POST",
+    path: "/players/{id}/commands/{command_id}/cancel",
+    summary: "Cancel a command",
+    description:
+      "A command that was not sent to the player is cancelled at once. For another one that has not ended, the player is asked: it does not begin the command, or aborts it, and reports `cancelled`; if the command ends first, its own result stands. A command of type `cancel` shows the player's answer.",
+    agent: "The status in the response may not have changed yet: call get_command until it is final.",
+    caller: "operator",
+    scope: "commands:write",
+    params: oneCommand,
+    status: 202,
+    output: Command,
+    errors: ["not-found", "wrong-status"],
+    run: (dependencies, { teamId }, { params }, unitOfWork) =>
+      unitOfWork.write(
+        async (db) => {
+          const player = found(await findPlayer(db, teamId, params.id), "player");
+          return cancelCommand(dependencies, db, player, await find(db, teamId, params));
+        },
+        async (_db, row) => showCommand(row),
+      ),
+  }),
 ];
+
+async function find(db: Db, teamId: string, params: z.infer<typeof oneCommand>): Promise<CommandRow> {
+  const rows = db.selectFrom("commands").selectAll().where("team_id", "=", teamId).where("player_id", "=", params.id);
+  return found(await rows.where("id", "=", params.command_id).executeTakeFirst(), "command");
+}
 
 type CommandRows = SelectQueryBuilder<Tables, "commands", CommandRow>;
 

@@ -174,6 +174,9 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         const aborted = { status: "aborted" as const, reason: "The team was deleted", updated_at: now, ended_at: now };
         const stopped = db.updateTable("rollouts").set(aborted).where("team_id", "=", teamId).where("ended_at", "is", null);
         const rollouts = await stopped.returningAll().execute();
+        const cancelled = { state: "cancelled" as const, reason: "The team was deleted", updated_at: now, ended_at: now };
+        const batches = db.updateTable("command_batches").set(cancelled).where("team_id", "=", teamId);
+        await batches.where("ended_at", "is", null).execute();
         return { result: undefined, committed: () => dependencies.rollouts.apply({ rollouts }) };
       });
       dependencies.tokens.notifyEnded(ended);

@@ -25,6 +25,7 @@ import { enrolmentMigration } from "./0021-enrolment.ts";
 import { deviceControlMigration } from "./0022-device-control.ts";
 import { heartbeatHoursMigration } from "./0026-heartbeat-hours.ts";
 import { alertsMigration } from "./0027-alerts.ts";
+import { commandBatchesMigration } from "./0023-command-batches.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -53,6 +54,7 @@ export const migrations: Record<string, Migration> = {
   "0021-enrolment": enrolmentMigration,
   "0022-device-control": deviceControlMigration,
   "0027-alerts": alertsMigration,
+  "0023-command-batches": commandBatchesMigration,
 };
 
 /** The migrations of the telemetry database. */

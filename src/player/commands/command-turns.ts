@@ -1,0 +1,43 @@
+// Lets commands that change the machine or the program run one after another, in the order of their arrival.
+import { unlessAborted } from "../../base/async/unless-aborted.ts";
+import type { CommandType } from "../../protocol/device/command-request.ts";
+
+/** A display must not change its mode while the machine goes down, nor have its mode and its rotation changed at once. */
+const inTurn: ReadonlySet<string> = new Set<CommandType>([
+  "display.power",
+  "display.brightness",
+  "display.rotate",
+  "display.mode",
+  "display.input",
+  "audio.volume",
+  "audio.mute",
+  "audio.output",
+  "content.clear_cache",
+  "update",
+  "restart",
+  "reboot",
+  "shutdown",
+  "unpair",
+  "factory_reset",
+]);
+
+export class CommandTurns {
+  #last: Promise<void> = Promise.resolve();
+
+  /**
+   * Calls `act` at once, or, for a type that takes turns, when the commands before it have ended. Resolves to its result.
+   * @throws the signal's reason when `signal` aborts before the turn has come.
+   */
+  async take<T>(type: string, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+    if (!inTurn.has(type)) return act();
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = Promise.all([before, promise]).then(() => undefined);
+    try {
+      await unlessAborted(before, signal);
+      return await act();
+    } finally {
+      resolve();
+    }
+  }
+}

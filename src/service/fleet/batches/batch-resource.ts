@@ -1,0 +1,45 @@
+// Shows a batch of commands with its progress as the API does.
+import type { CommandBatch, CommandBatchProgress } from "../../../protocol/operator/command-batches.ts";
+import type { CommandBatchRow } from "../../store/batch-tables.ts";
+import type { Db } from "../../store/store.ts";
+import { countCommands, wavesOf } from "./batch-rows.ts";
+
+const none: CommandBatchProgress = {
+  waiting: 0,
+  queued: 0,
+  delivered: 0,
+  acknowledged: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  rejected: 0,
+  expired: 0,
+  cancelled: 0,
+};
+
+export async function showBatch(db: Db, row: CommandBatchRow): Promise<CommandBatch> {
+  const waves = wavesOf(row);
+  const later = db.selectFrom("command_batch_players").where("batch_id", "=", row.id).where("wave", ">", row.wave);
+  const waiting = await later.select((each) => each.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
+  const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+  const isPaused = row.state === "running" && row.wave_ended_at !== null;
+  return {
+    id: row.id,
+    team_id: row.team_id,
+    type: row.type as CommandBatch["type"],
+    args: JSON.parse(row.args) as CommandBatch["args"],
+    ttl_s: row.ttl_s,
+    waves,
+    state: row.state,
+    reason: row.reason,
+    wave: row.wave + 1,
+    wave_count: row.wave_count,
+    wave_started_at: new Date(row.wave_started_at).toISOString(),
+    next_wave_at: isPaused ? time(row.wave_ended_at! + waves.pause_between_s * 1_000) : null,
+    players: row.player_count,
+    progress: { ...none, ...(await countCommands(db, row.id, null)), waiting: Number(waiting.count) },
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+    ended_at: time(row.ended_at),
+  };
+}
