@@ -86,7 +86,7 @@ export class PowerSetting {
     else {
       this.#readAt = now + (differs ? differsReadMs : agreesReadMs);
       if (differs && this.#setAt === Number.POSITIVE_INFINITY) this.#setAt = now + this.#differences.next();
-      this.#logDifference(differs);
+      if (this.#isAccepted) this.#logDifference(differs);
     }
     if (this.isReached) this.#setAt = Number.POSITIVE_INFINITY;
     this.#isFresh = false;
