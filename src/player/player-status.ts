@@ -45,6 +45,9 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
   surface.onMessage((message) => {
     drift.handleMessage(message);
     telemetry.handleMessage(message);
+    const isOff = session()?.isDisplayOffOnPurpose === true;
+    // A browser draws nothing for a display that is off: items that were not ready or stopped meanwhile say nothing about them.
+    if (isOff && (message.type === "failed" || message.type === "flawed")) return;
     problems.handleMessage(message, session()?.stage ?? null, clock.now());
   }, signal);
   const progress = () => session()?.progress ?? noProgress;
@@ -56,6 +59,8 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     disk: disk.condition,
     lostAssets: session()?.lostAssets ?? [],
     impairment: session()?.impairment ?? null,
+    isOffOnPurpose: session()?.isDisplayOffOnPurpose ?? false,
+    recurring: session()?.recurringProblems ?? [],
     updates: updates?.problems(clock.now()) ?? [],
   });
   return new Status({

@@ -5,6 +5,7 @@ import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { deviceModules } from "./commands/device-modules.ts";
 import { serveTriggers } from "./commands/triggers.ts";
+import { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
 import { readKnownTime, storeKnownTime } from "./link/known-time.ts";
@@ -109,6 +110,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const clock = new CorrectedClock(options.clock, await readKnownTime(folder, rendererFolder, log));
   const disk = new DiskHealth(log);
   const identity = await Identity.open(folder, log, disk);
+  const asked = await AskedSettingsStore.open(folder, disk);
   const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
   const outboundHttp = cleanup.use(
     new OutboundHttp({ policy: contentPolicy(mayReachLocal), network: contentNetwork(network, mayReachLocal) }),
@@ -122,7 +124,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   cleanup.defer(() => host.close());
 
   const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => restartPlayer("display-failed") });
-  const recovery = new Recovery({ host, surface, content: () => lifecycle.content, machine, restarts, clock, log });
+  const isOffOnPurpose = (): boolean => session()?.isDisplayOffOnPurpose ?? false;
+  const recovery = new Recovery({ host, surface, content: () => lifecycle.content, machine, isOffOnPurpose, restarts, clock, log });
   const { instanceId } = api;
   const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const engine = () => recovery.engine;
@@ -168,6 +171,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         bootId: machine.bootId,
         outboundHttp,
         webItems,
+        controls: machine.controls,
+        asked,
         disk,
         updates,
         preload,
@@ -202,7 +207,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (shared) => recovery.run(shared),
         (shared) => scenes.run(shared),
         (shared) => (noServer ?? lifecycle).run(shared),
-        (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts], clock, shared),
+        (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts, asked], clock, shared),
         (shared) => clock.watchForSteps(shared),
         (shared) => storeKnownTime(folder, clock, log, shared),
         ...(underLauncher?.tasks ?? []),

@@ -4,9 +4,14 @@ import type { CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import { CommandSet } from "./commands/command-set.ts";
+import { displayPowerModule } from "./commands/modules/display-power.ts";
 import { playModules } from "./commands/modules/play.ts";
 import { screenshotModule } from "./commands/modules/screenshot.ts";
 import type { Capture } from "./host.ts";
+import type { AskedSettingsStore } from "./control/asked-settings.ts";
+import { DisplayPower } from "./control/display-power.ts";
+import { RecurringCommands } from "./control/recurring-commands.ts";
+import type { MachineControls } from "./machine-controls.ts";
 import { CommandRunner } from "./commands/command-runner.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import { ContentCache, contentFolder } from "./content/content-cache.ts";
@@ -30,6 +35,9 @@ export interface SessionStoresDependencies {
   capture: (signal: AbortSignal) => Promise<Capture>;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
+  controls: MachineControls;
+  /** What commands have asked of the machine. */
+  asked: AskedSettingsStore;
   disk: DiskHealth;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
@@ -40,7 +48,7 @@ export interface SessionStoresDependencies {
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, capture, disk, preload, quota } = dependencies;
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, capture, controls, asked, disk, preload, quota } = dependencies;
   const interventions = await InterventionStore.open(folder, log, disk);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);
@@ -51,16 +59,27 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),
   ]);
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
+  const displayPower = new DisplayPower({
+    desired: desired.current,
+    interventions: interventions.interventions,
+    asked,
+    controls,
+    deviceZone,
+    clock,
+    log,
+  });
   const known = new CommandSet([
     screenshotModule({ clock, outbox, capture }),
     ...playModules((command) => follower.apply(command)),
+    displayPowerModule(displayPower),
     ...dependencies.deviceModules,
   ]);
   const { thumbprint } = identity;
   const { serviceKey } = pairing;
-  const [problems, commands] = await Promise.all([
+  const [problems, commands, recurring] = await Promise.all([
     ProblemRecorder.open({ folder, clock, outbox, disk }),
     CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, commands: known, log, disk }),
+    RecurringCommands.open({ folder, desired: desired.current, commands: known, deviceZone, clock, log, disk }),
   ]);
-  return { desired, cache, outbox, commands, known, interventions, follower, problems, proof };
+  return { desired, cache, outbox, commands, known, interventions, follower, problems, proof, asked, displayPower, recurring };
 }

@@ -2,10 +2,12 @@
 import type { Orientation } from "../protocol/content/orientation.ts";
 import type { DesiredAsset, DesiredState } from "../protocol/device/desired-state.ts";
 import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
+import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Stage, UpcomingStage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { CommandSet } from "./commands/command-set.ts";
+import type { DisplayPowerState } from "./control/display-power.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
 import type { Generations } from "./content/generations.ts";
 import type { Connection } from "./link/connection.ts";
@@ -18,7 +20,7 @@ import type { SessionStores } from "./session-stores.ts";
 
 export interface SessionViewDependencies {
   pairing: Pairing;
-  stores: Pick<SessionStores, "desired" | "cache" | "follower" | "known">;
+  stores: Pick<SessionStores, "desired" | "cache" | "follower" | "known" | "displayPower" | "recurring">;
   playback: PlaybackLoop;
   connection: Connection;
   presented: PresentedItems;
@@ -60,6 +62,21 @@ export class SessionView {
   /** The commands that the player carries out, and those that it is not able to. */
   get commands(): ReturnType<CommandSet["announce"]> {
     return this.#stores.known.announce();
+  }
+
+  /** What is asked of the display, and what it reads back. */
+  get displayPower(): DisplayPowerState {
+    return this.#stores.displayPower.state.value;
+  }
+
+  /** Whether the display is off because it was asked to be. */
+  get isDisplayOffOnPurpose(): boolean {
+    return this.#stores.displayPower.isOffOnPurpose;
+  }
+
+  /** The problems of recurring commands. */
+  get recurringProblems(): readonly PlayerProblem[] {
+    return this.#stores.recurring.problems;
   }
 
   /** The variables that conditions of schedules use. */

@@ -12,7 +12,9 @@ import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { CommandModule } from "./commands/command-module.ts";
+import type { AskedSettingsStore } from "./control/asked-settings.ts";
 import type { Capture } from "./host.ts";
+import type { MachineControls } from "./machine-controls.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import { suspectAssets } from "./content/suspect-assets.ts";
@@ -59,6 +61,9 @@ export interface SessionDependencies {
   capture: (signal: AbortSignal) => Promise<Capture>;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
+  controls: MachineControls;
+  /** What commands have asked of the machine. */
+  asked: AskedSettingsStore;
   disk: DiskHealth;
   /** Brings the program to the wanted version; null: no launcher started it. */
   updates: Updates | null;
@@ -121,13 +126,16 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, listProblems, updates } = this.#dependencies;
-    const { desired, cache, outbox, commands, follower, interventions, problems, proof } = this.#stores;
+    const { clock, listProblems, updates, controls } = this.#dependencies;
+    const { desired, cache, outbox, commands, follower, interventions, problems, proof, displayPower, recurring } = this.#stores;
     const { openFile } = this.#link.client;
     try {
       return await runAll(
         [
           (end) => this.#play(end),
+          (end) => displayPower.run(end),
+          (end) => controls.follow(() => displayPower.reapply(), end),
+          (end) => recurring.run(end),
           (end) => this.#generations.run(end),
           (end) => prepareNewest(desired.current, cache, openFile, clock, end),
           (end) => cache.verify(end),
@@ -147,16 +155,18 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    const { desired, cache, outbox, commands, interventions, problems, proof } = this.#stores;
+    const { desired, cache, outbox, commands, interventions, problems, proof, asked, displayPower, recurring } = this.#stores;
+    await displayPower.release();
     // From now on no site may be shown and no bundle is served.
     this.#dependencies.webItems.declare(null);
-    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof];
+    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof, asked, recurring];
     await Promise.all(parts.map((part) => part.purge()));
   }
 
   async #play(signal: AbortSignal): Promise<never> {
     const { surface, clock, onChange, updates } = this.#dependencies;
-    const { cache, desired } = this.#stores;
+    const { cache, desired, displayPower, proof } = this.#stores;
+    displayPower.offOnPurpose.watch((isOff) => void proof.setDisplayOff(isOff), signal);
     surface.onMessage((message) => this.#handleMessage(message), signal);
     let previous = cache.progress.value.is;
     cache.progress.watch(({ is }) => {

@@ -7,6 +7,8 @@ import { CorrectedClock } from "../../src/base/clock.ts";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { OutboundHttp } from "../../src/base/http/outbound-http.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { AskedSettingsStore } from "../../src/player/control/asked-settings.ts";
+import { noControls } from "../../src/player/machine-controls.ts";
 import { DiskHealth } from "../../src/player/storage/disk-health.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
@@ -84,6 +86,8 @@ async function openSession(folder: string, server: () => string, device: Device 
     bootId: "boot",
     outboundHttp,
     webItems,
+    controls: noControls(),
+    asked: await AskedSettingsStore.open(folder, new DiskHealth(silentLog)),
     disk: new DiskHealth(silentLog),
     updates: null,
     preload: null,

@@ -1,19 +1,18 @@
 // The real player in this process, on a fake host, a fake machine and a fake clock.
 import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { directNetwork } from "../../src/base/http/network.ts";
-import type { Log } from "../../src/base/log.ts";
-import { noControls } from "../../src/player/machine-controls.ts";
+import { noControls, type MachineControls } from "../../src/player/machine-controls.ts";
 import type { Machine } from "../../src/player/machine.ts";
 import { runPlayer, type PlayerEnd, type PlayerOptions } from "../../src/player/player.ts";
 import type { FakeClock } from "./clock.ts";
 import { FakeHost } from "./fake-host.ts";
 import { eventually } from "./polling.ts";
+import { createLog, type LogLine } from "./recording-log.ts";
 
-export type LogLine = Record<string, unknown> & { msg: string };
+export type { LogLine } from "./recording-log.ts";
 
 /** A machine whose readings a test sets. */
-export function fakeMachine(): Machine {
+export function fakeMachine(controls: MachineControls = noControls()): Machine {
   return {
     bootId: randomUUID(),
     addresses: () => ["192.0.2.7"],
@@ -21,20 +20,14 @@ export function fakeMachine(): Machine {
     run: { id: "first", ageMs: () => 0 },
     displayPower: async () => "on",
     restart: null,
-    controls: noControls(),
+    controls,
     readings: async () => ({ hardware: "Fake machine", timezone: "UTC", cpuLoad: 0.5, temperatureC: 40, diskFreeBytes: 1e12 }),
   };
 }
 
-/** A log whose lines a test reads. */
-function recordingLog(): { log: Log; lines: LogLine[] } {
-  const lines: LogLine[] = [];
-  return { lines, log: pino({ level: "debug" }, { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) }) };
-}
-
 export class TestPlayer implements AsyncDisposable {
   readonly host: FakeHost;
-  readonly machine = fakeMachine();
+  readonly machine: Machine;
   readonly lines: LogLine[];
   /** Addresses of services that the player stored, newest last. */
   readonly servers: string[] = [];
@@ -46,9 +39,12 @@ export class TestPlayer implements AsyncDisposable {
     folder: string,
     server: PlayerOptions["server"],
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "launcher" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> = {},
+    more: Partial<Pick<PlayerOptions, "launcher" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> & {
+      controls?: MachineControls;
+    } = {},
   ) {
-    const { log, lines } = recordingLog();
+    this.machine = fakeMachine(more.controls);
+    const { log, lines } = createLog();
     this.lines = lines;
     this.host = new FakeHost(clock);
     const options = {

@@ -7,13 +7,23 @@ export type DeliverPlays = (events: PlayEvent[], signal: AbortSignal) => Promise
 // Optional fields that older services reject.
 const newerFields = ["layer", "override_id"] as const;
 
-/** Sends a batch. Events that were rejected only because of newer fields are sent again without them. */
+/** Sends a batch. Events that were rejected only because of newer fields or results are sent again in their older form. */
 export async function deliverBatch(batch: readonly PlayEvent[], deliver: DeliverPlays, signal: AbortSignal): Promise<PlayEventReceipt> {
   const receipt = await deliver([...batch], signal);
   const reduced = receipt.rejected.flatMap(({ index, errors }) => {
     const event = batch[index];
-    const isForNewerFields = errors.length > 0 && errors.every(({ pointer }) => newerFields.some((field) => pointer === `/${field}`));
-    return event !== undefined && isForNewerFields ? [{ index, event: withoutNewerFields(event) }] : [];
+    const isForNewerParts = event !== undefined && errors.length > 0 && errors.every(({ pointer }) => isNewer(event, pointer));
+    return isForNewerParts
+      ? [
+          {
+            index,
+            event: olderForm(
+              event,
+              errors.map(({ pointer }) => pointer),
+            ),
+          },
+        ]
+      : [];
   });
   if (reduced.length === 0) return receipt;
   const second = await deliver(
@@ -29,6 +39,16 @@ export async function deliverBatch(batch: readonly PlayEvent[], deliver: Deliver
   };
 }
 
-function withoutNewerFields({ layer: _layer, override_id: _override, ...event }: PlayEvent): PlayEvent {
-  return event;
+function isNewer({ result }: PlayEvent, pointer: string): boolean {
+  return newerFields.some((field) => pointer === `/${field}`) || (result === "not_shown" && pointer === "/result");
+}
+
+/**
+ * The event without its fields that were rejected. To a service of before display hours, a play for a display that was off is a play
+ * without frames; the reason stays.
+ */
+function olderForm(event: PlayEvent, pointers: readonly string[]): PlayEvent {
+  const { layer: _layer, override_id: _override, ...older } = event;
+  const reduced = pointers.some((pointer) => pointer !== "/result") ? older : event;
+  return pointers.includes("/result") ? { ...reduced, result: "skipped" } : reduced;
 }

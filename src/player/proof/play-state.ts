@@ -1,9 +1,16 @@
 // The state machine of proof of play: takes plans and the page's reports, and returns finished plays. Pure: no clock, no disk.
 import { changeCause, closePlay, isSamePlay, playName, successorOf, withoutZone } from "./close-play.ts";
+import { reportedPlays, switchDisplay } from "./dark-plays.ts";
 import { applyPlan } from "./plan-change.ts";
 import type { ClockReading, FinishedPlay, InputOf, MakeId, OpenPlay, PlayInput, PlayState, StepResult } from "./play-types.ts";
 
-export function step(plays: PlayState, input: PlayInput, makeId: MakeId): StepResult {
+export function step(before: PlayState, input: PlayInput, makeId: MakeId): StepResult {
+  if (input.is === "display") return switchDisplay(before, input, makeId);
+  const { plays, done } = stepOnPage(before, input, makeId);
+  return { plays, done: reportedPlays(done, plays.dark) };
+}
+
+function stepOnPage(plays: PlayState, input: Exclude<PlayInput, { is: "display" }>, makeId: MakeId): StepResult {
   switch (input.is) {
     case "planned":
       return applyPlan(plays, input, makeId);

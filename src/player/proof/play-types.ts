@@ -1,4 +1,5 @@
 // The types of proof of play: planned, open and finished plays, and the reports that turn one into the next.
+import type { PlayResult } from "../../protocol/device/play-events.ts";
 import type { PlayCause } from "../../schedule/cause.ts";
 
 /** One instant on two clocks: corrected wall time and monotonic time, both in ms. */
@@ -38,7 +39,7 @@ export interface OpenPlay extends PlannedPlay {
 export interface FinishedPlay {
   id: string;
   of: PlayIdentity;
-  result: "completed" | "cut" | "failed" | "skipped";
+  result: PlayResult;
   reason: string | null;
   started: ClockReading;
   ended: ClockReading;
@@ -49,6 +50,14 @@ export interface FinishedPlay {
  * report that it was presented just before.
  */
 export type KnownPlay = PlannedPlay & { settled: boolean; replacedAt: ClockReading | null };
+
+/** A time for which the display is off because it was asked to be; `until` null: it is off now. */
+export interface DarkTime {
+  from: ClockReading;
+  until: ClockReading | null;
+  /** The ids of the plays that were on the screen when it went off, and are reported. */
+  reported: ReadonlySet<string>;
+}
 
 /** Everything known about current plays. Immutable: `step` returns a new one. */
 export interface PlayState {
@@ -62,6 +71,8 @@ export interface PlayState {
   known: ReadonlyMap<string, KnownPlay>;
   /** Plays on the screen, by zone. */
   open: ReadonlyMap<string, OpenPlay>;
+  /** The last time for which the display was off on purpose; null: never. The plays in `open` are not visible while it is off. */
+  dark: DarkTime | null;
 }
 
 export type PlayInput =
@@ -81,6 +92,8 @@ export type PlayInput =
   | { is: "failed"; play: Omit<PlannedPlay, "startsAt" | "endsAt">; code: string; at: ClockReading | null }
   /** A zone can show nothing, and its last play has left the screen. */
   | { is: "fallback"; stage: string; zoneId: string; at: ClockReading }
+  /** The display was switched off on purpose, or on again. */
+  | { is: "display"; isOff: boolean; at: ClockReading }
   | { is: "frame"; at: ClockReading }
   /** A screen other than a stage appeared. */
   | { is: "screen"; at: ClockReading }
@@ -106,4 +119,5 @@ export const initialPlayState: PlayState = {
   previousStage: null,
   known: new Map(),
   open: new Map(),
+  dark: null,
 };

@@ -27,6 +27,8 @@ export interface PlayerCondition {
   /** How long no frame has been presented, ms. */
   stillMs: number;
   isDisplayOff: boolean;
+  /** Whether the display is off because it was asked to be: that nothing is shown is no problem then. */
+  isOffOnPurpose: boolean;
   withheld: WithheldContent | null;
   /** For how long the browser has drawn without the GPU because it failed with it, ms; null: it does not. */
   withoutGpuMs: number | null;
@@ -38,6 +40,8 @@ export interface PlayerCondition {
   impairment: { text: string; forMs: number } | null;
   /** The problems of the program's update. */
   updates: readonly PlayerProblem[];
+  /** The problems of recurring commands. */
+  recurring: readonly PlayerProblem[];
   /** By how much the service's time is ahead of the time servers', ms; null: it is believed. */
   serviceAheadMs: number | null;
 }
@@ -76,7 +80,7 @@ export class Problems {
   list(condition: PlayerCondition): ProblemList {
     const { desired, now } = condition;
     const items = this.#items.problems(playableItems(desired, now), now);
-    const all = [...screenProblems(condition), ...this.#zoneProblems(condition), ...items, ...condition.updates];
+    const all = [...screenProblems(condition), ...this.#zoneProblems(condition), ...items, ...condition.updates, ...condition.recurring];
     const since = new Map<string, number>();
     const dated = all.map((problem): PlayerProblem => {
       const name = [problem.code, problem.zone_id, problem.item_id].join(" ");
@@ -95,8 +99,8 @@ export class Problems {
     this.#items.pageReloaded(now);
   }
 
-  #zoneProblems({ now, stage, desired, withheld }: PlayerCondition): PlayerProblem[] {
-    if (stage === null || desired === null || withheld?.isNow === true) return [];
+  #zoneProblems({ now, stage, desired, withheld, isOffOnPurpose }: PlayerCondition): PlayerProblem[] {
+    if (stage === null || desired === null || withheld?.isNow === true || isOffOnPurpose) return [];
     const zones = new Map(zonesOf(desired).map((zone) => [zone.id, zone]));
     return stage.zones.flatMap(({ id: zone_id, slots }) => {
       if (slots.length === 0) {
@@ -116,6 +120,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
     uptimeMs,
     stillMs,
     isDisplayOff,
+    isOffOnPurpose,
     withheld,
     withoutGpuMs,
     progress,
@@ -129,7 +134,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   } = condition;
   const problems: PlayerProblem[] = [];
   if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
-  if (uptimeMs >= startupMs && stillMs >= stillLimitMs)
+  if (uptimeMs >= startupMs && stillMs >= stillLimitMs && !isOffOnPurpose)
     problems.push(createProblem(isDisplayOff ? "display-off" : "not-rendering", now - stillMs));
   if (generations.failure !== null && hasReturned(generations)) {
     problems.push(createProblem("content-reverted", generations.failure.since, { detail: describeFailure(generations) }));

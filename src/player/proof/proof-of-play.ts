@@ -11,6 +11,7 @@ import { interruptedEvents, playEventOf } from "./play-events.ts";
 import { planInput, reportInput, type InputContext } from "./play-inputs.ts";
 import type { OpenPlaysSnapshot } from "./play-log-file.ts";
 import { PlayLog } from "./play-log.ts";
+import { isDark } from "./dark-plays.ts";
 import { step } from "./play-state.ts";
 import { initialPlayState, type ClockReading, type PlayInput } from "./play-types.ts";
 
@@ -69,6 +70,11 @@ export class ProofOfPlay {
     else if (input !== null) await this.#step(input);
   }
 
+  /** The display was switched off on purpose, or on again. Resolves once the resulting events are written. */
+  setDisplayOff(isOff: boolean): Promise<void> {
+    return this.#step({ is: "display", isOff, at: this.#now() });
+  }
+
   /** Uploads events until `signal` aborts. @throws Fault `revoked`. */
   run(deliver: DeliverPlays, signal: AbortSignal): Promise<never> {
     return this.#playLog.run(deliver, signal);
@@ -124,7 +130,8 @@ export class ProofOfPlay {
       bootId,
       clockOffsetMs: offsetMs,
       clockErrorMs: Number.isFinite(errorMs) ? errorMs : null,
-      open: [...this.#plays.open.values()],
+      // What is not visible was not interrupted either, should the player be killed now.
+      open: isDark(this.#plays) ? [] : [...this.#plays.open.values()],
     };
   }
 

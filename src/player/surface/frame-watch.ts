@@ -17,6 +17,8 @@ const waitMs = 3_600_000;
 export interface FrameWatchDependencies {
   page: Watchable<PageState>;
   machine: Machine;
+  /** Whether the display is off because the player was asked to switch it off. */
+  isOffOnPurpose: () => boolean;
   clock: Clock;
   log: Log;
 }
@@ -30,6 +32,8 @@ export class FrameWatch {
   #excusedAt = Number.NEGATIVE_INFINITY;
   #waitUntil = Number.NEGATIVE_INFINITY;
   #isDisplayOff = false;
+  /** Whether the display was off on purpose when the page was judged last. */
+  #wasOffOnPurpose = false;
 
   constructor(dependencies: FrameWatchDependencies) {
     this.#dependencies = dependencies;
@@ -64,6 +68,7 @@ export class FrameWatch {
   async judge(isHeadless: boolean): Promise<DisplayFault | null> {
     const page = this.#dependencies.page.value;
     if (page.is === "away") return { is: "page-hung", detail: "the page did not connect" };
+    if (this.#isExcused()) return null;
     const isSilent = this.#dependencies.clock.monotonic() - this.#lastReportAt >= silentPageMs;
     if (isSilent || page.reportsWithoutFrame < reportsToTrust) return { is: "page-hung", detail: "the page stopped reporting" };
     const power = isHeadless ? "on" : await this.#dependencies.machine.displayPower();
@@ -75,6 +80,18 @@ export class FrameWatch {
     this.#excusedAt = now;
     this.#lastGoodAt = now;
     return null;
+  }
+
+  /**
+   * Whether missing frames and reports are no fault because the display is off on purpose. A browser may stop drawing, and even its
+   * timers, for a display that is off. When it is on again, the page gets the time to present a frame anew.
+   */
+  #isExcused(): boolean {
+    const isOff = this.#dependencies.isOffOnPurpose();
+    const isExcused = isOff || this.#wasOffOnPurpose;
+    this.#wasOffOnPurpose = isOff;
+    if (isExcused) this.#excusedAt = this.#lastGoodAt = this.#dependencies.clock.monotonic();
+    return isExcused;
   }
 
   /** Accepts for an hour that a page presents no frames, unless the display is known to be on. */

@@ -41,6 +41,8 @@ export interface RecoveryDependencies {
   /** Returns null while there is no content. */
   content: () => RevertibleContent | null;
   machine: Machine;
+  /** Whether the display is off because the player was asked to switch it off. */
+  isOffOnPurpose: () => boolean;
   restarts: Restarts;
   clock: Clock;
   log: Log;

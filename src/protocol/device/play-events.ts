@@ -6,9 +6,10 @@ import { Count, DifferenceMs, id, Name, Sha256, SpanMs, Timestamp, TimeZone } fr
 
 /**
  * The outcome of a play. Completed: shown from beginning to end. Cut: started late or ended early. Failed: could not be
- * shown, or failed while it was shown. Skipped: no frame was presented in its time.
+ * shown, or failed while it was shown. Skipped: no frame was presented in its time. Not shown: the display was off on purpose.
  */
-const PlayResult = z.enum(["completed", "cut", "failed", "skipped"]);
+const PlayResult = z.enum(["completed", "cut", "failed", "skipped", "not_shown"]);
+export type PlayResult = z.infer<typeof PlayResult>;
 
 /** The layer that caused a play's layout, as in `why`. An interrupt is a schedule too. */
 export const PlayLayer = z.enum(["override", "interrupt", "schedule", "default"]);
@@ -27,7 +28,10 @@ export const PlayEvent = z.strictObject({
   sha256: Sha256.nullable().describe("SHA-256 of the asset's file"),
   revision: deviceText(64).min(1).describe("Revision of the state that was playing"),
   result: PlayResult,
-  reason: deviceText(64).min(1).nullable().describe("Why it was not completed: for example `replaced`, `joined`, `decode`, `not-ready`"),
+  reason: deviceText(64)
+    .min(1)
+    .nullable()
+    .describe("Why it was not completed: for example `replaced`, `joined`, `decode`, `not-ready`, `display_off`"),
   started_at: Timestamp.describe("Time of the first presented frame, corrected. Without a frame: when it was due"),
   ended_at: Timestamp.describe("Time of the last presented frame, corrected"),
   duration_ms: z
@@ -135,6 +139,7 @@ export const PlayReportRow = z.object({
   cut: z.int(),
   failed: z.int(),
   skipped: z.int(),
+  not_shown: z.int().describe("Plays in the time for which the display was off on purpose: by its opening hours or by hand"),
   duration_ms: z.int().describe("Time on screen"),
   first_at: Timestamp,
   last_at: Timestamp.describe("When the last play started"),

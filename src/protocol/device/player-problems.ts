@@ -137,6 +137,11 @@ export const problemCatalog = {
     title: "The player's disk is nearly full",
     remedy: "Free some space or use a larger disk: new content may not fit.",
   },
+  "recurring-failed": {
+    by: "player",
+    title: "A recurring command failed at its last time",
+    remedy: "The others, and the display's opening hours, are not affected. Change the command as the detail says, or remove it.",
+  },
   "update-failed": {
     by: "player",
     title: "A new version failed, and the one before runs again",

@@ -23,6 +23,7 @@ interface Sum {
   cut: number;
   failed: number;
   skipped: number;
+  not_shown: number;
   duration_ms: number;
   first_at: number;
   last_at: number;
@@ -92,7 +93,7 @@ async function addHour(
 ): Promise<void> {
   const groups = query.group_by.filter(isColumn).map((group) => columns[group]);
   const span = { ...query, from: undefined, to: undefined };
-  const results = ["completed", "cut", "failed", "skipped"] as const;
+  const results = ["completed", "cut", "failed", "skipped", "not_shown"] as const;
   const counted = selectPlayEvents(db, teamId, span)
     .where("started_at", ">=", from)
     .where("started_at", "<", to)
@@ -131,6 +132,7 @@ const emptySum = {
   cut: 0,
   failed: 0,
   skipped: 0,
+  not_shown: 0,
   duration_ms: 0,
   first_at: Number.POSITIVE_INFINITY,
   last_at: Number.NEGATIVE_INFINITY,

@@ -120,3 +120,49 @@ test("[POP17] an item that appears up to 50 ms before its cause changes belongs 
   expect(run(inputs(4.98))).toEqual(["cut stopped 4.98-8"]);
   expect(run(inputs(4.9))).toEqual(["cut cause-changed 4.9-5", "cut stopped 5-8"]);
 });
+
+test("[DHR19] plays while the display is off on purpose are not shown; one that it cuts off ends then, and nothing further is reported of it", () => {
+  const [a, b, c, d] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30), due("d", 30, 40)];
+  const plan = planned(0, [a, b, c, d]);
+  const display = (isOff: boolean, seconds: number): PlayInput => ({ is: "display", isOff, at: at(seconds) });
+  const shown = [presented(b, 10), presented(c, 20), presented(d, 30)];
+  expect(run([plan, presented(a, 0), display(true, 4), ...shown])).toEqual([
+    "cut display_off 0-4",
+    "not_shown display_off 10-10",
+    "not_shown display_off 20-20",
+  ]);
+  // Switched on in the middle of a play: the rest of it is shown.
+  expect(
+    run([plan, presented(a, 0), display(true, 4), ...shown.slice(0, 2), display(false, 26), presented(d, 30), planned(40, [])]),
+  ).toEqual(["cut display_off 0-4", "not_shown display_off 10-10", "cut began-late 26-30", "completed 30-40"]);
+  // Off and on again within one play.
+  expect(run([plan, presented(a, 0), display(true, 4), display(true, 5), display(false, 7), presented(b, 10)])).toEqual([
+    "cut display_off 0-4",
+    "cut began-late 7-10",
+  ]);
+  // Off at the very end of a play: it was shown as a whole.
+  expect(run([plan, presented(a, 0), display(true, 9.9), presented(b, 10), { is: "stopped", now: at(12) }])).toEqual([
+    "completed 0-9.9",
+    "not_shown display_off 10-10",
+  ]);
+});
+
+test("[DHR20] plays without frames are not shown if the display was off when they were due, and skipped if it was on", () => {
+  const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
+  const plan = planned(0, [a, b, c]);
+  const display = (isOff: boolean, seconds: number): PlayInput => ({ is: "display", isOff, at: at(seconds) });
+  const later = (seconds: number): PlayInput => planned(seconds, []);
+  const failed: PlayInput = { is: "failed", play: b, code: "decode", at: null };
+  // Off from before its beginning, and on again shortly before it is found missing.
+  expect(run([plan, display(true, 5), planned(20, [c]), display(false, 22), planned(23, [c]), later(33)])).toEqual([
+    "skipped no-page 0-0",
+    "not_shown display_off 10-10",
+    "not_shown display_off 20-20",
+  ]);
+  expect(run([plan, display(true, 5), planned(20, [c]), display(false, 19), planned(23, [c]), later(33)])).toEqual([
+    "skipped no-page 0-0",
+    "not_shown display_off 10-10",
+    "skipped no-page 20-20",
+  ]);
+  expect(run([plan, display(true, 5), failed, later(20)])).toEqual(["not_shown display_off 10-10", "skipped no-page 0-0"]);
+});

@@ -49,6 +49,7 @@ function screen() {
         uptimeMs: 3_600_000,
         stillMs: 0,
         isDisplayOff: false,
+        isOffOnPurpose: false,
         withheld: null,
         withoutGpuMs: null,
         generations: noGenerations,
@@ -58,6 +59,7 @@ function screen() {
         clockErrorMs: 1,
         impairment: null,
         updates: [],
+        recurring: [],
         serviceAheadMs: null,
       };
       return problems.list({ now, stage, desired, progress: noProgress, ...parts, ...more }).problems;
@@ -249,7 +251,9 @@ function heartbeatOf(more: {
         lostAssets: [],
         disk: healthyDisk,
         impairment: null,
+        isOffOnPurpose: false,
         updates: [],
+        recurring: [],
       }),
     nowPlaying: () => [presented],
     why: () => [shows],
@@ -295,4 +299,14 @@ test("[REC8] while content is withheld, the heartbeat says that none of it is on
   });
   const normal = Heartbeat.parse(await heartbeatOf({}));
   expect(normal).toMatchObject({ now_playing: [{}], content: { is: "applied" }, why: [{ verdict: "shows" }], problems: [] });
+});
+
+test("[DHR22] while the display is off on purpose it is no problem that nothing is drawn and that zones are empty", () => {
+  const { at, report, zone_id, stage } = screen();
+  const dark = { stillMs: 8 * 3_600_000, isDisplayOff: true };
+  report({ type: "fallback", zone_id, stage: stage.key, at: t0 }, t0);
+  expect(codes(at(t0, dark))).toEqual(["display-off", "zone-empty"]);
+  expect(codes(at(t0, { ...dark, isOffOnPurpose: true }))).toEqual([]);
+  expect(codes(at(t0, { stillMs: 8 * 3_600_000, isOffOnPurpose: true }))).toEqual([]);
+  expect(codes(at(t0, { stillMs: 8 * 3_600_000 }))).toEqual(["not-rendering", "zone-empty"]);
 });

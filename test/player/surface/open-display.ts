@@ -28,7 +28,7 @@ class SlowDisk extends DiskHealth {
 }
 
 /** A surface and recovery without a browser. It records the calls to the host; the test sends faults and the page's messages. */
-export async function openDisplay(about: Partial<Machine> = {}) {
+export async function openDisplay(about: Partial<Machine> = {}, isOffOnPurpose = () => false) {
   const clock = new FakeClock();
   const stop = new AbortController();
   const calls: string[] = [];
@@ -73,7 +73,7 @@ export async function openDisplay(about: Partial<Machine> = {}) {
     disk,
     restartPlayer: () => void calls.push("restart player"),
   });
-  const recovery = new Recovery({ host, surface, content: () => null, machine, restarts, clock, log: silentLog });
+  const recovery = new Recovery({ host, surface, content: () => null, machine, isOffOnPurpose, restarts, clock, log: silentLog });
   const running = recovery.run(stop.signal);
   await eventually(() => calls.length === 1 && clock.pendingWaits > 0);
   const { url, cookie } = surface.hostPage;

@@ -173,3 +173,25 @@ test("[REC10] if a page responds but presents no frame within thirty seconds aft
   await display.pass(2_000, () => send(report(0)));
   expect(display.calls).toEqual(["open", "close", "open"]);
 });
+
+test("[DHR21] eight hours off on purpose cause no recovery, whatever the display tells and even if the page stops reporting; then frames count anew", async () => {
+  for (const displayPower of [async () => null, async () => "on" as const, async () => "off" as const]) {
+    let isOff = false;
+    await using display = await openDisplay({ displayPower, restart: async () => undefined }, () => isOff);
+    const send = await display.page();
+    await send(hello);
+    await display.pass(40_000, () => send(report(1)));
+    isOff = true;
+    await display.pass(4 * 3_600_000, () => send(report(0)), 30_000);
+    await display.pass(4 * 3_600_000, undefined, 30_000);
+    expect([display.calls, display.recovery.isHopeful]).toEqual([["open"], true]);
+    isOff = false;
+    // The display needs a moment until frames are drawn again.
+    await display.pass(14_000, () => send(report(0)));
+    await display.pass(60_000, () => send(report(1)));
+    expect(display.calls).toEqual(["open"]);
+    if ((await displayPower()) === "off") continue;
+    await display.pass(40_000, () => send(report(0)));
+    expect(display.calls.slice(0, 3)).toEqual(["open", "close", "open"]);
+  }
+});

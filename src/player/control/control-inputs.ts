@@ -1,0 +1,19 @@
+// What opening hours and recurring commands are evaluated with: the player's clock on the wall and the dates of its calendars.
+import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import type { CalendarDates } from "../../schedule/calendar/condition-cuts.ts";
+import { timeZoneRulesOrUtc, type TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
+import type { HoursOnClock } from "../../schedule/control/display-hours.ts";
+
+/** @param deviceZone the machine's own time zone, for a player without one. */
+export function controlClock({ player, calendars }: DesiredState, deviceZone: string): { clock: TimeZoneRules; calendars: CalendarDates } {
+  return {
+    clock: timeZoneRulesOrUtc(player.timezone, deviceZone),
+    calendars: new Map((calendars ?? []).map(({ id, dates }) => [id, dates])),
+  };
+}
+
+/** The opening hours of the display; null: it has none. */
+export function displayHoursOf(desired: DesiredState | null, deviceZone: string): HoursOnClock | null {
+  const hours = desired?.player.display_hours;
+  return desired === null || hours === undefined ? null : { hours, ...controlClock(desired, deviceZone) };
+}
