@@ -176,7 +176,11 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         createHeartbeat: () => status.heartbeat(),
         listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),
-        capture: (captureSignal) => host.capture(captureSignal),
+        pictureSource: {
+          capture: (captureSignal, captureOptions) => host.capture(captureSignal, captureOptions),
+          displayPower: () => machine.displayPower(),
+          fault: () => recovery.fault,
+        },
         deviceModules: modules,
         onServiceKey,
       }),

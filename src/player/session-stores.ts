@@ -5,8 +5,6 @@ import type { Log } from "../base/log.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import { CommandSet } from "./commands/command-set.ts";
 import { playModules } from "./commands/modules/play.ts";
-import { screenshotModule } from "./commands/modules/screenshot.ts";
-import type { Capture } from "./host.ts";
 import { CommandRunner } from "./commands/command-runner.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import { ContentCache, contentFolder } from "./content/content-cache.ts";
@@ -16,6 +14,7 @@ import type { Identity, Pairing } from "./pairing/identity.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
 import { Outbox } from "./outbox/outbox.ts";
+import { Pictures, type PictureSource } from "./pictures/pictures.ts";
 import { ProblemRecorder } from "./proof/problem-recorder.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
 
@@ -27,7 +26,7 @@ export interface SessionStoresDependencies {
   log: Log;
   bootId: string;
   deviceZone: string;
-  capture: (signal: AbortSignal) => Promise<Capture>;
+  pictureSource: PictureSource;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
   disk: DiskHealth;
@@ -40,7 +39,7 @@ export interface SessionStoresDependencies {
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, capture, disk, preload, quota } = dependencies;
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, pictureSource: source, disk, preload, quota } = dependencies;
   const interventions = await InterventionStore.open(folder, log, disk);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);
@@ -51,8 +50,10 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log, disk }),
   ]);
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
+  const applied = () => follower.applied?.desired ?? null;
+  const pictures = new Pictures({ source, playerId: pairing.playerId, desired: desired.current, applied, outbox, clock, log });
   const known = new CommandSet([
-    screenshotModule({ clock, outbox, capture }),
+    ...pictures.modules,
     ...playModules((command) => follower.apply(command)),
     ...dependencies.deviceModules,
   ]);
@@ -62,5 +63,5 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     ProblemRecorder.open({ folder, clock, outbox, disk }),
     CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, commands: known, log, disk }),
   ]);
-  return { desired, cache, outbox, commands, known, interventions, follower, problems, proof };
+  return { desired, cache, outbox, commands, known, interventions, follower, pictures, problems, proof };
 }

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { BrowserEngine, IframeSite, IframeEvent, Host, HostFault, HostPage } from "../../src/player/host.ts";
+import type { BrowserEngine, CaptureOptions, IframeSite, IframeEvent, Host, HostFault, HostPage } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
 import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
@@ -73,9 +73,9 @@ export class RemoteElectronHost implements Host {
     await this.#call("reload");
   }
 
-  async capture(): ReturnType<Host["capture"]> {
-    const bytes = Buffer.from((await this.#call("capture")) as string, "base64");
-    return { bytes, mimeType: "image/jpeg" };
+  async capture(_signal: AbortSignal, options?: CaptureOptions): ReturnType<Host["capture"]> {
+    const bytes = Buffer.from((await this.#call("capture", options)) as string, "base64");
+    return { bytes, mimeType: `image/${options?.format ?? "jpeg"}` };
   }
 
   async memoryBytes(): Promise<number> {
@@ -111,7 +111,7 @@ export class RemoteElectronHost implements Host {
     await this.close();
   }
 
-  async #call(call: Request["call"], argument?: HostPage | readonly IframeSite[]): Promise<unknown> {
+  async #call(call: Request["call"], argument?: HostPage | CaptureOptions | readonly IframeSite[]): Promise<unknown> {
     const child = this.#child;
     if (child === undefined) throw new Fault("page-dead", "Electron is not running");
     const id = ++this.#lastId;

@@ -1,7 +1,7 @@
 // The Host that runs the system's Chromium: starts a browser when it is needed and forwards the browser's reports.
 import { Listeners } from "../../base/async/listeners.ts";
 import { Fault } from "../../base/fault.ts";
-import type { BrowserEngine, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
+import type { BrowserEngine, Capture, CaptureOptions, Host, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
 import { hasGpu } from "../linux/gpu.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { routerFromEnvironment } from "../../base/http/proxy-route.ts";
@@ -84,8 +84,8 @@ class ChromiumHost implements Host {
     await this.#page().reload(signal);
   }
 
-  async capture(signal: AbortSignal): Promise<Capture> {
-    return await this.#page().capture(signal);
+  async capture(signal: AbortSignal, options?: CaptureOptions): Promise<Capture> {
+    return await this.#page().capture(signal, options);
   }
 
   async memoryBytes(): Promise<number> {
