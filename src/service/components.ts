@@ -29,12 +29,14 @@ import { PlayerProblems } from "./fleet/player-problems.ts";
 import { RolloutRunner } from "./fleet/rollouts/runner.ts";
 import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
+import { LiveViews } from "./live/live-views.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
 import { ReleaseMirror } from "./releases/mirror.ts";
 import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
 import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
+import { Tickets } from "./people/tickets.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -99,6 +101,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
+  const live = new LiveViews({ audit, clock, commands, log, makeId, store });
   const pairing = new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl });
   return {
     ...files,
@@ -110,6 +113,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     desired,
     imports: new Imports({ ...files, http: outbound.imports }),
     journal,
+    live,
     links,
     enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
     pairing,
@@ -121,6 +125,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     sockets,
     subscribers,
     sweeper: new BlobSweeper({ blobs, store, clock }),
+    tickets: new Tickets(clock),
     tokens,
     webhookHttp: outbound.webhooks,
     uploads: await Uploads.open(join(config.data, "uploads"), files),

@@ -1,5 +1,5 @@
 // Creates commands, signed for the device of their player.
-import type { CommandRequest } from "../../protocol/device/command-request.ts";
+import type { DeviceCommand } from "../../protocol/device/command-request.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
 import type { Signer } from "./devices/signer.ts";
@@ -7,7 +7,7 @@ import type { Signer } from "./devices/signer.ts";
 export function createCommand(
   { makeId, signer }: { makeId: MakeId; signer: Signer },
   player: PlayerRow,
-  request: CommandRequest,
+  request: DeviceCommand,
   now: number,
 ): CommandRow {
   // A JWS has whole seconds. Round up here, so that the row and the JWS have the same expiry.

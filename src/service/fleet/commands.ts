@@ -3,7 +3,7 @@ import { Batch } from "../../base/async/batch.ts";
 import { KeyedListeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
-import { type CommandRequest } from "../../protocol/device/command-request.ts";
+import type { DeviceCommand } from "../../protocol/device/command-request.ts";
 import { finalStatuses, type CommandStatus, type CommandUpdate } from "../../protocol/device/commands.ts";
 import type { EventJournal } from "../events/event-journal.ts";
 import type { MakeId } from "../store/ids.ts";
@@ -56,13 +56,13 @@ export class Commands {
   }
 
   /** Signs and queues a command. Send the journal entry after the commit. */
-  async queue(db: Db, player: PlayerRow, request: CommandRequest): Promise<{ row: CommandRow; entry: JournalEntry }> {
+  async queue(db: Db, player: PlayerRow, request: DeviceCommand): Promise<{ row: CommandRow; entry: JournalEntry }> {
     const { rows, entries } = await this.queueAll(db, [player], request);
     return { row: rows[0]!, entry: entries[0]! };
   }
 
   /** Signs and queues one command per player. The rows have the order of the players. */
-  async queueAll(db: Db, players: readonly PlayerRow[], request: CommandRequest): Promise<{ rows: CommandRow[]; entries: JournalEntry[] }> {
+  async queueAll(db: Db, players: readonly PlayerRow[], request: DeviceCommand): Promise<{ rows: CommandRow[]; entries: JournalEntry[] }> {
     // All commands get the same time, so that the players stay synchronized.
     const now = Math.trunc(this.#dependencies.clock.now());
     const rows = players.map((player) => createCommand(this.#dependencies, player, request, now));

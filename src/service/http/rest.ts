@@ -111,7 +111,8 @@ async function respond(
   return reply
     .type(response.type)
     .headers({ ...response.headers })
-    .send(Readable.from(response.parts));
+    // Of an endless response the newest part counts, so none is produced long before it is sent.
+    .send(Readable.from(response.parts, operation.endless === undefined ? {} : { highWaterMark: 1 }));
 }
 
 /** An HTTP request as admission and the gateway see it. */

@@ -11,6 +11,7 @@ import { deviceOperations } from "./fleet/device.ts";
 import { enrolmentKeyOperations } from "./fleet/enrolment-keys.ts";
 import { enrolmentOperations } from "./fleet/enrolments.ts";
 import { heartbeatOperations } from "./fleet/heartbeats.ts";
+import { liveOperations } from "./fleet/live.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
@@ -51,6 +52,7 @@ const all = [
   ...uploadLinkOperations,
   ...commandOperations,
   ...screenshotOperations,
+  ...liveOperations,
   ...releaseOperations,
   ...eventOperations,
   ...webhookOperations,
