@@ -546,6 +546,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device/live/{stream_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send a frame of a live view
+         * @description A JPEG of at most 512 KiB. The response says how the next frames should be; 410: nobody watches any more, send no more.
+         */
+        put: operations["sendLiveFrame"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device/nonce": {
         parameters: {
             query?: never;
@@ -1268,6 +1288,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/{id}/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a screen live
+         * @description One to five pictures a second as `multipart/x-mixed-replace`, which a browser shows in an `<img>`: fewer and smaller ones over a slow line or while the device is busy. All viewers of a player share its pictures. It ends after ten minutes, or when you disconnect; the last part is JSON then, with `code` and `detail`. If there is no picture at all, the response is 409 with the reason, such as a display that is switched off. The audit log has who watched, from `watchPlayer` to `stopWatchingPlayer`. An `<img>` cannot send the token: use a ticket. Also needs the scope `screenshots:read`.
+         *
+         *     Scope: `commands:write`.
+         */
+        get: operations["watchPlayer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/live/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a ticket for a live view in a browser
+         * @description An `<img>` cannot send the token. The ticket replaces it once, within 30 s, in `GET /players/{id}/live?ticket=…`. Also needs the scope `screenshots:read`.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["createLiveTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/{id}/now": {
         parameters: {
             query?: never;
@@ -1365,7 +1429,7 @@ export interface paths {
         };
         /**
          * List a player's screenshots
-         * @description Newest first. The newest 200 of each player are kept, for 90 days at most.
+         * @description Newest first. Of each player the newest 200 that a command asked for are kept, for 90 days at most, and the newest 100 that it took by itself (`command_id` is null), for 7 days at most.
          *
          *     Scope: `screenshots:read`.
          */
@@ -4395,8 +4459,50 @@ export interface components {
                 release?: components["schemas"]["DesiredRelease"];
                 /** @description The image to show in place of withheld content. Without it: a text */
                 safe_asset_id?: string;
-                /** @description Pictures at an interval, and what no picture may show. Default: none, everything */
-                screenshots?: components["schemas"]["ScreenshotSettings"];
+                /**
+                 * @description Pictures at an interval, and what no picture may show. Default: none, everything
+                 * @default {
+                 *       "every_s": null,
+                 *       "format": "jpeg",
+                 *       "quality": 70,
+                 *       "max_width": 960,
+                 *       "only_changed": true,
+                 *       "redact": [
+                 *         {
+                 *           "left": 0,
+                 *           "top": 0,
+                 *           "width": 100,
+                 *           "height": 100
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                screenshots?: {
+                    /**
+                     * @description The interval of pictures, 10 s to a day; null: only on command
+                     * @default null
+                     */
+                    every_s: number | null;
+                    /**
+                     * @default jpeg
+                     * @enum {string}
+                     */
+                    format: "jpeg" | "webp";
+                    /** @default 960 */
+                    max_width: number;
+                    /**
+                     * @description No picture that looks like the one before
+                     * @default true
+                     */
+                    only_changed: boolean;
+                    /** @default 70 */
+                    quality: number;
+                    /**
+                     * @description Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live
+                     * @default []
+                     */
+                    redact: components["schemas"]["Redaction"][];
+                };
                 /** @default [] */
                 tags: string[];
                 timezone: string | null;
@@ -4891,6 +4997,16 @@ export interface components {
             data: components["schemas"]["Layout"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        LiveAnswer: {
+            /** @constant */
+            is: "continue";
+            /** @default 2 */
+            max_fps: number;
+            /** @default 960 */
+            max_width: number;
+            /** @default 60 */
+            quality: number;
         };
         /** @enum {string} */
         LogLevel: "debug" | "info" | "warn" | "error";
@@ -8244,6 +8360,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The service is restarting (`closing`) */
+        Closing: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description It already exists with different content (`conflict`) */
         Conflict: {
             headers: {
@@ -8387,6 +8513,16 @@ export interface components {
         };
         /** @description A value is not allowed (`invalid`); The idempotency key was used for another request (`key-reused`) */
         InvalidOrKeyReused: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no picture of the screen (`no-picture`) */
+        NoPicture: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -10979,6 +11115,56 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    sendLiveFrame: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `image/jpeg`; required */
+                "Content-Type": string;
+            };
+            path: {
+                /** @description Id, `liv_` and a ULID */
+                stream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send a frame of a live view */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "max_fps": 2,
+                     *       "max_width": 960,
+                     *       "quality": 60,
+                     *       "is": "continue"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LiveAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["BadFile"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     createNonce: {
         parameters: {
             query?: never;
@@ -11336,7 +11522,7 @@ export interface operations {
             header: {
                 /** @description The time of the screenshot, RFC 3339; required */
                 "Captured-At": string;
-                /** @description The command that requested it */
+                /** @description The command that requested it. Without it: the player took it by itself */
                 "Command-Id"?: string;
                 /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
                 "Content-Digest": string;
@@ -11462,7 +11648,14 @@ export interface operations {
                      *           "quality": 70,
                      *           "max_width": 960,
                      *           "only_changed": true,
-                     *           "redact": []
+                     *           "redact": [
+                     *             {
+                     *               "left": 0,
+                     *               "top": 0,
+                     *               "width": 100,
+                     *               "height": 100
+                     *             }
+                     *           ]
                      *         }
                      *       },
                      *       "layout": {
@@ -12174,7 +12367,7 @@ export interface operations {
                     "application/json": {
                         /** @description Seconds */
                         expires_in: number;
-                        /** @description Valid once, for `GET /api/v1/events?ticket=…` */
+                        /** @description Valid once, for one request */
                         ticket: string;
                     };
                 };
@@ -14196,6 +14389,128 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    watchPlayer: {
+        parameters: {
+            query?: {
+                /** @description Frames per second at most: the player sends fewer over a slow line */
+                fps?: number;
+                /** @description Of the JPEGs. Lower over a slow line */
+                quality?: number;
+                /** @description From `POST /players/{id}/live/tickets`, in place of the token */
+                ticket?: string;
+                /** @description The pictures are at most this wide */
+                width?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Watch a screen live */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "multipart/x-mixed-replace": unknown;
+                };
+            };
+            /** @description The requested part of the file */
+            206: {
+                headers: {
+                    "Content-Range": components["headers"]["ContentRange"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "multipart/x-mixed-replace": unknown;
+                };
+            };
+            /** @description The file has the ETag of If-None-Match */
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NoPicture"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            503: components["responses"]["Closing"];
+        };
+    };
+    createLiveTicket: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a ticket for a live view in a browser */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticket": "sample",
+                     *       "expires_in": 900
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Seconds */
+                        expires_in: number;
+                        /** @description Valid once, for one request */
+                        ticket: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getPlayerNow: {
         parameters: {
             query?: never;
@@ -14770,6 +15085,8 @@ export interface operations {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
+                /** @description Only those that a command asked for, or those that the player took by itself. Default: both */
+                source?: "command" | "interval";
             };
             header?: never;
             path: {

@@ -68,6 +68,16 @@ export interface Capture {
   mimeType: "image/jpeg" | "image/png";
 }
 
+/** The form in which the browser returns a screenshot. */
+export interface CaptureOptions {
+  format: "jpeg" | "png";
+  /** Of JPEG, 1 to 100. */
+  quality: number;
+}
+
+/** High enough that a conversion afterwards adds no visible loss. */
+export const defaultCapture: CaptureOptions = { format: "jpeg", quality: 90 };
+
 /**
  * A browser that shows one page fullscreen. The program owns it. `open` starts the browser, also after it has exited.
  * Calls reject with a Fault: `browser-missing`, `browser-failed`, `page-dead` or `timeout`.
@@ -88,8 +98,11 @@ export interface Host extends AsyncDisposable {
   reload(signal: AbortSignal): Promise<void>;
   /** Ends the browser, even if it hangs. `open` starts another. */
   close(): Promise<void>;
-  /** Captures the whole display at full size. */
-  capture(signal: AbortSignal): Promise<Capture>;
+  /**
+   * Captures the whole display at full size, within 4.5 s. By default as {@link defaultCapture}.
+   * @throws Fault `page-hung` if the page does not respond, `timeout` if it responds but there is no picture.
+   */
+  capture(signal: AbortSignal, options?: CaptureOptions): Promise<Capture>;
   /** Resident memory of the browser's whole process tree, in bytes. */
   memoryBytes(): Promise<number>;
   /** The same by kind of process. */

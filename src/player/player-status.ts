@@ -8,7 +8,6 @@ import type { Machine } from "./machine.ts";
 import { PlaybackDrift } from "./proof/playback-drift.ts";
 import { Problems } from "./proof/problems.ts";
 import { TelemetryCollector } from "./proof/telemetry.ts";
-import type { DisplayState } from "../protocol/device/telemetry.ts";
 import type { Log } from "../base/log.ts";
 import { Capabilities } from "../protocol/device/capabilities.ts";
 import { Status } from "./proof/status.ts";
@@ -29,8 +28,6 @@ export interface PlayerStatusDependencies {
   disk: DiskHealth;
   /** Null: no launcher started the player. */
   updates: Updates | null;
-  /** What the player knows about the display's power; null: nothing. */
-  displayPower: () => Partial<DisplayState> | null;
   log: Log;
   /** Returns null while the player is not paired. */
   session: () => SessionView | null;
@@ -38,8 +35,9 @@ export interface PlayerStatusDependencies {
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
-  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, displayPower, log } = dependencies;
+  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, log } = dependencies;
   const drift = new PlaybackDrift(clock);
+  const displayPower = () => session()?.displayPower ?? null;
   const telemetry = new TelemetryCollector({ machine, folder, displayPower, clock, log, signal });
   const problems = new Problems();
   surface.onMessage((message) => {

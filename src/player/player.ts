@@ -133,7 +133,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
   const updates = underLauncher?.updates ?? null;
   const status = createPlayerStatus(
-    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, displayPower: () => null, log },
+    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, log },
     running,
   );
   const modules = deviceModules({
@@ -181,7 +181,11 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         createHeartbeat: () => status.heartbeat(),
         listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),
-        capture: (captureSignal) => host.capture(captureSignal),
+        pictureSource: {
+          capture: (captureSignal, captureOptions) => host.capture(captureSignal, captureOptions),
+          displayPower: () => machine.displayPower(),
+          fault: () => recovery.fault,
+        },
         deviceModules: modules,
         onServiceKey,
       }),

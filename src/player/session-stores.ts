@@ -6,8 +6,6 @@ import type { CommandModule } from "./commands/command-module.ts";
 import { CommandSet } from "./commands/command-set.ts";
 import { displayPowerModule } from "./commands/modules/display-power.ts";
 import { playModules } from "./commands/modules/play.ts";
-import { screenshotModule } from "./commands/modules/screenshot.ts";
-import type { Capture } from "./host.ts";
 import type { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DisplayPower } from "./control/display-power.ts";
 import { RecurringCommands } from "./control/recurring-commands.ts";
@@ -21,6 +19,7 @@ import type { Identity, Pairing } from "./pairing/identity.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
 import { Outbox } from "./outbox/outbox.ts";
+import { Pictures, type PictureSource } from "./pictures/pictures.ts";
 import { ProblemRecorder } from "./proof/problem-recorder.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
 
@@ -32,7 +31,7 @@ export interface SessionStoresDependencies {
   log: Log;
   bootId: string;
   deviceZone: string;
-  capture: (signal: AbortSignal) => Promise<Capture>;
+  pictureSource: PictureSource;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
   controls: MachineControls;
@@ -48,7 +47,8 @@ export interface SessionStoresDependencies {
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, capture, controls, asked, disk, preload, quota } = dependencies;
+  const { folder, pairing, identity, clock, log, bootId, deviceZone, pictureSource: source } = dependencies;
+  const { controls, asked, disk, preload, quota } = dependencies;
   const interventions = await InterventionStore.open(folder, log, disk);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);
@@ -68,8 +68,10 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     clock,
     log,
   });
+  const applied = () => follower.applied?.desired ?? null;
+  const pictures = new Pictures({ source, playerId: pairing.playerId, desired: desired.current, applied, outbox, clock, log });
   const known = new CommandSet([
-    screenshotModule({ clock, outbox, capture }),
+    ...pictures.modules,
     ...playModules((command) => follower.apply(command)),
     displayPowerModule(displayPower),
     ...dependencies.deviceModules,
@@ -81,5 +83,5 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, commands: known, log, disk }),
     RecurringCommands.open({ folder, desired: desired.current, commands: known, deviceZone, clock, log, disk }),
   ]);
-  return { desired, cache, outbox, commands, known, interventions, follower, problems, proof, asked, displayPower, recurring };
+  return { desired, cache, outbox, commands, known, interventions, follower, pictures, problems, proof, asked, displayPower, recurring };
 }

@@ -1,5 +1,6 @@
 // The view of a session for the status, the scene, the page server and triggers.
 import type { Orientation } from "../protocol/content/orientation.ts";
+import type { DisplayState } from "../protocol/device/telemetry.ts";
 import type { DesiredAsset, DesiredState } from "../protocol/device/desired-state.ts";
 import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
 import type { PlayerProblem } from "../protocol/device/player-problems.ts";
@@ -7,7 +8,6 @@ import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Stage, UpcomingStage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { CommandSet } from "./commands/command-set.ts";
-import type { DisplayPowerState } from "./control/display-power.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
 import type { Generations } from "./content/generations.ts";
 import type { Connection } from "./link/connection.ts";
@@ -64,9 +64,10 @@ export class SessionView {
     return this.#stores.known.announce();
   }
 
-  /** What is asked of the display, and what it reads back. */
-  get displayPower(): DisplayPowerState {
-    return this.#stores.displayPower.state.value;
+  /** What is asked of the display's power, and what it reads back, as heartbeats tell it. */
+  get displayPower(): Pick<DisplayState, "asked" | "reason" | "until" | "power" | "by"> {
+    const { until, ...state } = this.#stores.displayPower.state.value;
+    return { ...state, until: until === null ? null : new Date(until).toISOString() };
   }
 
   /** Whether the display is off because it was asked to be. */

@@ -13,7 +13,6 @@ import type { FromPage } from "../protocol/page-messages.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import type { AskedSettingsStore } from "./control/asked-settings.ts";
-import type { Capture } from "./host.ts";
 import type { MachineControls } from "./machine-controls.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
@@ -24,6 +23,7 @@ import { saveRepeatedly } from "./storage/save-loop.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import { logItemMessage } from "./page-message-log.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
+import type { PictureSource } from "./pictures/pictures.ts";
 import { PlaybackLoop } from "./playback-loop.ts";
 import { PresentedItems } from "./presented-items.ts";
 import { ServiceLink } from "./service-link.ts";
@@ -58,7 +58,8 @@ export interface SessionDependencies {
   listProblems: () => Promise<readonly PlayerProblem[]>;
   /** Called when something that the scene depends on has changed. */
   onChange: () => void;
-  capture: (signal: AbortSignal) => Promise<Capture>;
+  /** Where pictures of the screen come from. */
+  pictureSource: PictureSource;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
   controls: MachineControls;
@@ -97,6 +98,7 @@ export class Session {
     this.#stores = stores;
     this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, disk, onChange: () => this.#playback.replan() });
     this.#link = new ServiceLink({ api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey });
+    stores.pictures.connect(this.#link.client.sendLiveFrame);
     this.#playback = new PlaybackLoop({
       ...dependencies,
       stores,
@@ -127,7 +129,7 @@ export class Session {
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
     const { clock, listProblems, updates, controls } = this.#dependencies;
-    const { desired, cache, outbox, commands, follower, interventions, problems, proof, displayPower, recurring } = this.#stores;
+    const { desired, cache, outbox, commands, follower, interventions, pictures, problems, proof, displayPower, recurring } = this.#stores;
     const { openFile } = this.#link.client;
     try {
       return await runAll(
@@ -144,6 +146,7 @@ export class Session {
           ...(updates === null ? [] : [(end: AbortSignal) => this.#followUpdates(updates, end)]),
           (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, problems, proof], clock, end),
           (end) => problems.run(listProblems, end),
+          (end) => pictures.run(end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
         ],
         signal,

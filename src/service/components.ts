@@ -31,12 +31,14 @@ import { PlayerProblems } from "./fleet/player-problems.ts";
 import { RolloutRunner } from "./fleet/rollouts/runner.ts";
 import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
+import { LiveViews } from "./live/live-views.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
 import { ReleaseMirror } from "./releases/mirror.ts";
 import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
 import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
+import { Tickets } from "./people/tickets.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -105,6 +107,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
   const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
+  const live = new LiveViews({ audit, clock, commands, log, makeId, store });
   return {
     ...files,
     ...alerting,
@@ -117,6 +120,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     desired,
     imports: new Imports({ ...files, http: outbound.imports }),
     journal,
+    live,
     links,
     enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
     pairing,
@@ -129,6 +133,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     sockets,
     subscribers,
     sweeper: new BlobSweeper({ blobs, store, clock }),
+    tickets: new Tickets(clock),
     tokens,
     webhookHttp: outbound.webhooks,
     uploads: await Uploads.open(join(config.data, "uploads"), files),

@@ -5,7 +5,7 @@ import { createSystemClock } from "../../src/base/clock.ts";
 import { createElectronHost } from "../../src/host/electron/host.ts";
 import { prepareApp } from "../../src/host/electron/app.ts";
 import type { IframeLimits } from "../../src/host/iframes/limits.ts";
-import type { IframeSite, HostPage } from "../../src/player/host.ts";
+import type { CaptureOptions, IframeSite, HostPage } from "../../src/player/host.ts";
 import { probe } from "./limits.ts";
 import { localRule, lookupOf, type Names } from "./names.ts";
 
@@ -20,7 +20,7 @@ export interface DriverOptions {
 export interface Request {
   id: number;
   call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "memoryByKind" | "setIframeSites";
-  argument?: HostPage | readonly IframeSite[];
+  argument?: HostPage | CaptureOptions | readonly IframeSite[];
 }
 
 prepareApp(process.env["SIGNAGE_ELECTRON_DATA"]!);
@@ -56,7 +56,7 @@ async function handle({ call, argument }: Request): Promise<unknown> {
     case "close":
       return await host.close();
     case "capture":
-      return (await host.capture(never)).bytes.toString("base64");
+      return (await host.capture(never, argument as CaptureOptions | undefined)).bytes.toString("base64");
     case "setIframeSites":
       return host.setIframeSites(argument as readonly IframeSite[]);
     case "memoryByKind":

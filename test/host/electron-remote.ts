@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   type BrowserEngine,
   type BrowserMemory,
+  type CaptureOptions,
   type IframeSite,
   type IframeEvent,
   type Host,
@@ -82,9 +83,9 @@ export class RemoteElectronHost implements Host {
     await this.#call("reload");
   }
 
-  async capture(): ReturnType<Host["capture"]> {
-    const bytes = Buffer.from((await this.#call("capture")) as string, "base64");
-    return { bytes, mimeType: "image/jpeg" };
+  async capture(_signal: AbortSignal, options?: CaptureOptions): ReturnType<Host["capture"]> {
+    const bytes = Buffer.from((await this.#call("capture", options)) as string, "base64");
+    return { bytes, mimeType: `image/${options?.format ?? "jpeg"}` };
   }
 
   async memoryBytes(): Promise<number> {
@@ -124,7 +125,7 @@ export class RemoteElectronHost implements Host {
     await this.close();
   }
 
-  async #call(call: Request["call"], argument?: HostPage | readonly IframeSite[]): Promise<unknown> {
+  async #call(call: Request["call"], argument?: HostPage | CaptureOptions | readonly IframeSite[]): Promise<unknown> {
     const child = this.#child;
     if (child === undefined) throw new Fault("page-dead", "Electron is not running");
     const id = ++this.#lastId;

@@ -96,7 +96,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     createHeartbeat: async () => heartbeat(),
     listProblems: async () => [],
     onChange: () => phases.push(session.view.phase),
-    capture: () => host.capture(),
+    pictureSource: { capture: () => host.capture(), displayPower: async () => "on", fault: () => null },
     deviceModules: [],
     onServiceKey: async () => undefined,
   });

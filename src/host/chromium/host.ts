@@ -5,6 +5,7 @@ import {
   type BrowserEngine,
   type BrowserMemory,
   type Capture,
+  type CaptureOptions,
   type Host,
   type HostFault,
   type HostPage,
@@ -96,8 +97,8 @@ class ChromiumHost implements Host {
     await this.#page().reload(signal);
   }
 
-  async capture(signal: AbortSignal): Promise<Capture> {
-    return await this.#page().capture(signal);
+  async capture(signal: AbortSignal, options?: CaptureOptions): Promise<Capture> {
+    return await this.#page().capture(signal, options);
   }
 
   async memoryBytes(): Promise<number> {

@@ -2,7 +2,7 @@
 import type { Protocol } from "devtools-protocol";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isFault } from "../../base/fault.ts";
-import type { Capture, HostFault, HostPage } from "../../player/host.ts";
+import { defaultCapture, type Capture, type CaptureOptions, type HostFault, type HostPage } from "../../player/host.ts";
 import type { CallOptions, DevToolsPipe, DevToolsSession } from "./pipe.ts";
 
 // The background of every page until it has painted, instead of white.
@@ -10,6 +10,8 @@ const black = { r: 0, g: 0, b: 0, a: 1 };
 // A healthy page responds within a frame or two. Treating a busy page as hung does no harm here.
 const aliveLimitMs = 500;
 const crashLimitMs = 3_000;
+// Together with the question whether the page is alive, less than the five seconds that a picture may take.
+const captureLimitMs = 4_000;
 // The page comes from this machine, but a busy single-board computer is slow.
 const loadLimitMs = 15_000;
 
@@ -107,11 +109,17 @@ export class PlayerPage {
     }, limitMs);
   }
 
-  /** The page as it is shown now, as a JPEG. */
-  async capture(signal: AbortSignal): Promise<Capture> {
+  /** The page as it is shown now. */
+  async capture(signal: AbortSignal, { format, quality }: CaptureOptions = defaultCapture): Promise<Capture> {
     // Full size only: scaling would show the scaled picture on the screen for 50 ms.
-    const { data } = await this.session.send("Page.captureScreenshot", { format: "jpeg", quality: 90, optimizeForSpeed: true }, { signal });
-    return { bytes: Buffer.from(data, "base64"), mimeType: "image/jpeg" };
+    const options = { format, ...(format === "jpeg" ? { quality } : {}), optimizeForSpeed: true };
+    try {
+      const { data } = await this.session.send("Page.captureScreenshot", options, { deadlineMs: captureLimitMs, signal });
+      return { bytes: Buffer.from(data, "base64"), mimeType: `image/${format}` };
+    } catch (error) {
+      if (!isFault(error, "timeout") || (await this.isResponsive(aliveLimitMs))) throw error;
+      throw new Fault("page-hung", "the page does not respond", { cause: error });
+    }
   }
 
   async #responds(call: (limit: CallOptions) => Promise<void>, limitMs: number): Promise<boolean> {

@@ -2,9 +2,20 @@
 import { app, session } from "electron";
 import { Listeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
+import { Fault, isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { BrowserEngine, BrowserMemory, Capture, Host, HostFault, HostPage, IframeEvent, IframeSite } from "../../player/host.ts";
+import {
+  defaultCapture,
+  type BrowserEngine,
+  type BrowserMemory,
+  type Capture,
+  type CaptureOptions,
+  type Host,
+  type HostFault,
+  type HostPage,
+  type IframeEvent,
+  type IframeSite,
+} from "../../player/host.ts";
 import { bypassList } from "../chromium/flags.ts";
 import type { IframeLimits } from "../iframes/limits.ts";
 import { BrowserProxy, type NetworkAccess } from "../proxy/proxy.ts";
@@ -28,8 +39,9 @@ export interface ElectronOptions extends NetworkAccess {
 }
 
 const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
-const captureLimitMs = 5_000;
-const jpegQuality = 90;
+// Together with the question whether the page is alive, less than the five seconds that a picture may take.
+const captureLimitMs = 4_000;
+const aliveLimitMs = 500;
 
 /** A host that shows its page in a window of this Electron. Nothing appears before `open`. */
 export function createElectronHost(options: ElectronOptions): Host {
@@ -75,11 +87,14 @@ class ElectronHost implements Host {
     await view.reload(page.url, signal);
   }
 
-  async capture(signal: AbortSignal): Promise<Capture> {
+  async capture(signal: AbortSignal, { format, quality }: CaptureOptions = defaultCapture): Promise<Capture> {
     const { window, view } = this.#openedWindow();
-    const image = await view.withDeadline(captureLimitMs, window.webContents.capturePage(), signal);
+    const image = await view.withDeadline(captureLimitMs, window.webContents.capturePage(), signal).catch(async (error: unknown) => {
+      if (!isFault(error, "timeout") || (await view.isResponsive(aliveLimitMs))) throw error;
+      throw new Fault("page-hung", "the page does not respond", { cause: error });
+    });
     if (image.isEmpty()) throw new Fault("page-dead", "the browser returned an empty picture of its window");
-    return { bytes: image.toJPEG(jpegQuality), mimeType: "image/jpeg" };
+    return { bytes: format === "png" ? image.toPNG() : image.toJPEG(quality), mimeType: `image/${format}` };
   }
 
   async memoryBytes(): Promise<number> {

@@ -41,7 +41,7 @@ export class ElectronPage {
 
   /** Loads the page again. A hung page ignores a reload, so its renderer is ended first. */
   async reload(url: string, signal: AbortSignal): Promise<void> {
-    if (!this.#contents.isCrashed() && !(await this.#isResponsive())) {
+    if (!this.#contents.isCrashed() && !(await this.isResponsive())) {
       const gone = once(this.#contents, "render-process-gone", { signal });
       this.#isEnding = true;
       this.#contents.forcefullyCrashRenderer();
@@ -58,7 +58,7 @@ export class ElectronPage {
       for (let missed = 0; ;) {
         await this.#clock.wait(intervalMs, signal);
         // Not isLoading(), which is also true while an iframe loads, possibly forever.
-        const isFine = this.#contents.isCrashed() || this.#contents.isLoadingMainFrame() || (await this.#isResponsive());
+        const isFine = this.#contents.isCrashed() || this.#contents.isLoadingMainFrame() || (await this.isResponsive());
         missed = isFine ? 0 : missed + 1;
         if (missed === 2) onHung(`it did not respond twice within ${limitMs} ms`);
         missed %= 2;
@@ -78,7 +78,8 @@ export class ElectronPage {
     return await Promise.race([work, timeout]).finally(() => done.abort());
   }
 
-  async #isResponsive(): Promise<boolean> {
-    return await this.withDeadline(this.#probe.limitMs, this.#contents.executeJavaScript("true") as Promise<boolean>).catch(() => false);
+  /** Whether the page's script responds within `limitMs`. */
+  async isResponsive(limitMs = this.#probe.limitMs): Promise<boolean> {
+    return await this.withDeadline(limitMs, this.#contents.executeJavaScript("true") as Promise<boolean>).catch(() => false);
   }
 }

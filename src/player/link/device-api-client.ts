@@ -17,6 +17,9 @@ export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessToken
     /** Reads a file of release metadata; null if the service does not have it. */
     readReleaseMetadata: (path: string, maxBytes: number, signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.releaseMetadata(token, path, maxBytes, signal)),
+    /** Sends a frame of a live view. Resolves with what the service wants next; null: nobody watches any more. */
+    sendLiveFrame: (streamId: string, frame: Buffer, signal: AbortSignal) =>
+      accessTokens.withToken(signal, (token) => api.liveFrame(token, streamId, frame, signal)),
     sendPlayEvents: (events: PlayEvent[], signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.playEvents(token, events, signal)),
     /** Resolves to null once the service has accepted the message, or to its reason for refusing it. */

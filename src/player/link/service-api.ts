@@ -8,6 +8,7 @@ import { Fault } from "../../base/fault.ts";
 import { directNetwork, type Network } from "../../base/http/network.ts";
 import type { CommandUpdate } from "../../protocol/device/commands.ts";
 import { DesiredState, type DesiredAsset } from "../../protocol/device/desired-state.ts";
+import { LiveAnswer } from "../../protocol/device/live.ts";
 import type { ProblemRecord } from "../../protocol/device/problem-records.ts";
 import { PlayEventReceipt, type PlayEvent } from "../../protocol/device/play-events.ts";
 import { HeartbeatAnswer, type Heartbeat } from "../../protocol/device/heartbeat.ts";
@@ -115,6 +116,15 @@ export class ServiceApi implements AsyncDisposable {
   /** Uploads a screenshot. @param headers Content-Type, Content-Digest (RFC 9530), Captured-At and Command-Id. */
   async screenshot(token: string, id: string, bytes: Buffer, headers: Record<string, string>, signal: AbortSignal): Promise<void> {
     await this.#http.expectSuccess({ method: "PUT", path: `device/screenshots/${id}`, token, bytes, headers }, signal);
+  }
+
+  /** Sends a frame of a live view. Null: nobody watches any more. */
+  async liveFrame(token: string, streamId: string, bytes: Buffer, signal: AbortSignal): Promise<LiveAnswer | null> {
+    const headers = { "content-type": "image/jpeg" };
+    const { status, json } = await this.#http.send({ method: "PUT", path: `device/live/${streamId}`, token, bytes, headers }, signal);
+    if (status === 410) return null;
+    if (status !== 200) throw httpFault(status, json);
+    return parseResponse(LiveAnswer, json);
   }
 
   /**

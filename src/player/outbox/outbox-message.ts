@@ -13,15 +13,16 @@ export const OutboxMessage = z.discriminatedUnion("is", [
     screenshotId: id("shot"),
     headers: z.record(z.string(), z.string()),
     base64: z.string(),
+    taken: z.literal("interval").optional().describe("Without it: because of a command"),
   }),
 ]);
 export type OutboxMessage = z.infer<typeof OutboxMessage>;
 
 /**
  * The kinds of messages, the least important first. A command's result says more than its progress or a picture, and somebody waits for
- * it; nobody waits for a problem of the past.
+ * it; nobody waits for a problem of the past, or for a picture that the player took by itself.
  */
-const kinds = ["screenshot", "progress", "problem", "result"] as const;
+const kinds = ["interval", "screenshot", "progress", "problem", "result"] as const;
 type Kind = (typeof kinds)[number];
 
 /** A message in the queue. */
@@ -41,13 +42,15 @@ export interface QueuedMessage {
   refusals: number;
   /** How many other messages the service had accepted when it first refused this one. */
   acceptedBefore: number;
+  /** Whether there was no room for it. */
+  isDropped: boolean;
 }
 
 // Older versions did not write the kind into the name. Their largest result had 16 kB.
 const maxResultBytes = 16_384;
 const namePattern = new RegExp(`^(\\d{12})(?:-(${kinds.join("|")}))?(?:-(prb_\\w{26}))?\\.json$`);
 
-const untried = { failures: 0, refusals: 0, acceptedBefore: 0 };
+const untried = { failures: 0, refusals: 0, acceptedBefore: 0, isDropped: false };
 
 /** The message in a file of the outbox's folder; null if the file is none. */
 export function storedMessage(name: string, bytes: number): QueuedMessage | null {
@@ -66,12 +69,19 @@ export function newMessage(number: number, message: OutboxMessage): QueuedMessag
   return { number, name, kind, problemId, bytes: Buffer.byteLength(JSON.stringify(message)), unwritten: message, ...untried };
 }
 
+/** Whether `newer` says all that `older` says: another report on the same problem, or a later picture at an interval. */
+export function replaces(newer: QueuedMessage, older: QueuedMessage): boolean {
+  if (newer.kind === "interval") return older.kind === "interval";
+  return newer.problemId !== null && newer.problemId === older.problemId;
+}
+
 /** The message to drop if not all can be kept: the oldest of the least important kind. @param messages oldest first, not empty. */
 export function leastImportant(messages: readonly QueuedMessage[]): QueuedMessage {
   return messages.toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))[0]!;
 }
 
 function kindOf(message: OutboxMessage): Kind {
+  if (message.is === "screenshot") return message.taken ?? "screenshot";
   if (message.is !== "command-status") return message.is;
   return finalStatuses.includes(message.update.status) ? "result" : "progress";
 }

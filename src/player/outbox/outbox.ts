@@ -10,7 +10,7 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { DiskHealth, removals } from "../storage/disk-health.ts";
 import type { HttpFault } from "../link/service-http.ts";
-import { leastImportant, newMessage, OutboxMessage, storedMessage, type QueuedMessage } from "./outbox-message.ts";
+import { leastImportant, newMessage, OutboxMessage, replaces, storedMessage, type QueuedMessage } from "./outbox-message.ts";
 import { RefusedMessages } from "./refused-messages.ts";
 
 /** Delivers one message. Resolves to null once the service has accepted it, or to the reason for which the service refuses it. */
@@ -89,20 +89,23 @@ export class Outbox {
 
   /** Queues `message` until the service accepts it. Resolves with whether it is durable: false if the disk cannot be written. */
   async put(message: OutboxMessage): Promise<boolean> {
+    return (await this.keep(message)) === "stored";
+  }
+
+  /** Like {@link put}, and tells what became of the message. `dropped`: neither the disk nor the memory had room for it. */
+  async keep(message: OutboxMessage): Promise<"stored" | "in-memory" | "dropped"> {
     const queued = newMessage(this.#nextNumber++, message);
     const isStored = await this.#disk.attempt(what, () => this.#file(queued.name).write(message));
     if (isStored) queued.unwritten = null;
     // No await between reading and changing the queue: a delivery replaces it meanwhile.
-    const { problemId } = queued;
-    const older = problemId === null ? [] : this.#queue.filter((other) => other.problemId === problemId);
+    const replaced = this.#queue.filter((other) => replaces(queued, other));
     this.#queue.push(queued);
-    // The new record says all that the older one says.
-    for (const each of older) await this.#remove(each);
+    for (const each of replaced) await this.#remove(each);
     await this.#enforceLimits();
     // Somebody waits for a new message, so try it now.
     this.#retryAt = 0;
     this.#added.notify();
-    return isStored;
+    return queued.isDropped ? "dropped" : isStored ? "stored" : "in-memory";
   }
 
   /** Writes the messages that could not be written before. */
@@ -220,6 +223,7 @@ export class Outbox {
   }
 
   async #drop(queued: QueuedMessage): Promise<void> {
+    queued.isDropped = true;
     this.#droppedCount += 1;
     this.#disk.recordsLost(what, 1, "the outbox is full");
     await this.#remove(queued);

@@ -54,6 +54,7 @@ export class Recovery {
   readonly #display: Display;
   #attempts: readonly RecoveryAttempt[] = [];
   #pendingFault: DisplayFault | null = null;
+  #fault: DisplayFault["is"] | null = null;
   readonly #faultReported = new Signal();
   #recoveredAt: number;
   /** Since when faults have followed each other, and the last one, monotonic ms. */
@@ -81,6 +82,11 @@ export class Recovery {
 
   get display(): Watchable<DisplayState> {
     return this.#display.state;
+  }
+
+  /** What last failed, while no frame has been presented since; null: nothing. */
+  get fault(): DisplayFault["is"] | null {
+    return this.#fault;
   }
 
   /** The running browser; null before the first one has started. */
@@ -135,6 +141,7 @@ export class Recovery {
 
   #report(fault: DisplayFault): void {
     this.#pendingFault ??= fault;
+    this.#fault = fault.is;
     this.#faultReported.notify();
   }
 
@@ -157,7 +164,9 @@ export class Recovery {
   }
 
   #onPageState(page: PageState): void {
-    if (hasFrame(page)) this.#display.framePresented();
+    if (!hasFrame(page)) return;
+    this.#fault = null;
+    this.#display.framePresented();
   }
 
   async #recoverFrom(fault: DisplayFault, page: HostPage, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import { Variables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
 import { DisplayHours } from "./display-hours.ts";
 import { DownloadSettings } from "./download-settings.ts";
-import { ScreenshotSettings } from "./screenshot-settings.ts";
+import { DesiredScreenshots } from "./screenshot-settings.ts";
 import { DesiredRelease } from "./updates.ts";
 import { Transition } from "../content/transition.ts";
 import { WallPart } from "../content/wall.ts";
@@ -65,7 +65,7 @@ export const DesiredState = z.object({
     display_hours: DisplayHours.optional().describe("When its display is on. Default: always"),
     // Parsed one by one (RecurringCommand): an invalid one must not make the whole state invalid.
     recurring_commands: z.array(z.record(z.string(), z.unknown())).optional().describe("Commands that it runs by itself"),
-    screenshots: ScreenshotSettings.optional().describe("Pictures at an interval, and what no picture may show. Default: none, everything"),
+    screenshots: DesiredScreenshots.optional().describe("Pictures at an interval, and what no picture may show. Default: none, everything"),
   }),
   layout: DesiredLayout.nullable().describe("The layout that plays when nothing else is due"),
   layouts: z.array(DesiredLayout).default([]).describe("Layouts that schedules and overrides refer to"),

@@ -22,3 +22,11 @@ export const ScreenshotSettings = z.strictObject({
     ),
 });
 export type ScreenshotSettings = z.infer<typeof ScreenshotSettings>;
+
+/** Hides everything. */
+const hidden: ScreenshotSettings = ScreenshotSettings.parse({ redact: [{ left: 0, top: 0, width: 100, height: 100 }] });
+/**
+ * The settings as players receive them. Those that a player cannot read must neither make its whole state invalid nor show what they
+ * may hide: its pictures are black then.
+ */
+export const DesiredScreenshots = z.object(ScreenshotSettings.shape).catch(hidden);

@@ -9,6 +9,8 @@ import type { Db, Store } from "../store/store.ts";
 const dayMs = 86_400_000;
 /** For screenshots and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, rollouts and alerts after their end. */
 const retentionMs = 90 * dayMs;
+/** For screenshots that players take by themselves. */
+const ownPicturesMs = 7 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
 const mailRetentionMs = 30 * dayMs;
@@ -42,7 +44,14 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
   const before = now - retentionMs;
   return [
     async (db, limit) => {
-      const old = db.selectFrom("screenshots").select("id").where("created_at", "<", before).orderBy("created_at").limit(limit);
+      const old = db
+        .selectFrom("screenshots")
+        .select("id")
+        .where((row) =>
+          row.or([row("created_at", "<", before), row.and([row("created_at", "<", now - ownPicturesMs), row("command_id", "is", null)])]),
+        )
+        .orderBy("created_at")
+        .limit(limit);
       const deleted = await db.deleteFrom("screenshots").where("id", "in", old).returning("sha256").execute();
       sweeper.mark(deleted);
       return deleted;

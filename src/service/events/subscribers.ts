@@ -11,6 +11,7 @@ import { eventCloseCodes, eventsSubprotocol, maxSubscriberMessageBytes } from ".
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { authenticate, reauthorize } from "../people/authentication.ts";
 import type { Operator } from "../people/operator.ts";
+import { Tickets, type Ticket } from "../people/tickets.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Presence } from "../fleet/presence.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -18,7 +19,6 @@ import { closeAfterGrace, type WebSocketEndpoint } from "../http/upgrades.ts";
 import type { Store } from "../store/store.ts";
 import { EventFeeds } from "./event-feeds.ts";
 import type { EventJournal } from "./event-journal.ts";
-import { EventTickets } from "./event-tickets.ts";
 import { Subscriber } from "./subscriber.ts";
 import type { PlayerHeartbeat } from "./subscription.ts";
 
@@ -43,13 +43,13 @@ export class Subscribers implements WebSocketEndpoint {
   readonly server: WebSocketServer;
   readonly #dependencies: SubscribersDependencies;
   readonly #feeds: EventFeeds;
-  readonly #tickets: EventTickets;
+  readonly #tickets: Tickets;
   #isClosing = false;
 
   constructor(dependencies: SubscribersDependencies) {
     this.#dependencies = dependencies;
     this.#feeds = new EventFeeds(dependencies);
-    this.#tickets = new EventTickets(dependencies.clock);
+    this.#tickets = new Tickets(dependencies.clock);
     this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -65,8 +65,8 @@ export class Subscribers implements WebSocketEndpoint {
   }
 
   /** Creates a one-time ticket for `GET /events?ticket=…`. @throws ProblemError 429 when too many are unused. */
-  createTicket(operator: Operator): { ticket: string; expires_in: number } {
-    return this.#tickets.create(operator);
+  createTicket(operator: Operator): Ticket {
+    return this.#tickets.create(operator, this.path);
   }
 
   /** Notifies `newEvents` when a team may have new events, until `signal` aborts. */
@@ -143,7 +143,7 @@ export class Subscribers implements WebSocketEndpoint {
   async #operatorOf({ url, headers }: IncomingMessage): Promise<Operator> {
     const { store, clock } = this.#dependencies;
     const ticket = new URL(url ?? "", "http://service").searchParams.get("ticket");
-    return ticket === null ? authenticate(store.db, clock, headers.authorization) : this.#tickets.redeem(ticket);
+    return ticket === null ? authenticate(store.db, clock, headers.authorization) : this.#tickets.redeem(ticket, this.path);
   }
 
   async #subscribe(socket: WebSocket, operator: Operator): Promise<void> {

@@ -20,6 +20,7 @@ export const problemKinds = {
   "enrolment-undecided": { status: 409, title: "The player of this machine may still run" },
   "wrong-status": { status: 409, title: "Its status does not allow this" },
   "wrong-offset": { status: 409, title: "The upload has a different offset" },
+  "no-picture": { status: 409, title: "There is no picture of the screen" },
   gone: { status: 410, title: "It has expired" },
   "enrolment-key-revoked": { status: 410, title: "The enrolment key was revoked" },
   "enrolment-key-expired": { status: 410, title: "The enrolment key has expired" },

@@ -7,11 +7,13 @@ import type { Subscribers } from "../events/subscribers.ts";
 import type { WebhookSender } from "../events/webhooks/sender.ts";
 import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
 import type { Presence } from "../fleet/presence.ts";
+import type { LiveViews } from "../live/live-views.ts";
 import type { Db, Store } from "../store/store.ts";
 
 export interface MetricsDependencies {
   store: Store;
   events: EventJournal;
+  live: LiveViews;
   sockets: DeviceSockets;
   subscribers: Subscribers;
   webhooks: WebhookSender;
@@ -82,9 +84,13 @@ export class Metrics implements Disposable {
     this.#lag.disable();
   }
 
-  #readComponents({ sockets, subscribers, webhooks, presence }: MetricsDependencies): void {
+  #readComponents({ live, sockets, subscribers, webhooks, presence }: MetricsDependencies): void {
     this.#gauge("signage_players_connected", "Players with an open socket", () => sockets.size);
     this.#gauge("signage_subscribers_connected", "Open sockets of event subscribers", () => subscribers.size);
+    this.#gauge("signage_live_viewers", "People who watch a screen now", () => live.viewerCount);
+    this.#counter("signage_live_streams_total", "Live views that players were asked for", () => live.counts.streams);
+    this.#counter("signage_live_frames_total", "Pictures of live views that players have sent", () => live.counts.frames);
+    this.#counter("signage_live_bytes_total", "Bytes of live views that players have sent", () => live.counts.bytes);
     this.#counter("signage_player_handshakes_total", "Sockets that players have opened", () => sockets.openedCount);
     this.#gauge("signage_players_throttled", "Online players whose processor is slowed down", () => presence.figures.throttled);
     this.#counter("signage_frames_dropped_total", "Video frames that players have dropped", () => presence.figures.framesDropped);

@@ -130,7 +130,8 @@ function responsesOf(each: Operation, schemas: Schemas, problems: ProblemRespons
     headers: headerReferences(successHeaders(each, status)),
     ...(content === undefined ? {} : { content }),
   });
-  const files = each.file === undefined ? undefined : Object.fromEntries(each.file.map((type) => [type, { schema: {} }]));
+  const types = each.file ?? (each.endless === undefined ? undefined : [each.endless]);
+  const files = types && Object.fromEntries(types.map((type) => [type, { schema: {} }]));
   const texts = Object.fromEntries((each.texts ?? []).map((type) => [type, { schema: { type: "string" } }]));
   const example = each.outputExample === undefined ? {} : { example: each.outputExample };
   const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example }, ...texts });

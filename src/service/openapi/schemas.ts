@@ -8,6 +8,7 @@ import * as command from "../../protocol/device/commands.ts";
 import * as capabilities from "../../protocol/device/capabilities.ts";
 import * as displayCommands from "../../protocol/device/display-commands.ts";
 import * as displayHours from "../../protocol/device/display-hours.ts";
+import * as live from "../../protocol/device/live.ts";
 import * as machineCommands from "../../protocol/device/machine-commands.ts";
 import * as recurring from "../../protocol/device/recurring-commands.ts";
 import * as screenshotSettings from "../../protocol/device/screenshot-settings.ts";
@@ -61,6 +62,7 @@ const modules: readonly Record<string, unknown>[] = [
   capabilities,
   displayCommands,
   displayHours,
+  live,
   machineCommands,
   recurring,
   screenshotSettings,

@@ -48,6 +48,10 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   outputExample?: unknown;
   /** Text media types in which the response is also available. */
   texts?: readonly string[];
+  /** Media type of the response if it is sent until the client leaves. */
+  endless?: string;
+  /** Whether a browser may send a one-time ticket for this path as `?ticket=` in place of the token. */
+  acceptsTicket?: true;
   /** Media types of the response if it is a file. */
   file?: readonly string[];
   /** Other responses worth describing, by status. */

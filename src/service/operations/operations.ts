@@ -15,6 +15,7 @@ import { deviceOperations } from "./fleet/device.ts";
 import { enrolmentKeyOperations } from "./fleet/enrolment-keys.ts";
 import { enrolmentOperations } from "./fleet/enrolments.ts";
 import { heartbeatOperations } from "./fleet/heartbeats.ts";
+import { liveOperations } from "./fleet/live.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
@@ -59,6 +60,7 @@ const all = [
   ...bulkCommandOperations,
   ...commandBatchOperations,
   ...screenshotOperations,
+  ...liveOperations,
   ...releaseOperations,
   ...eventOperations,
   ...webhookOperations,

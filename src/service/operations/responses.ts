@@ -46,10 +46,10 @@ export class FileResponse {
 /** A response that is sent while it is produced. An error after the first byte cuts the connection. */
 export class StreamResponse {
   readonly type: string;
-  readonly parts: AsyncIterable<string>;
+  readonly parts: AsyncIterable<string | Buffer>;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(type: string, parts: AsyncIterable<string>, headers: Record<string, string> = {}) {
+  constructor(type: string, parts: AsyncIterable<string | Buffer>, headers: Record<string, string> = {}) {
     this.type = type;
     this.parts = parts;
     this.headers = headers;

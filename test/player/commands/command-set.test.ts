@@ -10,7 +10,9 @@ import { CommandSet } from "../../../src/player/commands/command-set.ts";
 import { playModules } from "../../../src/player/commands/modules/play.ts";
 import { programModules } from "../../../src/player/commands/modules/program.ts";
 import { screenshotModule } from "../../../src/player/commands/modules/screenshot.ts";
+import { Camera } from "../../../src/player/pictures/camera.ts";
 import { Outbox } from "../../../src/player/outbox/outbox.ts";
+import type { Host } from "../../../src/player/host.ts";
 import type { OutboxMessage } from "../../../src/player/outbox/outbox-message.ts";
 import { CommandRequest } from "../../../src/protocol/device/command-request.ts";
 import { picture } from "../../service/harness.ts";
@@ -19,6 +21,11 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 
 const signal = new AbortController().signal;
+
+/** A camera of a display that is on. */
+function cameraOf(clock: CorrectedClock, capture: Host["capture"]): Camera {
+  return new Camera({ capture, displayPower: async () => "on", fault: () => null, rules: () => ({ rotation: 0, redact: [] }), clock });
+}
 
 /** An executor whose effects are listed in `effects`. */
 async function createExecutor(folder: string) {
@@ -37,7 +44,7 @@ async function createExecutor(folder: string) {
     updateIsMissing: () => null,
   };
   const set = new CommandSet([
-    screenshotModule({ clock, outbox, capture: async () => ({ bytes, mimeType: "image/png" }) }),
+    screenshotModule({ outbox, camera: cameraOf(clock, async () => ({ bytes, mimeType: "image/png" })) }),
     ...programModules(program, silentLog),
     ...playModules(async (command) => {
       effects.push({ play: command.type });
@@ -95,7 +102,8 @@ test("[WIR21] a screenshot is in the outbox, converted and with its digest, befo
   await expect(outbox.run(deliver, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
   if (sent?.is !== "screenshot") throw new Error(`sent ${sent?.is}`);
   const bytes = Buffer.from(sent.base64, "base64");
-  expect(done).toEqual({ is: "done", result: { screenshot_id: sent.screenshotId } });
+  const size = { width: 16, height: 16, size_bytes: bytes.length };
+  expect(done).toEqual({ is: "done", result: { screenshot_id: sent.screenshotId, ...size } });
   expect(sent.headers).toEqual({
     "content-type": "image/webp",
     "content-digest": `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`,
@@ -109,7 +117,7 @@ test("[WIR21] if the capture fails, the command fails and nothing is left in the
   await using folder = await temporaryFolder();
   const clock = new CorrectedClock(new FakeClock());
   const outbox = await Outbox.open(join(folder.path, "outbox"), clock, silentLog);
-  const set = new CommandSet([screenshotModule({ clock, outbox, capture: () => Promise.reject(new Error("the page is gone")) })]);
+  const set = new CommandSet([screenshotModule({ outbox, camera: cameraOf(clock, () => Promise.reject(new Error("the page is gone"))) })]);
   const execute: CommandModule["run"] = (command, end) => set.execute(command, end);
   await expect(run(execute, { type: "screenshot" })).rejects.toThrow("the page is gone");
   expect(outbox.length).toBe(0);

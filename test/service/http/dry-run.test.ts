@@ -140,6 +140,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     sendCommands: ["commands", { target: { player_ids: [player] }, type: "reload" }],
     mirrorReleases: ["releases/mirror"],
     deleteScreenshot: [`screenshots/${shotId}`],
+    createLiveTicket: [`players/${player}/live/tickets`],
     createWebhook: ["webhooks", { name: "V", url: "https://hooks.example.com/y", events: ["*"] }],
     updateWebhook: [`webhooks/${webhook.id}`, { name: "V" }],
     deleteWebhook: [`webhooks/${webhook.id}`],

@@ -6,8 +6,8 @@ import type { Browser } from "./browser.ts";
 import { onTestEvent, record } from "./record.ts";
 import type { StandInSession } from "./session.ts";
 
-// The only JPEG quality that the stand-in supports, because it captures in advance.
-const knownQuality = 90;
+// The JPEG qualities that the stand-in supports, because it captures in advance and Electron encodes at once.
+const knownQualities = [90, 85, 70, 60];
 const frameLimitMs = 30_000;
 
 type OpenHandler = (details: { url: string }) => WindowOpenHandlerResponse;
@@ -112,15 +112,21 @@ export class StandInContents extends EventEmitter {
   async capturePage(): Promise<NativeImage> {
     this.#check();
     const { page } = await this.#browser;
-    const { data } = await page.send("Page.captureScreenshot", { format: "jpeg", quality: knownQuality, optimizeForSpeed: true });
-    const bytes = Buffer.from(data, "base64");
+    const take = async (format: "png" | "jpeg", quality?: number): Promise<Buffer> => {
+      const options = { format, ...(quality === undefined ? {} : { quality }), optimizeForSpeed: true };
+      return Buffer.from((await page.send("Page.captureScreenshot", options)).data, "base64");
+    };
+    const png = await take("png");
+    const jpegs = new Map(await Promise.all(knownQualities.map(async (quality) => [quality, await take("jpeg", quality)] as const)));
     const image = {
-      isEmpty: () => bytes.length === 0,
+      isEmpty: () => png.length === 0,
+      toPNG: () => png,
       toJPEG: (quality) => {
-        if (quality !== knownQuality) throw new Error(`the stand-in only supports pictures of quality ${knownQuality}`);
+        const bytes = jpegs.get(quality);
+        if (bytes === undefined) throw new Error(`the stand-in only supports pictures of the qualities ${knownQualities.join()}`);
         return bytes;
       },
-    } satisfies Pick<NativeImage, "isEmpty" | "toJPEG">;
+    } satisfies Pick<NativeImage, "isEmpty" | "toJPEG" | "toPNG">;
     return image as unknown as NativeImage;
   }
 

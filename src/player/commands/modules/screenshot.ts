@@ -1,37 +1,25 @@
 // The command screenshot: succeeds once its picture is in the outbox.
-import { createHash } from "node:crypto";
-import type { Clock } from "../../../base/clock.ts";
-import { ulid } from "../../../base/ulid.ts";
-import type { Capture } from "../../host.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
+import { pictureLimitMs, type Camera } from "../../pictures/camera.ts";
+import { storePicture } from "../../pictures/store-picture.ts";
 import { done, type CommandModule } from "../command-module.ts";
-import { convertPicture } from "../screenshot-picture.ts";
 
 export interface ScreenshotDependencies {
-  clock: Clock;
   outbox: Outbox;
-  capture: (signal: AbortSignal) => Promise<Capture>;
+  camera: Camera;
 }
 
-const deadlineMs = 10_000;
+// The disk may take a moment to store the picture.
+const deadlineMs = 2 * pictureLimitMs;
 
-export function screenshotModule({ clock, outbox, capture }: ScreenshotDependencies): CommandModule<"screenshot"> {
+export function screenshotModule({ outbox, camera }: ScreenshotDependencies): CommandModule<"screenshot"> {
   return {
     type: "screenshot",
     deadlineMs,
-    async run(command, signal) {
-      const taken = await capture(AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]));
-      const capturedAt = new Date(clock.now()).toISOString();
-      const { bytes, mimeType } = await convertPicture(taken, command.args.format, command.args.max_width);
-      const screenshotId = `shot_${ulid(clock.now())}`;
-      const headers = {
-        "content-type": mimeType,
-        "content-digest": `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`,
-        "captured-at": capturedAt,
-        "command-id": command.id,
-      };
-      await outbox.put({ is: "screenshot", screenshotId, headers, base64: bytes.toString("base64") });
-      return done({ screenshot_id: screenshotId });
+    async run({ id, args: { format, quality, max_width: maxWidth } }, signal) {
+      const picture = await camera.take({ format, quality, maxWidth }, signal);
+      const screenshotId = await storePicture(outbox, picture, id);
+      return done({ screenshot_id: screenshotId, width: picture.width, height: picture.height, size_bytes: picture.bytes.length });
     },
   };
 }

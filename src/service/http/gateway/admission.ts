@@ -3,8 +3,9 @@ import type { Clock } from "../../../base/clock.ts";
 import type { AlertEngine } from "../../alerts/engine.ts";
 import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { authenticate, cachedOperator, invalidToken } from "../../people/authentication.ts";
+import { authenticate, cachedOperator, invalidToken, reauthorize } from "../../people/authentication.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
+import type { Tickets } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "./call.ts";
 import { Context, type ContextDependencies } from "./context.ts";
@@ -16,6 +17,7 @@ interface AdmissionDependencies extends ContextDependencies {
   alerts: AlertEngine;
   clock: Clock;
   store: Store;
+  tickets: Tickets;
 }
 
 export class Admission {
@@ -44,7 +46,8 @@ export class Admission {
       this.#dependencies.alerts.addresses.record(player.id, call.address);
       return new Context(this.#dependencies, call, { player });
     }
-    return this.admitOperator(operation, call, await this.authenticateOperator(call));
+    const ticket = operation.acceptsTicket === true && call.header("authorization") === undefined ? ticketIn(call) : null;
+    return this.admitOperator(operation, call, await (ticket === null ? this.authenticateOperator(call) : this.#redeem(ticket, call)));
   }
 
   /** Authenticates an operator and counts one request of their token. @throws ProblemError 401 or 429. */
@@ -68,6 +71,15 @@ export class Admission {
     return new Context(this.#dependencies, call, { operator });
   }
 
+  /** The operator who created a ticket for this path, as they are now. @throws ProblemError 401 or 429. */
+  async #redeem({ name, path }: { name: string; path: string }, call: Call): Promise<Operator> {
+    const { clock, store, tickets } = this.#dependencies;
+    const redeem = async () => reauthorize(store.db, clock, tickets.redeem(name, path), undefined);
+    const operator = await this.#countingFailures(redeem(), call);
+    this.countRequest(operator, call);
+    return operator;
+  }
+
   /** Failed authentications count against the client's address. */
   async #countingFailures<T>(authentication: Promise<T>, call: Call): Promise<T> {
     try {
@@ -77,6 +89,13 @@ export class Admission {
       throw error;
     }
   }
+}
+
+/** The ticket in a call's query; null: there is none. */
+function ticketIn({ url }: Call): { name: string; path: string } | null {
+  const { pathname: path, searchParams } = new URL(url, "http://service");
+  const name = searchParams.get("ticket");
+  return name === null ? null : { name, path };
 }
 
 /** Counts a request and sets the rate limit headers. @throws ProblemError 429 when the quota is used up. */

@@ -8,6 +8,7 @@ import { EventPage, EventsQuery, eventsSubprotocol, EventType } from "../../../p
 import type { EventJournal, StoredEvent } from "../../events/event-journal.ts";
 import type { Subscribers } from "../../events/subscribers.ts";
 import { ProblemError } from "../../http/problem.ts";
+import { Ticket } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
@@ -19,11 +20,6 @@ interface EventDependencies {
   store: Store;
   subscribers: Subscribers;
 }
-
-const Ticket = z.object({
-  ticket: z.string().describe("Valid once, for `GET /api/v1/events?ticket=…`"),
-  expires_in: z.int().describe("Seconds"),
-});
 
 // A search for rare events reads the journal in batches, so that other requests run in between, and stops at a maximum.
 const batchSize = 2_000;

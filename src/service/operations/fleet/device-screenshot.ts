@@ -22,7 +22,8 @@ export interface DeviceScreenshotDependencies {
 }
 
 const maxBytes = 8 * 1_024 * 1_024;
-const maxKept = 200;
+/** Pictures that the player takes by itself must not push out those that somebody asked for. */
+const maxKept = { command: 200, interval: 100 };
 const pictureTypes = ["image/jpeg", "image/png", "image/webp"];
 
 const operation = operationsWith<DeviceScreenshotDependencies>();
@@ -44,7 +45,7 @@ export const deviceScreenshot = operation({
   headers: {
     "Content-Digest": "`sha-256=:…:` of the bytes (RFC 9530); required",
     "Captured-At": "The time of the screenshot, RFC 3339; required",
-    "Command-Id": "The command that requested it",
+    "Command-Id": "The command that requested it. Without it: the player took it by itself",
   },
   async run(dependencies, { player, header }, { params, bytes }) {
     checkDigest(header("content-digest"), bytes.sha256);
@@ -75,7 +76,7 @@ export const deviceScreenshot = operation({
       if (known !== undefined) throw new ProblemError("conflict", "There is another image with this id");
       await dependencies.blobs.keep(bytes);
       await db.insertInto("screenshots").values(row).execute();
-      dependencies.sweeper.mark(await deleteOldest(db, row.player_id));
+      dependencies.sweeper.mark(await deleteOldest(db, row));
       const scope = { teamId: row.team_id, players: [row.player_id] };
       await dependencies.events.append(db, [{ ...scope, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
     });
@@ -102,16 +103,18 @@ async function commandOf(db: Db, player: PlayerRow, header: string | undefined):
   return row.id;
 }
 
-/** Deletes all but the newest screenshots of a player. @returns the files of the deleted ones. */
-async function deleteOldest(db: Db, playerId: string): Promise<{ sha256: string }[]> {
+/** Deletes all but the newest screenshots of a player with the same source. @returns the files of the deleted ones. */
+async function deleteOldest(db: Db, { player_id, command_id }: ScreenshotRow): Promise<{ sha256: string }[]> {
+  const isOnCommand = command_id !== null;
   const old = await db
     .selectFrom("screenshots")
     .select("id")
-    .where("player_id", "=", playerId)
+    .where("player_id", "=", player_id)
+    .where("command_id", isOnCommand ? "is not" : "is", null)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(1_000)
-    .offset(maxKept)
+    .offset(isOnCommand ? maxKept.command : maxKept.interval)
     .execute();
   if (old.length === 0) return [];
   const ids = old.map((row) => row.id);

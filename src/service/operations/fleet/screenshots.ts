@@ -19,6 +19,12 @@ interface ScreenshotDependencies {
   sweeper: BlobSweeper;
 }
 
+const ScreenshotsQuery = PageQuery.extend({
+  source: z
+    .enum(["command", "interval"])
+    .optional()
+    .describe("Only those that a command asked for, or those that the player took by itself. Default: both"),
+});
 const ofPlayer = z.strictObject({ id: id("plr") });
 const oneScreenshot = z.strictObject({ id: id("shot") });
 
@@ -31,19 +37,21 @@ export const screenshotOperations: readonly Operation<ScreenshotDependencies>[] 
     method: "GET",
     path: "/players/{id}/screenshots",
     summary: "List a player's screenshots",
-    description: "Newest first. The newest 200 of each player are kept, for 90 days at most.",
+    description:
+      "Newest first. Of each player the newest 200 that a command asked for are kept, for 90 days at most, and the newest 100 that it took by itself (`command_id` is null), for 7 days at most.",
     agent: "Use it to find earlier screenshots. To see the screen as it is now, call send_command `screenshot` first.",
     caller: "operator",
     scope: "screenshots:read",
     params: ofPlayer,
-    query: PageQuery,
+    query: ScreenshotsQuery,
     status: 200,
     output: page(Screenshot),
     errors: ["not-found", "invalid"],
-    async run({ store }, { teamId }, { params, query }) {
+    async run({ store }, { teamId }, { params, query: { source, ...query } }) {
       const { db } = store;
       found(await findPlayer(db, teamId, params.id), "player");
-      const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
+      const all = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
+      const rows = source === undefined ? all : all.where("command_id", source === "interval" ? "is" : "is not", null);
       return pageOf(rows, query, showScreenshot);
     },
   }),

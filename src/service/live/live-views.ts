@@ -1,0 +1,185 @@
+// The live views of all players: viewers of a player share one stream, which ends when the last of them leaves.
+import type { Clock } from "../../base/clock.ts";
+import { isAbort } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import type { LiveAnswer, LiveQuery } from "../../protocol/device/live.ts";
+import type { Commands } from "../fleet/commands.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { AuditLog, AuditedWrite } from "../people/audit.ts";
+import type { MakeId } from "../store/ids.ts";
+import type { Store } from "../store/store.ts";
+import type { PlayerRow } from "../store/tables.ts";
+import { liveEndOf } from "./live-end.ts";
+import { LiveViewer, type LiveEnd } from "./live-viewer.ts";
+
+export interface LiveViewsDependencies {
+  audit: AuditLog;
+  clock: Clock;
+  commands: Commands;
+  log: Log;
+  makeId: MakeId;
+  store: Store;
+}
+
+/** The frames of one player. */
+interface Stream {
+  id: string;
+  player: PlayerRow;
+  viewers: Set<LiveViewer>;
+  /** Aborts when nobody watches any more. */
+  unwatched: AbortController;
+}
+
+/** Who watches, for the audit log. */
+export type LiveAudience = Pick<AuditedWrite, "teamId" | "userId" | "tokenId" | "address" | "requestId">;
+
+/** Sends the command that starts a stream. @returns its id. */
+type StartStream = (player: PlayerRow, command: ReturnType<typeof liveCommand>) => Promise<string>;
+
+const maxViewersOfPlayer = 20;
+const maxViewers = 500;
+const firstFrameMs = 20_000;
+// A player that is not connected within this time starts no view later.
+const startWithinS = 30;
+// The service ends a stream that nobody watches. The limit is for a player that does not ask.
+const longestStreamMs = 3_600_000;
+
+const noFirstFrame: LiveEnd = {
+  code: "timeout",
+  detail: `The player has sent no picture within ${firstFrameMs / 1_000} s: look at its status, or try the command screenshot`,
+};
+const notStarted: LiveEnd = { code: "internal", detail: "The player could not be asked for pictures: try again" };
+const stopping: LiveEnd = { code: "restarting", detail: "The service restarts: open the live view again in a minute" };
+
+export class LiveViews {
+  readonly #dependencies: LiveViewsDependencies;
+  readonly #byPlayer = new Map<string, Stream>();
+  readonly #byId = new Map<string, Stream>();
+  /** Entries of the audit log that are being written, and streams that wait for their end. */
+  readonly #work = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  /** Since the start: how many streams began, and the frames and bytes that players sent. */
+  readonly counts = { streams: 0, frames: 0, bytes: 0 };
+
+  constructor(dependencies: LiveViewsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** How many viewers there are now. */
+  get viewerCount(): number {
+    return [...this.#byId.values()].reduce((sum, { viewers }) => sum + viewers.size, 0);
+  }
+
+  /**
+   * Adds a viewer of a player, and starts the player's stream if nobody watches it yet.
+   * @returns the viewer, once it has a first frame @throws ProblemError 409 with the reason if there is none, 429 for too many viewers.
+   */
+  async watch(player: PlayerRow, wishes: LiveQuery, audience: LiveAudience, start: StartStream, signal: AbortSignal) {
+    const { clock } = this.#dependencies;
+    const known = this.#byPlayer.get(player.id);
+    if (this.viewerCount >= maxViewers || (known?.viewers.size ?? 0) >= maxViewersOfPlayer) {
+      throw new ProblemError("too-many", "Too many people watch already: try again later, or use the command screenshot");
+    }
+    const viewer = new LiveViewer(wishes, clock, signal);
+    const stream = known ?? this.#open(player);
+    stream.viewers.add(viewer);
+    const leave = (): void => this.#leave(stream, viewer, audience);
+    try {
+      await this.#record("watchPlayer", player.id, audience);
+      if (known === undefined) await this.#start(stream, start(player, liveCommand(stream.id, wishes)));
+      const end = await viewer.begin(firstFrameMs, noFirstFrame);
+      if (end !== null) throw new ProblemError("no-picture", end.detail);
+    } catch (error) {
+      leave();
+      if (!isAbort(error)) throw error;
+      throw new ProblemError("closing", "The viewer has left, or the service is stopping", { cause: error });
+    }
+    return { type: viewer.type, parts: viewer.parts(leave) };
+  }
+
+  /** Passes a frame on to the viewers. @returns what the player should send next; null: nobody watches this stream of this player. */
+  receive(player: PlayerRow, streamId: string, frame: Buffer): LiveAnswer | null {
+    const stream = this.#byId.get(streamId);
+    if (stream === undefined || stream.player.id !== player.id) return null;
+    this.counts.frames += 1;
+    this.counts.bytes += frame.length;
+    for (const viewer of stream.viewers) viewer.offer(frame);
+    const wishes = [...stream.viewers].map((viewer) => viewer.wishes);
+    const most = (of: (each: LiveQuery) => number): number => Math.max(...wishes.map(of));
+    return {
+      is: "continue",
+      max_fps: most(({ fps }) => fps),
+      max_width: most(({ width }) => width),
+      quality: most(({ quality }) => quality),
+    };
+  }
+
+  /** Ends all views. Resolves when the audit log has their ends. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const { viewers } of this.#byId.values()) for (const viewer of viewers) viewer.end(stopping);
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  #open(player: PlayerRow): Stream {
+    const stream = { id: this.#dependencies.makeId("liv"), player, viewers: new Set<LiveViewer>(), unwatched: new AbortController() };
+    this.#byPlayer.set(player.id, stream);
+    this.#byId.set(stream.id, stream);
+    this.counts.streams += 1;
+    return stream;
+  }
+
+  async #start(stream: Stream, started: Promise<string>): Promise<void> {
+    try {
+      this.#follow(stream, await started);
+    } catch (error) {
+      for (const viewer of stream.viewers) viewer.end(notStarted);
+      throw error;
+    }
+  }
+
+  #leave(stream: Stream, viewer: LiveViewer, audience: LiveAudience): void {
+    if (!stream.viewers.delete(viewer)) return;
+    this.#track(this.#record("stopWatchingPlayer", stream.player.id, audience));
+    if (stream.viewers.size > 0) return;
+    stream.unwatched.abort();
+    this.#byId.delete(stream.id);
+    if (this.#byPlayer.get(stream.player.id) === stream) this.#byPlayer.delete(stream.player.id);
+  }
+
+  /** Tells the viewers when and why the player has ended the stream. */
+  #follow(stream: Stream, commandId: string): void {
+    const { commands, store } = this.#dependencies;
+    const ended = async (): Promise<void> => {
+      const signal = AbortSignal.any([stream.unwatched.signal, this.#closing.signal]);
+      await commands.waitForEnd(commandId, longestStreamMs, signal);
+      const row = await store.db.selectFrom("commands").selectAll().where("id", "=", commandId).executeTakeFirst();
+      // The next viewer needs a new stream.
+      if (this.#byPlayer.get(stream.player.id) === stream) this.#byPlayer.delete(stream.player.id);
+      for (const viewer of stream.viewers) viewer.end(liveEndOf(row));
+    };
+    this.#track(ended());
+  }
+
+  #record(action: string, playerId: string, audience: LiveAudience): Promise<void> {
+    const { audit, store } = this.#dependencies;
+    const entry = { ...audience, action, resourceType: "players", resourceId: playerId, before: null, after: null };
+    return store.write((db) => audit.append(db, entry));
+  }
+
+  #track(work: Promise<void>): void {
+    const { log } = this.#dependencies;
+    const done = work
+      .catch((error: unknown) => {
+        if (!isAbort(error)) log.error({ err: error }, "a live view could not be followed or recorded");
+      })
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+}
+
+/** The command that starts a stream. */
+function liveCommand(streamId: string, { fps, width, quality }: LiveQuery) {
+  const args = { stream_id: streamId, max_fps: fps, max_width: width, quality, duration_ms: longestStreamMs };
+  return { type: "live" as const, args, ttl_s: startWithinS };
+}
