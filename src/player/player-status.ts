@@ -2,6 +2,7 @@
 import type { CorrectedClock } from "../base/clock.ts";
 import { noGenerations } from "./content/generations.ts";
 import { noProgress } from "./content/download-progress.ts";
+import type { DeclaredDevices } from "./control/declared-devices.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
@@ -26,13 +27,14 @@ export interface PlayerStatusDependencies {
   disk: DiskHealth;
   /** Null: no launcher started the player. */
   updates: Updates | null;
+  declared: DeclaredDevices;
   /** Returns null while the player is not paired. */
   session: () => SessionView | null;
 }
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
-  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session } = dependencies;
+  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, declared, session } = dependencies;
   const drift = new PlaybackDrift(clock);
   const problems = new Problems();
   surface.onMessage((message) => {
@@ -70,19 +72,26 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     desired: () => session()?.desired ?? null,
     progress,
     update: () => updates?.update ?? null,
-    capabilities: () => capabilitiesOf(session()?.commands ?? null, machine),
+    capabilities: () => capabilitiesOf(session()?.commands ?? null, machine, declared),
     generations: () => session()?.generations ?? noGenerations,
     isIncomplete: () => (session()?.lostAssets.length ?? 0) > 0,
   });
 }
 
 /** What the player is able to do; null while it is not paired. */
-function capabilitiesOf(commands: SessionView["commands"] | null, { controls }: Machine): Capabilities | null {
+function capabilitiesOf(
+  commands: SessionView["commands"] | null,
+  { controls }: Machine,
+  { scripts, displays }: DeclaredDevices,
+): Capabilities | null {
   if (commands === null) return null;
   return Capabilities.parse({
     ...commands,
     displays: controls.display.outputs,
     inputs: controls.display.inputs,
     audio_outputs: controls.audio.outputs,
+    scripts: scripts.is === "declared" ? scripts.value : [],
+    serial_ports: displays.is === "declared" ? displays.value.serial.map(({ name }) => name) : [],
+    network_hosts: displays.is === "declared" ? displays.value.network.map(({ name }) => name) : [],
   });
 }

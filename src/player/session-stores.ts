@@ -4,6 +4,8 @@ import type { CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import { CommandSet } from "./commands/command-set.ts";
+import { contentModules } from "./commands/modules/content.ts";
+import { logsCollectModule } from "./commands/modules/logs.ts";
 import { playModules } from "./commands/modules/play.ts";
 import { screenshotModule } from "./commands/modules/screenshot.ts";
 import type { Capture } from "./host.ts";
@@ -31,6 +33,10 @@ export interface SessionStoresDependencies {
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
   disk: DiskHealth;
+  /** The assets that the page presents now. */
+  assetsOnScreen: () => readonly string[];
+  /** Reads the end of the device's own audit log. Without it there is none. */
+  auditTail?: (maxBytes: number) => Promise<string>;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
   /** What the files of content may take together, in bytes; null: as much as the disk has. */
@@ -54,6 +60,8 @@ export async function openStores(dependencies: SessionStoresDependencies) {
   const known = new CommandSet([
     screenshotModule({ clock, outbox, capture }),
     ...playModules((command) => follower.apply(command)),
+    ...contentModules({ desired, cache, clock, assetsOnScreen: dependencies.assetsOnScreen }),
+    logsCollectModule({ clock, log, outbox, auditTail: dependencies.auditTail ?? null }),
     ...dependencies.deviceModules,
   ]);
   const { thumbprint } = identity;

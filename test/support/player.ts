@@ -1,5 +1,6 @@
 // The real player in this process, on a fake host, a fake machine and a fake clock.
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { pino } from "pino";
 import { directNetwork } from "../../src/base/http/network.ts";
 import type { Log } from "../../src/base/log.ts";
@@ -46,7 +47,7 @@ export class TestPlayer implements AsyncDisposable {
     folder: string,
     server: PlayerOptions["server"],
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "launcher" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> = {},
+    more: Partial<Pick<PlayerOptions, "launcher" | "declared" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> = {},
   ) {
     const { log, lines } = recordingLog();
     this.lines = lines;
@@ -62,6 +63,7 @@ export class TestPlayer implements AsyncDisposable {
       ntp: more.ntp ?? [],
       notice: more.notice ?? null,
       triggers: false,
+      declared: more.declared ?? { scripts: null, wiredDisplays: join(folder, "absent.json"), ownerUid: 0 },
       preload: more.preload ?? null,
       quota: more.quota ?? null,
       mayReachLocal: () => false,

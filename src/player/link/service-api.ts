@@ -117,6 +117,11 @@ export class ServiceApi implements AsyncDisposable {
     await this.#http.expectSuccess({ method: "PUT", path: `device/screenshots/${id}`, token, bytes, headers }, signal);
   }
 
+  /** Uploads a log, compressed with gzip. @param headers as for {@link screenshot}. */
+  async log(token: string, id: string, bytes: Buffer, headers: Record<string, string>, signal: AbortSignal): Promise<void> {
+    await this.#http.expectSuccess({ method: "PUT", path: `device/logs/${id}`, token, bytes, headers }, signal);
+  }
+
   /**
    * Opens a file from `offset` on. The stream starts at `offset` if `resumed`, else at 0. The caller reads or destroys the body.
    * Rejects with Fault `protocol` if the response is not the file.

@@ -7,7 +7,7 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots and recorded problems, and for commands, tokens, invitations, enrolment keys and rollouts after their end. */
+/** For screenshots, collected logs and recorded problems, and for commands, tokens, invitations, enrolment keys and rollouts after their end. */
 const retentionMs = 90 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
@@ -43,6 +43,12 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
     async (db, limit) => {
       const old = db.selectFrom("screenshots").select("id").where("created_at", "<", before).orderBy("created_at").limit(limit);
       const deleted = await db.deleteFrom("screenshots").where("id", "in", old).returning("sha256").execute();
+      sweeper.mark(deleted);
+      return deleted;
+    },
+    async (db, limit) => {
+      const old = db.selectFrom("collected_logs").select("id").where("created_at", "<", before).orderBy("created_at").limit(limit);
+      const deleted = await db.deleteFrom("collected_logs").where("id", "in", old).returning("sha256").execute();
       sweeper.mark(deleted);
       return deleted;
     },

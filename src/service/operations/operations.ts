@@ -17,6 +17,7 @@ import { playerOperations } from "./fleet/players.ts";
 import { problemRecordOperations } from "./fleet/problem-records.ts";
 import { releaseOperations } from "./fleet/releases.ts";
 import { rolloutOperations } from "./fleet/rollouts.ts";
+import { collectedLogOperations } from "./fleet/collected-logs.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -51,6 +52,7 @@ const all = [
   ...uploadLinkOperations,
   ...commandOperations,
   ...screenshotOperations,
+  ...collectedLogOperations,
   ...releaseOperations,
   ...eventOperations,
   ...webhookOperations,
@@ -94,6 +96,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "commands", description: "Actions that a player runs once" },
   { name: "rollouts", description: "Versions of the player's program that reach the players in rings" },
   { name: "screenshots", description: "Pictures of what was on the screen" },
+  { name: "logs", description: "Logs that were collected from players" },
   { name: "releases", description: "Versions of the player's program that players can install from this service" },
   { name: "teams", description: "The owners of all resources" },
   { name: "members", description: "The people in a team and their roles" },

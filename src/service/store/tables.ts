@@ -186,6 +186,15 @@ export interface ScreenshotRow extends OwnedRow {
   captured_at: number;
 }
 
+/** A log that a player sent. Its text is a blob. */
+export interface CollectedLogRow extends OwnedRow {
+  player_id: string;
+  command_id: string | null;
+  size_bytes: number;
+  sha256: string;
+  captured_at: number;
+}
+
 /** A problem of a player, as it recorded it. Times in ms since the Unix epoch, from the player's corrected clock. */
 export interface ProblemRecordRow {
   player_id: string;
@@ -279,6 +288,7 @@ export interface Tables {
   shows: ShowRow;
   commands: CommandRow;
   screenshots: ScreenshotRow;
+  collected_logs: CollectedLogRow;
   problem_records: ProblemRecordRow;
   enrolment_keys: EnrolmentKeyRow;
   enrolments: EnrolmentRow;

@@ -23,6 +23,7 @@ import { teamSafeContentMigration } from "./0019-team-safe-content.ts";
 import { rolloutsMigration } from "./0020-rollouts.ts";
 import { enrolmentMigration } from "./0021-enrolment.ts";
 import { deviceControlMigration } from "./0022-device-control.ts";
+import { collectedLogsMigration } from "./0024-collected-logs.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -50,6 +51,7 @@ export const migrations: Record<string, Migration> = {
   "0020-rollouts": rolloutsMigration,
   "0021-enrolment": enrolmentMigration,
   "0022-device-control": deviceControlMigration,
+  "0024-collected-logs": collectedLogsMigration,
 };
 
 /** The migrations of the telemetry database. */
