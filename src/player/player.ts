@@ -166,6 +166,7 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
     clock,
     log,
     declared,
+    showTestCard: (durationMs) => scenes.showTestCard(durationMs),
     reset: {
       ask: (is, commandId) => reset.ask(is, commandId),
       get askedBy() {

@@ -4,6 +4,7 @@ import type { DesiredAsset, DesiredState } from "../protocol/device/desired-stat
 import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Stage, UpcomingStage } from "../protocol/scene.ts";
+import { overridesAt } from "../schedule/interventions.ts";
 import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { CommandSet } from "./commands/command-set.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
@@ -18,7 +19,7 @@ import type { SessionStores } from "./session-stores.ts";
 
 export interface SessionViewDependencies {
   pairing: Pairing;
-  stores: Pick<SessionStores, "desired" | "cache" | "follower" | "known">;
+  stores: Pick<SessionStores, "desired" | "cache" | "follower" | "known" | "interventions">;
   playback: PlaybackLoop;
   connection: Connection;
   presented: PresentedItems;
@@ -60,6 +61,11 @@ export class SessionView {
   /** The commands that the player carries out, and those that it is not able to. */
   get commands(): ReturnType<CommandSet["announce"]> {
     return this.#stores.known.announce();
+  }
+
+  /** Whether an emergency override is in force at this instant. */
+  isEmergencyAt(instant: number): boolean {
+    return overridesAt(this.#stores.interventions.interventions.value, instant).some(({ level }) => level === "emergency");
   }
 
   /** The variables that conditions of schedules use. */

@@ -7,6 +7,7 @@ import { logsLevelModule } from "./modules/logs.ts";
 import { pingModule } from "./modules/ping.ts";
 import { resetModules, type ResetActions } from "./modules/reset.ts";
 import { scriptModule } from "./modules/script.ts";
+import { testCardModule } from "./modules/test-card.ts";
 import { wiredDisplayModules } from "./modules/wired-displays.ts";
 
 export interface MaintenanceDependencies {
@@ -14,14 +15,17 @@ export interface MaintenanceDependencies {
   log: Log;
   declared: DeclaredDevices;
   reset: ResetActions;
+  /** Covers the content with the test card for this long. */
+  showTestCard: (durationMs: number) => void;
 }
 
-export function maintenanceModules({ clock, log, declared, reset }: MaintenanceDependencies): readonly CommandModule[] {
+export function maintenanceModules({ clock, log, declared, reset, showTestCard }: MaintenanceDependencies): readonly CommandModule[] {
   return [
     pingModule(clock, clock.monotonic()),
     logsLevelModule(log, clock),
     scriptModule({ declared, clock, log }),
     ...wiredDisplayModules({ declared, clock }),
     ...resetModules(reset),
+    testCardModule(showTestCard),
   ];
 }
