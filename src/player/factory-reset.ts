@@ -4,15 +4,17 @@ import { isAbsolute, join, relative } from "node:path";
 import { hasErrorCode } from "../base/fault.ts";
 import { syncFolder } from "../base/files/durable-file.ts";
 import type { Log } from "../base/log.ts";
+import type { Host } from "./host.ts";
 import { PendingReset, resetFileName } from "./pairing/pending-reset.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
+import type { LauncherOptions } from "./update/updates.ts";
 
 export interface FactoryResetOptions {
   folder: string;
-  /** Files and folders that belong to the program and not to the player. */
-  keep: readonly string[];
-  /** Called before anything is removed: whatever uses the files has to end. */
-  beforeRemoval: () => Promise<void>;
+  /** Its browser has files in the folder. */
+  host: Pick<Host, "close">;
+  /** Its files may be in the folder, but they belong to the program and not to the player. */
+  launcher: Pick<LauncherOptions, "updatesFolder" | "statusFile"> | null;
   log: Log;
 }
 
@@ -20,11 +22,12 @@ export interface FactoryResetOptions {
 const keptNames = /^(?:lock\.db|service(?:$|-))/;
 
 /** Removes everything if a factory reset has begun. Resolves with whether it had. Safe to repeat after a crash at any point. */
-export async function finishFactoryReset({ folder, keep, beforeRemoval, log }: FactoryResetOptions): Promise<boolean> {
+export async function finishFactoryReset({ folder, host, launcher, log }: FactoryResetOptions): Promise<boolean> {
   const reset = await PendingReset.open(folder, new DiskHealth(log));
   if (reset.asked.value?.phase !== "wiping") return false;
   log.warn("factory reset: everything that the player has stored is removed");
-  await beforeRemoval();
+  await host.close();
+  const keep = launcher === null ? [] : [launcher.updatesFolder, launcher.statusFile];
   for (const name of await namesIn(folder)) {
     if (keptNames.test(name) || name.startsWith(resetFileName) || isKept(join(folder, name), keep)) continue;
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 });

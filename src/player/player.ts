@@ -84,9 +84,7 @@ export type PlayerEnd = "restart" | "display-failed";
  * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
-  const { folder, host, launcher, log } = options;
-  const keep = launcher === null ? [] : [launcher.updatesFolder, launcher.statusFile];
-  const finishReset = () => finishFactoryReset({ folder, keep, beforeRemoval: () => host.close(), log });
+  const finishReset = () => finishFactoryReset(options);
   // The program has read its settings already, so it has to start again.
   if (await finishReset()) return "restart";
   const end = await runParts(options, signal);
@@ -162,18 +160,8 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
     },
     log,
   });
-  const maintenance = maintenanceModules({
-    clock,
-    log,
-    declared,
-    showTestCard: (durationMs) => scenes.showTestCard(durationMs),
-    reset: {
-      ask: (is, commandId) => reset.ask(is, commandId),
-      get askedBy() {
-        return reset.asked.value?.commandId ?? null;
-      },
-    },
-  });
+  const showTestCard = (durationMs: number): void => scenes.showTestCard(durationMs);
+  const maintenance = maintenanceModules({ api, clock, log, declared, folder, ntp, reset, session, surface, showTestCard });
   const lifecycle = new PairingLifecycle({
     folder,
     api,

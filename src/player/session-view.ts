@@ -9,6 +9,7 @@ import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { CommandSet } from "./commands/command-set.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
 import type { Generations } from "./content/generations.ts";
+import type { Link } from "./link/impairment.ts";
 import type { Connection } from "./link/connection.ts";
 import type { Pairing } from "./pairing/identity.ts";
 import type { PlaybackLoop } from "./playback-loop.ts";
@@ -151,6 +152,11 @@ export class SessionView {
       stage,
       safePicture: this.safePicture,
     };
+  }
+
+  /** How the player reaches the service now. */
+  get link(): Link {
+    return this.#connection.link.value;
   }
 
   /** Why the service cannot be reached now, for people; null: it can. */

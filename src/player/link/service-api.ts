@@ -53,6 +53,11 @@ export class ServiceApi implements AsyncDisposable {
     return url.href;
   }
 
+  /** Opens a path of the service without a token. The caller reads or destroys the body. */
+  open(path: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    return this.#http.stream(new URL(path, this.server), {}, signal);
+  }
+
   async requestPairing(body: PairingRequest, signal: AbortSignal): Promise<PairingGrant> {
     return this.#http.json({ method: "POST", path: "device/pairing-requests", body }, PairingGrant, signal);
   }
