@@ -1,6 +1,7 @@
 // Starts the page: connects to the player, draws the scenes it sends and sends reports back.
 import { FrameCounter } from "./frame-counter.ts";
 import { blockInput } from "./input.ts";
+import { measure } from "./measure.ts";
 import { CorrectedTime } from "./link/clock.ts";
 import { DriftLog } from "./link/drift-log.ts";
 import { IframeReports } from "./link/iframe-reports.ts";
@@ -44,6 +45,7 @@ const socket = new SceneSocket(socketUrl(), {
   onOpen: sendHello,
   onMessage: (message) => {
     if (message.type === "clock") clock.addSample(message.t0, message.now, performance.now());
+    else if (message.type === "measure") measure(message.id, frames).then(send, reportError);
     else if (message.type === "frame") iframeReports.handle(message);
     else draw(message.scene);
   },

@@ -14,6 +14,8 @@ export type FaultCode =
   | "refused"
   | "revoked"
   | "reclaimed"
+  | "unpaired"
+  | "reset"
   | "protocol"
   | "signature"
   | "metadata-rollback"

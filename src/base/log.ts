@@ -1,10 +1,19 @@
 // Structured logs: JSON lines, or short readable lines at a terminal. Secrets are redacted.
 import { isSystemError } from "./files/system-error.ts";
-import { pino, stdTimeFunctions, type LogFn, type Logger } from "pino";
+import { pino, stdTimeFunctions, type DestinationStream, type LogFn, type Logger, type LoggerOptions } from "pino";
+import { RecentLines } from "./recent-lines.ts";
 
 export type Log = Logger;
 
 const maxBufferedBytes = 2 ** 20;
+
+const maxRecentBytes = 4 * 2 ** 20;
+const recentLines = new WeakMap<Log, RecentLines>();
+
+/** The newest lines of a log, without the secrets; null for a log that {@link createLog} did not create. */
+export function recentLinesOf(log: Log): RecentLines | null {
+  return recentLines.get(log) ?? null;
+}
 
 // Fields with these names are redacted at the first and second level.
 const secretNames = ["token", "access_token", "authorization", "secret", "private_key", "device_code", "cookie"];
@@ -28,7 +37,7 @@ export async function createLog(program: string, level = "info", output: "stdout
     destination.on("error", (error: unknown) => {
       if (isSystemError(error) && error.code === "EPIPE") throw error;
     });
-    return pino(options, destination);
+    return remembering(options, destination);
   }
   // Loaded only at a terminal: a kiosk starts 20 ms faster without it.
   const { default: pretty } = await import("pino-pretty");
@@ -40,7 +49,22 @@ export async function createLog(program: string, level = "info", output: "stdout
     translateTime: "SYS:HH:MM:ss",
     messageFormat: describeLine,
   });
-  return pino({ ...options, hooks: { logMethod: skipRoutine } }, destination);
+  return remembering({ ...options, hooks: { logMethod: skipRoutine } }, destination);
+}
+
+/** A log that also keeps its newest lines in memory. */
+function remembering(options: LoggerOptions, destination: DestinationStream & { flushSync?: () => void }): Log {
+  const lines = new RecentLines(maxRecentBytes);
+  const log = pino(options, {
+    write: (line: string) => {
+      lines.add(line);
+      destination.write(line);
+    },
+    // pino calls it after a fatal line.
+    flushSync: () => destination.flushSync?.(),
+  } as DestinationStream);
+  recentLines.set(log, lines);
+  return log;
 }
 
 // Messages of normal operation. Programs read them from the JSON log; at a terminal they are left out.

@@ -12,6 +12,7 @@ import { removals, type DiskHealth } from "./storage/disk-health.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { enrolOrPair, type EnrolmentDependencies, type EnrolmentState } from "./pairing/enrolment.ts";
+import type { PendingReset } from "./pairing/pending-reset.ts";
 import { readEnrolment, removeEnrolment } from "./pairing/enrolment-file.ts";
 import type { PairingDependencies, PairingState } from "./pairing/pairing.ts";
 import { ServiceKeyChange } from "./pairing/service-key-change.ts";
@@ -35,6 +36,10 @@ export interface PairingLifecycleDependencies {
   machineIdentity: EnrolmentDependencies["machineIdentity"];
   /** @param onServiceKey must be called with each key that the service uses. */
   openSession: (pairing: Pairing, onServiceKey: (key: string) => Promise<void>) => Promise<Session>;
+  /** What a command has asked for that ends the pairing. */
+  reset: PendingReset;
+  /** Ends the player, so that the next start finishes a factory reset. */
+  restart: () => void;
   /** Called when the pairing state, the session or the claim code has changed. */
   onChange: () => void;
 }
@@ -85,7 +90,9 @@ export class PairingLifecycle {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<never> {
-    const { folder, identity, log } = this.#dependencies;
+    const { folder, identity, log, reset } = this.#dependencies;
+    // Killed after it had ended the pairing.
+    if (identity.pairing === null && reset.asked.value?.is === "unpair") await reset.clear();
     if (identity.pairing !== null && (await readEnrolment(folder)).is !== "none") {
       log.info({}, "already paired: the enrolment key is deleted without use");
       await this.#forgetEnrolment();
@@ -99,6 +106,8 @@ export class PairingLifecycle {
       } catch (error) {
         if (isFault(error, "reclaimed")) await this.#adoptClaimedPairing(pairing);
         else if (isFault(error, "revoked")) await this.#purgeRevoked(pairing);
+        else if (isFault(error, "unpaired")) await this.#unpair(pairing);
+        else if (isFault(error, "reset")) await this.#resetAll(signal);
         else throw error;
       }
     }
@@ -151,18 +160,37 @@ export class PairingLifecycle {
     await disk.attempt("settings", () => settings.rememberServer(server));
   }
 
-  /** Removes the content and the pairing, so that the player shows a new pairing code. */
   async #purgeRevoked(pairing: Pairing): Promise<void> {
-    const { identity, log, onChange } = this.#dependencies;
+    this.#dependencies.log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
+    await this.#forgetPairing(`This player was removed from the service. It was called “${pairing.playerName}”.`);
+  }
+
+  async #unpair(pairing: Pairing): Promise<void> {
+    const { log, reset } = this.#dependencies;
+    log.warn({ player_id: pairing.playerId }, "unpaired by a command: content and pairing are removed");
+    await this.#forgetPairing(`This player was unpaired. It was called “${pairing.playerName}”.`);
+    await reset.clear();
+  }
+
+  /** Everything is removed once nothing uses it any more: after the end of this run. */
+  async #resetAll(signal: AbortSignal): Promise<never> {
+    const { reset, restart, clock } = this.#dependencies;
+    await reset.beginWiping();
+    restart();
+    for (;;) await clock.wait(Number.POSITIVE_INFINITY, signal);
+  }
+
+  /** Removes the content and the pairing, so that the player shows a new pairing code. */
+  async #forgetPairing(notice: string): Promise<void> {
+    const { identity, onChange } = this.#dependencies;
     await this.#keyChange?.reset();
     this.#keyChange = null;
-    log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
-    // The content first: after a power cut in between, the player is still paired, learns of the revocation again and finishes this.
+    // The content first: after a power cut in between, the player is still paired, learns of it again and finishes this.
     // In the other order the content would stay on the disk.
     await this.#session?.purge();
     this.#session = null;
     await identity.unpair();
-    this.#notice = `This player was removed from the service. It was called “${pairing.playerName}”.`;
+    this.#notice = notice;
     this.#pairingState.set({ is: "asking", trouble: null });
     onChange();
   }

@@ -2,6 +2,7 @@
 import type { CorrectedClock } from "../base/clock.ts";
 import { noGenerations } from "./content/generations.ts";
 import { noProgress } from "./content/download-progress.ts";
+import type { DeclaredDevices } from "./control/declared-devices.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
@@ -29,13 +30,14 @@ export interface PlayerStatusDependencies {
   /** Null: no launcher started the player. */
   updates: Updates | null;
   log: Log;
+  declared: DeclaredDevices;
   /** Returns null while the player is not paired. */
   session: () => SessionView | null;
 }
 
 /** Creates the status and follows the page's messages until `signal` aborts. */
 export function createPlayerStatus(dependencies: PlayerStatusDependencies, signal: AbortSignal): Status {
-  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, log } = dependencies;
+  const { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, declared, session, log } = dependencies;
   const drift = new PlaybackDrift(clock);
   const displayPower = () => session()?.displayPower ?? null;
   const telemetry = new TelemetryCollector({ machine, folder, displayPower, clock, log, signal });
@@ -81,7 +83,7 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
     desired: () => session()?.desired ?? null,
     progress,
     update: () => updates?.update ?? null,
-    capabilities: () => capabilitiesOf(session()?.commands ?? null, machine),
+    capabilities: () => capabilitiesOf(session()?.commands ?? null, machine, declared),
     telemetry,
     generations: () => session()?.generations ?? noGenerations,
     isIncomplete: () => (session()?.lostAssets.length ?? 0) > 0,
@@ -89,12 +91,19 @@ export function createPlayerStatus(dependencies: PlayerStatusDependencies, signa
 }
 
 /** What the player is able to do; null while it is not paired. */
-function capabilitiesOf(commands: SessionView["commands"] | null, { controls }: Machine): Capabilities | null {
+function capabilitiesOf(
+  commands: SessionView["commands"] | null,
+  { controls }: Machine,
+  { scripts, displays }: DeclaredDevices,
+): Capabilities | null {
   if (commands === null) return null;
   return Capabilities.parse({
     ...commands,
     displays: controls.display.outputs,
     inputs: controls.display.inputs,
     audio_outputs: controls.audio.outputs,
+    scripts: scripts.is === "declared" ? scripts.value : [],
+    serial_ports: displays.is === "declared" ? displays.value.serial.map(({ name }) => name) : [],
+    network_hosts: displays.is === "declared" ? displays.value.network.map(({ name }) => name) : [],
   });
 }

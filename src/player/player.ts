@@ -3,9 +3,13 @@ import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { maintenanceModules } from "./commands/maintenance-modules.ts";
 import { deviceModules } from "./commands/device-modules.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { AskedSettingsStore } from "./control/asked-settings.ts";
+import { DeclaredDevices, type DeclaredPlaces } from "./control/declared-devices.ts";
+import { finishFactoryReset } from "./factory-reset.ts";
+import { PendingReset } from "./pairing/pending-reset.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
 import { readKnownTime, storeKnownTime } from "./link/known-time.ts";
@@ -55,6 +59,8 @@ export interface PlayerOptions {
   ntp: readonly NtpServer[];
   /** Whether sensors and buttons may set variables over a socket in `folder`. */
   triggers: boolean;
+  /** Where the device's root user declares scripts, serial ports and hosts. */
+  declared: DeclaredPlaces;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
   /** What the files of content may take together, in bytes; null: as much as the disk has. */
@@ -79,6 +85,15 @@ export type PlayerEnd = "restart" | "display-failed";
  * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
+  const finishReset = () => finishFactoryReset(options);
+  // The program has read its settings already, so it has to start again.
+  if (await finishReset()) return "restart";
+  const end = await runParts(options, signal);
+  await finishReset();
+  return end;
+}
+
+async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
   const {
     server,
     notice = null,
@@ -111,6 +126,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const disk = new DiskHealth(log);
   const identity = await Identity.open(folder, log, disk);
   const asked = await AskedSettingsStore.open(folder, disk);
+  const reset = await PendingReset.open(folder, disk);
+  const declared = await DeclaredDevices.open(options.declared, log);
   const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
   const outboundHttp = cleanup.use(
     new OutboundHttp({ policy: contentPolicy(mayReachLocal), network: contentNetwork(network, mayReachLocal) }),
@@ -133,7 +150,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
   const updates = underLauncher?.updates ?? null;
   const status = createPlayerStatus(
-    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session, log },
+    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, declared, session, log },
     running,
   );
   const modules = deviceModules({
@@ -146,6 +163,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     },
     log,
   });
+  const showTestCard = (durationMs: number): void => scenes.showTestCard(durationMs);
+  const maintenance = maintenanceModules({ api, clock, log, declared, folder, ntp, reset, session, surface, showTestCard });
   const lifecycle = new PairingLifecycle({
     folder,
     api,
@@ -155,6 +174,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     settings,
     disk,
     notice,
+    reset,
+    restart: () => restartPlayer("restart"),
     describeDevice: () => status.describeDevice(),
     machineIdentity: () => machine.identity(),
     openSession: (pairing, onServiceKey) =>
@@ -186,7 +207,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
           displayPower: () => machine.displayPower(),
           fault: () => recovery.fault,
         },
-        deviceModules: modules,
+        deviceModules: [...modules, ...maintenance],
+        reset,
         onServiceKey,
       }),
     onChange: () => scenes.update(),
@@ -213,6 +235,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (shared) => (noServer ?? lifecycle).run(shared),
         (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts, asked], clock, shared),
         (shared) => clock.watchForSteps(shared),
+        (shared) => declared.run(clock, shared),
         (shared) => storeKnownTime(folder, clock, log, shared),
         ...(underLauncher?.tasks ?? []),
         ...(supervise === null ? [] : [(shared: AbortSignal) => supervise(() => recovery.isHopeful, shared)]),

@@ -29,11 +29,17 @@ const maxAddresses = 3;
 // The details and the most severe problems fit on any screen.
 const maxProblems = 3;
 
+/** When an overlay ends, in monotonic ms and in corrected wall time. */
+interface Overlay {
+  endsAt: number;
+  until: number;
+}
+
 export class SceneLoop {
   readonly #dependencies: SceneLoopDependencies;
   readonly #changed = new Signal();
-  /** When the identify overlay ends, in monotonic ms and in corrected wall time; null while it is not shown. */
-  #identify: { endsAt: number; until: number } | null = null;
+  #identify: Overlay | null = null;
+  #testCard: Overlay | null = null;
 
   constructor(dependencies: SceneLoopDependencies) {
     this.#dependencies = dependencies;
@@ -46,8 +52,13 @@ export class SceneLoop {
 
   /** Shows the player's name and details over the content for `durationMs`. */
   identify(durationMs: number): void {
-    const { clock } = this.#dependencies;
-    this.#identify = { endsAt: clock.monotonic() + durationMs, until: clock.now() + durationMs };
+    this.#identify = this.#overlay(durationMs);
+    this.update();
+  }
+
+  /** Covers the content with the test card for `durationMs`. An emergency override uncovers it. */
+  showTestCard(durationMs: number): void {
+    this.#testCard = this.#overlay(durationMs);
     this.update();
   }
 
@@ -56,16 +67,25 @@ export class SceneLoop {
     const { clock, recovery, surface } = this.#dependencies;
     recovery.display.watch(() => this.update(), signal);
     clock.onStep(() => {
-      if (this.#identify !== null) this.#identify.until = clock.now() + this.#identify.endsAt - clock.monotonic();
+      for (const overlay of [this.#identify, this.#testCard]) {
+        if (overlay !== null) overlay.until = clock.now() + overlay.endsAt - clock.monotonic();
+      }
       this.update();
     }, signal);
     for (;;) {
       const now = clock.monotonic();
       if (this.#identify !== null && this.#identify.endsAt <= now) this.#identify = null;
+      if (this.#testCard !== null && this.#testCard.endsAt <= now) this.#testCard = null;
       const scene = this.#compose();
       if (scene !== null) surface.show(scene);
-      await this.#changed.wait(clock, this.#identify === null ? Number.POSITIVE_INFINITY : this.#identify.endsAt - now, signal);
+      const nextEnd = Math.min(...[this.#identify, this.#testCard].map((overlay) => overlay?.endsAt ?? Number.POSITIVE_INFINITY));
+      await this.#changed.wait(clock, nextEnd - now, signal);
     }
+  }
+
+  #overlay(durationMs: number): Overlay {
+    const { clock } = this.#dependencies;
+    return { endsAt: clock.monotonic() + durationMs, until: clock.now() + durationMs };
   }
 
   /** Null while it is not known yet what to show: the page then keeps its present screen. */
@@ -82,6 +102,7 @@ export class SceneLoop {
       ...(upcoming.length === 0 ? {} : { upcoming: [...upcoming] }),
       rotation: rotationOf(session?.orientation ?? "landscape"),
       identify: this.#identifyText(),
+      ...this.#testCardPart(),
       ...(claimCode === null ? {} : { claim: { code: claimCode } }),
     };
   }
@@ -108,6 +129,13 @@ export class SceneLoop {
         .map(({ detail }) => detail),
     ];
     return { player_name: session.playerName, lines: lines.filter((line) => line !== ""), until: this.#identify.until };
+  }
+
+  #testCardPart(): Pick<Scene, "test_card"> {
+    const { clock, lifecycle } = this.#dependencies;
+    const { session } = lifecycle;
+    if (this.#testCard === null || session === null || session.isEmergencyAt(clock.now())) return {};
+    return { test_card: { player_name: session.playerName, until: this.#testCard.until } };
   }
 
   #addresses(): string[] {

@@ -5,6 +5,9 @@ import type { Log } from "../base/log.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import { CommandSet } from "./commands/command-set.ts";
 import { displayPowerModule } from "./commands/modules/display-power.ts";
+import { readAuditTail } from "./commands/audit-log.ts";
+import { contentModules } from "./commands/modules/content.ts";
+import { logsCollectModule } from "./commands/modules/logs.ts";
 import { playModules } from "./commands/modules/play.ts";
 import type { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DisplayPower } from "./control/display-power.ts";
@@ -38,6 +41,8 @@ export interface SessionStoresDependencies {
   /** What commands have asked of the machine. */
   asked: AskedSettingsStore;
   disk: DiskHealth;
+  /** The assets that the page presents now. */
+  assetsOnScreen: () => readonly string[];
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
   /** What the files of content may take together, in bytes; null: as much as the disk has. */
@@ -74,6 +79,8 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     ...pictures.modules,
     ...playModules((command) => follower.apply(command)),
     displayPowerModule(displayPower),
+    ...contentModules({ desired, cache, clock, assetsOnScreen: dependencies.assetsOnScreen }),
+    logsCollectModule({ clock, log, outbox, auditTail: (maxBytes) => readAuditTail(folder, maxBytes) }),
     ...dependencies.deviceModules,
   ]);
   const { thumbprint } = identity;

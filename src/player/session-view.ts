@@ -6,10 +6,12 @@ import type { PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts
 import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Stage, UpcomingStage } from "../protocol/scene.ts";
+import { overridesAt } from "../schedule/interventions.ts";
 import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { CommandSet } from "./commands/command-set.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";
 import type { Generations } from "./content/generations.ts";
+import type { Link } from "./link/impairment.ts";
 import type { Connection } from "./link/connection.ts";
 import type { Pairing } from "./pairing/identity.ts";
 import type { PlaybackLoop } from "./playback-loop.ts";
@@ -20,7 +22,7 @@ import type { SessionStores } from "./session-stores.ts";
 
 export interface SessionViewDependencies {
   pairing: Pairing;
-  stores: Pick<SessionStores, "desired" | "cache" | "follower" | "known" | "displayPower" | "recurring">;
+  stores: Pick<SessionStores, "desired" | "cache" | "follower" | "known" | "interventions" | "displayPower" | "recurring">;
   playback: PlaybackLoop;
   connection: Connection;
   presented: PresentedItems;
@@ -78,6 +80,11 @@ export class SessionView {
   /** The problems of recurring commands. */
   get recurringProblems(): readonly PlayerProblem[] {
     return this.#stores.recurring.problems;
+  }
+
+  /** Whether an emergency override is in force at this instant. */
+  isEmergencyAt(instant: number): boolean {
+    return overridesAt(this.#stores.interventions.interventions.value, instant).some(({ level }) => level === "emergency");
   }
 
   /** The variables that conditions of schedules use. */
@@ -163,6 +170,11 @@ export class SessionView {
       stage,
       safePicture: this.safePicture,
     };
+  }
+
+  /** How the player reaches the service now. */
+  get link(): Link {
+    return this.#connection.link.value;
   }
 
   /** Why the service cannot be reached now, for people; null: it can. */

@@ -24,6 +24,7 @@ import type { ServiceApi } from "./link/service-api.ts";
 import { logItemMessage } from "./page-message-log.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import type { PictureSource } from "./pictures/pictures.ts";
+import type { PendingReset } from "./pairing/pending-reset.ts";
 import { PlaybackLoop } from "./playback-loop.ts";
 import { PresentedItems } from "./presented-items.ts";
 import { ServiceLink } from "./service-link.ts";
@@ -72,6 +73,8 @@ export interface SessionDependencies {
   preload: string | null;
   /** What the files of content may take together, in bytes; null: as much as the disk has. */
   quota: number | null;
+  /** What a command has asked for that ends the pairing. */
+  reset: PendingReset;
   /** Called with each key that the service uses. */
   onServiceKey: (key: string) => Promise<void>;
 }
@@ -113,7 +116,8 @@ export class Session {
 
   /** Opens the stored data of the session and restores the last good content without asking the service. */
   static async open(dependencies: SessionDependencies): Promise<Session> {
-    const stores = await openStores(dependencies);
+    const assetsOnScreen = (): string[] => session.view.nowPlaying.flatMap(({ asset_id }) => asset_id ?? []);
+    const stores = await openStores({ ...dependencies, assetsOnScreen });
     const session = new Session(dependencies, stores);
     const { desired, cache } = stores;
     await cache.restore(desired.current.value, desired.previous, dependencies.pairing.playerId);
@@ -126,9 +130,9 @@ export class Session {
     return this.#generations;
   }
 
-  /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
+  /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key; `unpaired` or `reset` after a command. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, listProblems, updates, controls } = this.#dependencies;
+    const { clock, listProblems, updates, controls, reset } = this.#dependencies;
     const { desired, cache, outbox, commands, follower, interventions, pictures, problems, proof, displayPower, recurring } = this.#stores;
     const { openFile } = this.#link.client;
     try {
@@ -143,6 +147,7 @@ export class Session {
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
+          (end) => reset.endSession(outbox, clock, end),
           ...(updates === null ? [] : [(end: AbortSignal) => this.#followUpdates(updates, end)]),
           (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, problems, proof], clock, end),
           (end) => problems.run(listProblems, end),

@@ -12,6 +12,7 @@ export const ToPage = z.discriminatedUnion("type", [
     t0: SpanMs.describe("The `t0` of the page's request"),
     now: RawInstant.describe("Corrected wall time"),
   }),
+  z.object({ type: z.literal("measure"), id: z.string() }).describe("Asks for one `measured` with the same id, a second later"),
   z.object({
     type: z.literal("frame"),
     frame: z.string().describe("The iframe's name"),
@@ -107,6 +108,15 @@ export const FromPage = z.discriminatedUnion("type", [
     type: z.literal("simplified"),
     frames_per_second: z.number().min(0).max(1e6).describe("The frame rate of the last transition"),
     for_ms: SpanMs.describe("How long transitions are cuts before the page tries them again"),
+  }),
+  z.object({
+    type: z.literal("measured"),
+    id: z.string().max(64),
+    codecs: z
+      .array(z.object({ name: z.string().max(64), is_supported: z.boolean(), is_smooth: z.boolean(), is_efficient: z.boolean() }))
+      .max(32),
+    frames: Count,
+    for_ms: SpanMs.describe("The time in which the frames were presented"),
   }),
   z.object({ type: z.literal("fault"), detail: z.string().max(2_000) }),
 ]);

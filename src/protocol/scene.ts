@@ -194,7 +194,7 @@ export type Screen = z.infer<typeof Screen>;
 export const UpcomingStage = z.object({ at: RawInstant, stage: Stage });
 export type UpcomingStage = z.infer<typeof UpcomingStage>;
 
-/** Everything on the display: a screen and, for a while, the overlay of the `identify` command. */
+/** Everything on the display: a screen and, for a while, the overlays of the commands `identify` and `test_card`. */
 export const Scene = z.object({
   screen: Screen,
   upcoming: z
@@ -204,6 +204,11 @@ export const Scene = z.object({
     .describe("In their order. The page prepares them hidden and shows each at its instant, even if the player is silent then"),
   rotation: Rotation.optional().describe("Rotates everything, including screens of text and touch input"),
   identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: RawInstant }).nullable(),
+  test_card: z
+    .object({ player_name: z.string(), until: RawInstant })
+    .nullable()
+    .optional()
+    .describe("A test card over everything, until its time is over"),
   claim: z
     .object({ code: z.string() })
     .optional()

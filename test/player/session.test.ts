@@ -12,6 +12,7 @@ import { noControls } from "../../src/player/machine-controls.ts";
 import { DiskHealth } from "../../src/player/storage/disk-health.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
+import { PendingReset } from "../../src/player/pairing/pending-reset.ts";
 import { Session } from "../../src/player/session.ts";
 import type { SessionView } from "../../src/player/session-view.ts";
 import type { DisplayState } from "../../src/player/surface/display.ts";
@@ -98,6 +99,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     onChange: () => phases.push(session.view.phase),
     pictureSource: { capture: () => host.capture(), displayPower: async () => "on", fault: () => null },
     deviceModules: [],
+    reset: await PendingReset.open(folder, new DiskHealth(silentLog)),
     onServiceKey: async () => undefined,
   });
   await host.open(surface.hostPage);

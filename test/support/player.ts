@@ -1,5 +1,6 @@
 // The real player in this process, on a fake host, a fake machine and a fake clock.
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { directNetwork } from "../../src/base/http/network.ts";
 import { noControls, type MachineControls } from "../../src/player/machine-controls.ts";
 import type { Machine } from "../../src/player/machine.ts";
@@ -39,7 +40,7 @@ export class TestPlayer implements AsyncDisposable {
     folder: string,
     server: PlayerOptions["server"],
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "launcher" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> & {
+    more: Partial<Pick<PlayerOptions, "launcher" | "declared" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> & {
       controls?: MachineControls;
     } = {},
   ) {
@@ -58,6 +59,7 @@ export class TestPlayer implements AsyncDisposable {
       ntp: more.ntp ?? [],
       notice: more.notice ?? null,
       triggers: false,
+      declared: more.declared ?? { scripts: null, wiredDisplays: join(folder, "absent.json"), ownerUid: 0 },
       preload: more.preload ?? null,
       quota: more.quota ?? null,
       mayReachLocal: () => false,

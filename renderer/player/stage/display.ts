@@ -3,6 +3,7 @@ import type { UpcomingStage, Scene, Screen } from "../../../src/protocol/scene.t
 import type { Layer, PageContext } from "../page.ts";
 import { ClaimOverlay } from "../screens/claim.ts";
 import { IdentifyOverlay } from "../screens/identify.ts";
+import { TestCardOverlay } from "../screens/test-card.ts";
 import { DisplayLayers } from "./display-layers.ts";
 
 /** A hidden layer. Aborted when it is not to be shown any more. */
@@ -24,6 +25,7 @@ export class Display {
   readonly #layers: DisplayLayers;
   readonly #identify: IdentifyOverlay;
   readonly #claim = new ClaimOverlay();
+  readonly #testCard: TestCardOverlay;
   /** The layer to show as soon as it is ready. */
   #next: HiddenLayer | null = null;
   /** The layers prepared for upcoming stages. */
@@ -40,7 +42,8 @@ export class Display {
     this.#element = element;
     this.#page = page;
     this.#identify = new IdentifyOverlay(page.clock);
-    element.append(this.#identify.element, this.#claim.element);
+    this.#testCard = new TestCardOverlay(page.clock);
+    element.append(this.#identify.element, this.#claim.element, this.#testCard.element);
     this.#layers = new DisplayLayers(element, this.#identify.element, page);
   }
 
@@ -56,10 +59,11 @@ export class Display {
   }
 
   #draw(scene: Scene): void {
-    const { screen, upcoming = [], rotation = 0, identify, claim } = scene;
+    const { screen, upcoming = [], rotation = 0, identify, claim, test_card } = scene;
     this.#element.dataset["rotation"] = String(rotation);
     this.#identify.draw(identify);
     this.#claim.draw(claim);
+    this.#testCard.draw(test_card, rotation);
     const last = upcoming.findLastIndex((each) => this.#isDue(each));
     const due = upcoming[last];
     this.#upcoming = upcoming.slice(last + 1);

@@ -21,6 +21,7 @@ import { lockPlayerFolder } from "../player/player-folder.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player/player-config.ts";
 import { displayFailed, reportToSystemd } from "../player/service-manager.ts";
 import { runProgram } from "../program.ts";
+import { declaredPlaces } from "../player/declared-places.ts";
 import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../player/settings.ts";
 
 const defaultServicePort = 8080;
@@ -65,7 +66,22 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
     const version = app.getVersion();
     const place = { server, folder, rendererFolder, version, host, machine };
     // Electron is updated as the application that it is, not by a launcher.
-    const options = { ...place, launcher: null, ntp, triggers, preload, quota, mayReachLocal, network, supervise, settings, clock, log };
+    const declared = declaredPlaces(config.allowScripts);
+    const options = {
+      ...place,
+      declared,
+      launcher: null,
+      ntp,
+      triggers,
+      preload,
+      quota,
+      mayReachLocal,
+      network,
+      supervise,
+      settings,
+      clock,
+      log,
+    };
     const end = await runPlayer(options, signal);
     if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }

@@ -7,6 +7,7 @@ import type { Log } from "../../base/log.ts";
 import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
 import { readVersion, rendererFolder } from "../folders.ts";
+import { declaredPlaces } from "./declared-places.ts";
 import { readLauncherOptions } from "./launcher-options.ts";
 import { localAccessRule } from "./local-exceptions.ts";
 import { placesIn } from "../setup/places.ts";
@@ -65,6 +66,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       machine,
       ntp: config.ntp,
       triggers: config.triggers,
+      declared: declaredPlaces(config.allowScripts),
       preload: config.preload ?? null,
       quota: config.quota ?? null,
       mayReachLocal,

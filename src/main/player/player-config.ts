@@ -31,6 +31,7 @@ export const usage = defineUsage({
       value: "SIZE",
       help: "What content may take on the disk, such as 500MB or 8GB (default: all but 256 MB, or an eighth of a disk below 2 GB)",
     },
+    "allow-scripts": { help: "Allow the command run to start the scripts in /etc/signage-player/scripts, which belong to root" },
     triggers: { help: "Allow sensors and buttons to set variables over the Unix socket DIR/triggers/socket" },
   },
   notes: [
@@ -64,6 +65,8 @@ export interface PlayerConfig {
   ntp: TimeServer[];
   /** Whether sensors and buttons may set variables over a socket in the data folder. */
   triggers: boolean;
+  /** Whether commands may run the scripts that the machine's root user has installed. */
+  allowScripts: boolean;
   /** Services of this machine that content may connect to. */
   allowLocal: LocalException[];
   /** The network's HTTP proxy; undefined to use the environment's. */
@@ -124,7 +127,7 @@ export function withoutBrowserSwitches(argv: readonly string[]): string[] {
  * argument that is a URL is followed by others (CVE-2018-1000006).
  */
 export function playerFlags(config: PlayerConfig): string[] {
-  const { server, data, engine, headless, window, ntp, triggers, allowLocal, proxy, ca, preload, quota } = config;
+  const { server, data, engine, headless, window, ntp, triggers, allowScripts, allowLocal, proxy, ca, preload, quota } = config;
   const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
   return [
     ...(server === undefined ? [] : [`--server=${server}`]),
@@ -134,6 +137,7 @@ export function playerFlags(config: PlayerConfig): string[] {
     ...(window === null ? [] : [`--window=${window.width}x${window.height}`]),
     ...(servers.length === 0 ? [] : [`--ntp=${servers.join(",")}`]),
     ...(triggers ? ["--triggers"] : []),
+    ...(allowScripts ? ["--allow-scripts"] : []),
     ...(allowLocal.length === 0 ? [] : [`--allow-local=${formatLocalExceptions(allowLocal)}`]),
     ...(proxy === undefined ? [] : [`--proxy=${proxy}`]),
     ...(ca === undefined ? [] : [`--ca=${ca}`]),
@@ -169,6 +173,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     headless: headless ?? false,
     ntp: servers ?? [],
     triggers: triggers ?? false,
+    allowScripts: flags["allow-scripts"] ?? false,
     allowLocal: allowLocal ?? [],
     proxy,
     ca,

@@ -49,6 +49,7 @@ export class ContentCache {
   readonly content: ReadyContent;
   readonly #progress = new Observable(noProgress);
   readonly #restarts = new Listeners<void>();
+  readonly #checked = new Listeners<void>();
   readonly #room: Room;
 
   private constructor(files: ProvenFiles, content: ReadyContent, clock: Clock, log: Log, options: ContentCacheOptions) {
@@ -109,6 +110,11 @@ export class ContentCache {
     this.#restarts.add(listener, signal);
   }
 
+  /** Calls `listener` whenever {@link prepare} has found out which files are missing, and the progress says so. Until `signal` aborts. */
+  onChecked(listener: () => void, signal: AbortSignal): void {
+    this.#checked.add(listener, signal);
+  }
+
   /** Asks for another {@link prepare}, because a file may have been lost or the clock has jumped. */
   prepareAgain(): void {
     this.#restarts.notify();
@@ -152,6 +158,7 @@ export class ContentCache {
         // While the state before this one plays, its lost files are needed too.
         return this.#download(desired, [], tracker, openFile, signal);
       }
+      this.#checked.notify();
       // A file of the ready state may have been removed since the last check.
       for (const { sha256 } of missing) this.content.lose(sha256, "the file is missing");
       const download = (end: AbortSignal): Promise<void> => this.#download(desired, room.fitting, tracker, openFile, end);
@@ -167,6 +174,20 @@ export class ContentCache {
     return this.content.save();
   }
 
+  /**
+   * Removes the files that neither the state that plays nor the newest one needs. The player then has no earlier state to return to.
+   * @param assetsOnScreen while the screen still shows another state, its files stay.
+   */
+  async clear(assetsOnScreen: readonly string[]): Promise<{ freed_bytes: number; files: number }> {
+    const before = await this.#files.sizes();
+    const playing = this.ready.value?.files;
+    if (assetsOnScreen.every((id) => playing?.has(id) === true)) await this.#room.giveUpOther();
+    else await this.#room.removeUnneeded();
+    const left = await this.#files.sizes();
+    const removed = [...before].filter(([name]) => !left.has(name));
+    return { freed_bytes: removed.reduce((sum, [, bytes]) => sum + bytes, 0), files: removed.length };
+  }
+
   /** Removes everything, after a revocation. */
   async purge(): Promise<void> {
     await this.content.purge();
@@ -176,6 +197,7 @@ export class ContentCache {
   async #complete(ready: ReadyState, isRepaired: boolean, tracker: DownloadTracker): Promise<void> {
     await this.content.complete(ready, isRepaired);
     tracker.finish();
+    this.#checked.notify();
     await this.#room.removeUnneeded();
   }
 

@@ -1,6 +1,8 @@
 // Fetches the desired state from the service and keeps the newest durably, to play it while the service is away.
 import { join } from "node:path";
+import { Listeners } from "../../base/async/listeners.ts";
 import { retry } from "../../base/async/retry.ts";
+import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
@@ -26,6 +28,9 @@ export class DesiredStateStore {
   readonly #current: Observable<DesiredState | null>;
   readonly #log: Log;
   readonly #fetchNow = new Signal();
+  /** How many fetches have begun. */
+  #begun = 0;
+  readonly #fetched = new Listeners<{ number: number; error: unknown }>();
 
   private constructor(stored: StoredValue<DesiredState>, previous: DesiredState | null, playerId: string, log: Log) {
     const own = (state: DesiredState | null): DesiredState | null => (state?.player.id === playerId ? state : null);
@@ -59,6 +64,24 @@ export class DesiredStateStore {
     if (revision !== this.#current.value?.revision) this.#fetchNow.notify();
   }
 
+  /** Fetches the state now. Resolves once a fetch that begins after this call has succeeded; rejects if it fails, or when `signal` aborts. */
+  async fetchNow(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const before = this.#begun;
+    const over = new AbortController();
+    const fetched = new Promise<void>((resolve, reject) => {
+      this.#fetched.add(({ number, error }) => {
+        if (number > before) error === null ? resolve() : reject(error);
+      }, over.signal);
+    });
+    this.#fetchNow.notify();
+    try {
+      await unlessAborted(fetched, signal);
+    } finally {
+      over.abort();
+    }
+  }
+
   /** Fetches at once, on request and every five minutes, until `signal` aborts. @throws Fault `revoked`. */
   async run(api: ServiceApi, accessTokens: AccessTokens, clock: Clock, playerId: string, signal: AbortSignal): Promise<never> {
     const wait = (ms: number): Promise<void> => this.#fetchNow.wait(clock, ms, signal);
@@ -89,6 +112,18 @@ export class DesiredStateStore {
   }
 
   async #fetch(api: ServiceApi, accessTokens: AccessTokens, playerId: string, signal: AbortSignal): Promise<void> {
+    this.#begun += 1;
+    const number = this.#begun;
+    try {
+      await this.#fetchState(api, accessTokens, playerId, signal);
+      this.#fetched.notify({ number, error: null });
+    } catch (error) {
+      this.#fetched.notify({ number, error });
+      throw error;
+    }
+  }
+
+  async #fetchState(api: ServiceApi, accessTokens: AccessTokens, playerId: string, signal: AbortSignal): Promise<void> {
     const etag = this.#current.value === null ? null : `"${this.#current.value.revision}"`;
     const response = await accessTokens.withToken(signal, (token) => api.state(token, etag, signal));
     if (response.is === "unchanged") return;

@@ -96,7 +96,7 @@ export class Room {
 
   /** The disk was too full for this file. If the state that plays has it, the state that is only kept to return to is given up. */
   async refused({ sha256 }: DesiredAsset): Promise<void> {
-    if (hashesOf(playingState(this.#options.content.generations)).has(sha256)) await this.#giveUpOther();
+    if (hashesOf(playingState(this.#options.content.generations)).has(sha256)) await this.giveUpOther();
     else this.#refused.notify();
   }
 
@@ -126,7 +126,7 @@ export class Room {
       const lackingBytes = neededBytes - spareBytes - otherBytes;
       if (lackingBytes > 0) return describe(lackingBytes, added, limit);
       log.info({ needed_bytes: neededBytes, spare_bytes: spareBytes }, "giving up the content to return to, to make room");
-      await this.#giveUpOther();
+      await this.giveUpOther();
     } catch (error) {
       if (!isSystemError(error)) throw error;
       log.warn({ reason: reasonOf(error) }, "it is not known how much room the disk has");
@@ -134,7 +134,8 @@ export class Room {
     return null;
   }
 
-  async #giveUpOther(): Promise<void> {
+  /** Removes what is only kept to return to, and everything else that nothing needs. */
+  async giveUpOther(): Promise<void> {
     await this.#options.content.keepOnlyPlaying(this.#target?.revision ?? null);
     await this.removeUnneeded();
   }

@@ -54,6 +54,11 @@ export class ServiceApi implements AsyncDisposable {
     return url.href;
   }
 
+  /** Opens a path of the service without a token. The caller reads or destroys the body. */
+  open(path: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    return this.#http.stream(new URL(path, this.server), {}, signal);
+  }
+
   async requestPairing(body: PairingRequest, signal: AbortSignal): Promise<PairingGrant> {
     return this.#http.json({ method: "POST", path: "device/pairing-requests", body }, PairingGrant, signal);
   }
@@ -125,6 +130,11 @@ export class ServiceApi implements AsyncDisposable {
     if (status === 410) return null;
     if (status !== 200) throw httpFault(status, json);
     return parseResponse(LiveAnswer, json);
+  }
+
+  /** Uploads a log, compressed with gzip. @param headers as for {@link screenshot}. */
+  async log(token: string, id: string, bytes: Buffer, headers: Record<string, string>, signal: AbortSignal): Promise<void> {
+    await this.#http.expectSuccess({ method: "PUT", path: `device/logs/${id}`, token, bytes, headers }, signal);
   }
 
   /**

@@ -4,7 +4,7 @@ import { id } from "../../protocol/common.ts";
 import { CommandUpdate, finalStatuses } from "../../protocol/device/commands.ts";
 import { ProblemRecord } from "../../protocol/device/problem-records.ts";
 
-/** A message for the service. A screenshot includes its image. */
+/** A message for the service. A screenshot includes its image, a log its compressed lines. */
 export const OutboxMessage = z.discriminatedUnion("is", [
   z.object({ is: z.literal("command-status"), commandId: id("cmd"), update: CommandUpdate }),
   z.object({ is: z.literal("problem"), problemId: id("prb"), record: ProblemRecord }),
@@ -15,14 +15,15 @@ export const OutboxMessage = z.discriminatedUnion("is", [
     base64: z.string(),
     taken: z.literal("interval").optional().describe("Without it: because of a command"),
   }),
+  z.object({ is: z.literal("log"), logId: id("log"), headers: z.record(z.string(), z.string()), base64: z.string() }),
 ]);
 export type OutboxMessage = z.infer<typeof OutboxMessage>;
 
 /**
- * The kinds of messages, the least important first. A command's result says more than its progress or a picture, and somebody waits for
- * it; nobody waits for a problem of the past, or for a picture that the player took by itself.
+ * The kinds of messages, the least important first. A command's result says more than its progress, a picture or a log, and somebody
+ * waits for it; nobody waits for a problem of the past, or for a picture that the player took by itself.
  */
-const kinds = ["interval", "screenshot", "progress", "problem", "result"] as const;
+const kinds = ["interval", "screenshot", "log", "progress", "problem", "result"] as const;
 type Kind = (typeof kinds)[number];
 
 /** A message in the queue. */

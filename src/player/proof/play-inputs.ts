@@ -64,6 +64,7 @@ export function reportInput(message: FromPage, context: InputContext): PlayInput
     case "beat":
       return message.frames > 0 ? { is: "frame", at: readingAt(message.at) } : null;
     case "clock":
+    case "measured":
     case "simplified":
     case "flawed":
     case "fault":

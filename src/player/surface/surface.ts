@@ -78,6 +78,11 @@ export class Surface implements AsyncDisposable {
     this.#connection.send({ type: "frame", frame, failure });
   }
 
+  /** Asks the page for the report `measured` with this id. */
+  measure(id: string): void {
+    this.#connection.send({ type: "measure", id });
+  }
+
   /** Calls `listener` with each report of the page until `signal` aborts. */
   onMessage(listener: (message: FromPage) => void, signal: AbortSignal): void {
     this.#connection.onMessage(listener, signal);

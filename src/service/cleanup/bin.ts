@@ -70,6 +70,7 @@ export async function erasePlayers(db: Db, playerIds: readonly string[], now: nu
       const deleted = await own.where("target_value", "in", ids).returning(eventColumns).execute();
       events.push(...deleted.flatMap((row) => eventsOf("schedule.deleted", row)), ...(await removeTargets(db, teamId, ids, now)));
     }
+    files.push(...(await db.deleteFrom("collected_logs").where("player_id", "in", part).returning("sha256").execute()));
     files.push(...(await db.deleteFrom("screenshots").where("player_id", "in", part).returning("sha256").execute()));
   }
   return { files, events };

@@ -7,7 +7,7 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, rollouts and alerts after their end. */
+/** For screenshots, collected logs and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, rollouts and alerts after their end. */
 const retentionMs = 90 * dayMs;
 /** For screenshots that players take by themselves. */
 const ownPicturesMs = 7 * dayMs;
@@ -53,6 +53,12 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
         .orderBy("created_at")
         .limit(limit);
       const deleted = await db.deleteFrom("screenshots").where("id", "in", old).returning("sha256").execute();
+      sweeper.mark(deleted);
+      return deleted;
+    },
+    async (db, limit) => {
+      const old = db.selectFrom("collected_logs").select("id").where("created_at", "<", before).orderBy("created_at").limit(limit);
+      const deleted = await db.deleteFrom("collected_logs").where("id", "in", old).returning("sha256").execute();
       sweeper.mark(deleted);
       return deleted;
     },

@@ -11,6 +11,7 @@ export const blobColumns = [
   ["assets", "thumbnail_sha256"],
   ["assets", "original_sha256"],
   ["screenshots", "sha256"],
+  ["collected_logs", "sha256"],
 ] as const;
 
 const batchSize = 500;

@@ -15,7 +15,7 @@ export function originOf(request: FastifyRequest, publicUrl: string | null): str
     : null;
 }
 
-const linkFields = new Set(["url", "thumbnail_url", "image_url"]);
+const linkFields = new Set(["url", "thumbnail_url", "image_url", "text_url"]);
 
 /** Copies a body with its links to this service made absolute. A copy, since the body may be kept for a repeat. */
 export function withAbsoluteLinks(body: unknown, origin: string): unknown {

@@ -153,9 +153,9 @@ function sendJson({ status, headers, body }: JsonResponse, reply: FastifyReply, 
   return isLinked && origin !== null ? withAbsoluteLinks(body, origin) : body;
 }
 
-/** Whether an operation responds with assets or screenshots, which have links to their bytes. */
+/** Whether an operation responds with assets, screenshots or logs, which have links to their bytes. */
 function hasLinks({ path }: AnyOperation): boolean {
-  return /^\/assets|\/screenshots/.test(path);
+  return /^\/assets|\/screenshots|\/logs/.test(path);
 }
 
 /** @throws ProblemError 422 if a dry run is requested but not supported. */

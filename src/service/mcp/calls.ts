@@ -56,6 +56,7 @@ type AffectedPlayers = { count: number; players: { id: string; name: string }[] 
 
 // Characters. An agent reads the whole result, so it must not be too long.
 const maxResultLength = 1_000_000;
+const maxTextBytes = 100_000;
 
 /** Calls the tool of an operation. A rejected call returns the problem as an error result. */
 export function callOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, args: Arguments): Promise<CallToolResult> {
@@ -129,8 +130,16 @@ async function base64Of({ blobs }: ToolRunner, { sha256, sizeBytes }: FileRespon
   return (await buffer(blobs.read(sha256, 0, sizeBytes - 1))).toString("base64");
 }
 
+/** The end of a text that is too long for an agent: the newest lines of a log. */
+async function textOf({ blobs }: ToolRunner, { sha256, sizeBytes }: FileResponse): Promise<{ text: string; left_out_bytes: number }> {
+  const start = Math.max(0, sizeBytes - maxTextBytes);
+  const bytes = sizeBytes === 0 ? Buffer.alloc(0) : await buffer(blobs.read(sha256, start, sizeBytes - 1));
+  return { text: bytes.toString("utf8"), left_out_bytes: start };
+}
+
 async function read(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, args: Arguments): Promise<CallToolResult> {
   const response = await readOperation(runner, mcpCall, tool, args);
+  if (response instanceof FileResponse && response.mimeType.startsWith("text/")) return result(await textOf(runner, response));
   if (response instanceof FileResponse) {
     const picture = { type: "image" as const, data: await base64Of(runner, response), mimeType: response.mimeType };
     // Text in an image is untrusted too.

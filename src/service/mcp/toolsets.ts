@@ -5,7 +5,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { Operation } from "../operations/operation.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
-  players: ["players", "enrolment keys", "releases", "rollouts", "alerts", "commands", "screenshots"],
+  players: ["players", "enrolment keys", "releases", "rollouts", "alerts", "commands", "screenshots", "logs"],
   content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts"],
   schedules: ["schedules", "calendars"],
   records: ["play events", "audit"],

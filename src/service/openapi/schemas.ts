@@ -5,6 +5,7 @@ import * as assets from "../../protocol/content/assets.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
 import * as commandRequest from "../../protocol/device/command-request.ts";
 import * as command from "../../protocol/device/commands.ts";
+import * as collectedLogs from "../../protocol/device/collected-logs.ts";
 import * as capabilities from "../../protocol/device/capabilities.ts";
 import * as displayCommands from "../../protocol/device/display-commands.ts";
 import * as displayHours from "../../protocol/device/display-hours.ts";
@@ -59,6 +60,7 @@ const modules: readonly Record<string, unknown>[] = [
   assets,
   command,
   commandRequest,
+  collectedLogs,
   capabilities,
   displayCommands,
   displayHours,

@@ -22,6 +22,7 @@ import { playerOperations } from "./fleet/players.ts";
 import { problemRecordOperations } from "./fleet/problem-records.ts";
 import { releaseOperations } from "./fleet/releases.ts";
 import { rolloutOperations } from "./fleet/rollouts.ts";
+import { collectedLogOperations } from "./fleet/collected-logs.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -61,6 +62,7 @@ const all = [
   ...commandBatchOperations,
   ...screenshotOperations,
   ...liveOperations,
+  ...collectedLogOperations,
   ...releaseOperations,
   ...eventOperations,
   ...webhookOperations,
@@ -105,6 +107,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "rollouts", description: "Versions of the player's program that reach the players in rings" },
   { name: "alerts", description: "What is wrong with screens, since when, what to do, and who is told" },
   { name: "screenshots", description: "Pictures of what was on the screen" },
+  { name: "logs", description: "Logs that were collected from players" },
   { name: "releases", description: "Versions of the player's program that players can install from this service" },
   { name: "teams", description: "The owners of all resources" },
   { name: "members", description: "The people in a team and their roles" },

@@ -195,6 +195,15 @@ export interface ScreenshotRow extends OwnedRow {
   captured_at: number;
 }
 
+/** A log that a player sent. Its text is a blob. */
+export interface CollectedLogRow extends OwnedRow {
+  player_id: string;
+  command_id: string | null;
+  size_bytes: number;
+  sha256: string;
+  captured_at: number;
+}
+
 /** A problem of a player, as it recorded it. Times in ms since the Unix epoch, from the player's corrected clock. */
 export interface ProblemRecordRow {
   player_id: string;
@@ -290,6 +299,7 @@ export interface Tables {
   command_batches: CommandBatchRow;
   command_batch_players: CommandBatchPlayerRow;
   screenshots: ScreenshotRow;
+  collected_logs: CollectedLogRow;
   problem_records: ProblemRecordRow;
   enrolment_keys: EnrolmentKeyRow;
   enrolments: EnrolmentRow;

@@ -13,6 +13,7 @@ const queries = {
   upload_links: owned("upload_links"),
   shows: owned("shows"),
   screenshots: owned("screenshots"),
+  collected_logs: owned("collected_logs"),
   invitations: owned("invitations"),
   webhooks: owned("webhooks"),
   enrolment_keys: owned("enrolment_keys"),

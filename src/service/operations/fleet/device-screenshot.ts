@@ -1,15 +1,16 @@
 // Receives a screenshot from a player. It is stored only if it is complete and a valid image.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
-import { id, Timestamp } from "../../../protocol/common.ts";
+import { id } from "../../../protocol/common.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
 import type { Blobs } from "../../content/blobs.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { MediaProcessPool } from "../../media/process-pool.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow, ScreenshotRow } from "../../store/tables.ts";
+import type { ScreenshotRow } from "../../store/tables.ts";
 import { NoContent, operationsWith } from "../operation.ts";
+import { capturedAt, checkDigest, commandOf } from "./device-upload.ts";
 import { showScreenshot } from "./screenshots.ts";
 
 export interface DeviceScreenshotDependencies {
@@ -82,26 +83,6 @@ export const deviceScreenshot = operation({
     });
   },
 });
-
-function checkDigest(header: string | undefined, sha256: string): void {
-  const match = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(header ?? "");
-  if (match === null) throw new ProblemError("bad-digest", "Send Content-Digest: sha-256=:…: of the bytes (RFC 9530)");
-  if (Buffer.from(match[1]!, "base64").toString("hex") !== sha256) {
-    throw new ProblemError("bad-digest", "The bytes that arrived do not match Content-Digest: send them again");
-  }
-}
-
-function capturedAt(header: string | undefined): number {
-  if (!Timestamp.safeParse(header).success) throw new ProblemError("bad-request", "Send Captured-At: an RFC 3339 time in UTC");
-  return Date.parse(header!);
-}
-
-async function commandOf(db: Db, player: PlayerRow, header: string | undefined): Promise<string | null> {
-  if (header === undefined) return null;
-  const row = await db.selectFrom("commands").select("id").where("id", "=", header).where("player_id", "=", player.id).executeTakeFirst();
-  if (row === undefined) throw new ProblemError("bad-request", "Command-Id: this player has no such command");
-  return row.id;
-}
 
 /** Deletes all but the newest screenshots of a player with the same source. @returns the files of the deleted ones. */
 async function deleteOldest(db: Db, { player_id, command_id }: ScreenshotRow): Promise<{ sha256: string }[]> {

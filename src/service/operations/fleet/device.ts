@@ -12,11 +12,12 @@ import type { Pairing, TokenResult } from "../../fleet/pairing.ts";
 import type { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { found } from "../../http/problem.ts";
 import { mediaTypes } from "../../media/media-info.ts";
+import { deviceLog, type DeviceLogDependencies } from "./device-log.ts";
 import { deviceScreenshot, type DeviceScreenshotDependencies } from "./device-screenshot.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { FileResponse, JsonResponse } from "../responses.ts";
 
-interface DeviceDependencies extends HeartbeatDependencies, DeviceScreenshotDependencies {
+interface DeviceDependencies extends HeartbeatDependencies, DeviceScreenshotDependencies, DeviceLogDependencies {
   access: DeviceAccess;
   desired: DesiredStates;
   pairing: Pairing;
@@ -144,6 +145,7 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     },
   }),
   deviceScreenshot,
+  deviceLog,
   operation({
     name: "getDeviceAsset",
     tag: "device",

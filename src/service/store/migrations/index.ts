@@ -26,6 +26,7 @@ import { deviceControlMigration } from "./0022-device-control.ts";
 import { heartbeatHoursMigration } from "./0026-heartbeat-hours.ts";
 import { alertsMigration } from "./0027-alerts.ts";
 import { commandBatchesMigration } from "./0023-command-batches.ts";
+import { collectedLogsMigration } from "./0024-collected-logs.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -55,6 +56,7 @@ export const migrations: Record<string, Migration> = {
   "0022-device-control": deviceControlMigration,
   "0027-alerts": alertsMigration,
   "0023-command-batches": commandBatchesMigration,
+  "0024-collected-logs": collectedLogsMigration,
 };
 
 /** The migrations of the telemetry database. */
