@@ -4,6 +4,8 @@ import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { deviceModules } from "./commands/device-modules.ts";
+import { applySettings } from "./control/apply-settings.ts";
+import { AskedSettingsStore } from "./control/asked-settings.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
@@ -133,7 +135,9 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session },
     running,
   );
+  const asked = await AskedSettingsStore.open(folder, disk);
   const modules = deviceModules({
+    settings: { controls: machine.controls, remember: (change) => asked.change(change) },
     program: {
       identify: (durationMs) => scenes.identify(durationMs),
       reload: (reloadSignal) => recovery.reload(reloadSignal),
@@ -169,6 +173,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         outboundHttp,
         webItems,
         disk,
+        asked,
         updates,
         preload,
         quota,
@@ -202,7 +207,8 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
         (shared) => recovery.run(shared),
         (shared) => scenes.run(shared),
         (shared) => (noServer ?? lifecycle).run(shared),
-        (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts], clock, shared),
+        (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts, asked], clock, shared),
+        (shared) => applySettings({ controls: machine.controls, asked: () => asked.settings.value, clock, log }, shared),
         (shared) => clock.watchForSteps(shared),
         (shared) => storeKnownTime(folder, clock, log, shared),
         ...(underLauncher?.tasks ?? []),

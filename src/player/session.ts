@@ -12,6 +12,7 @@ import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { CommandModule } from "./commands/command-module.ts";
+import type { AskedSettingsStore } from "./control/asked-settings.ts";
 import type { Capture } from "./host.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
@@ -60,6 +61,8 @@ export interface SessionDependencies {
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
   disk: DiskHealth;
+  /** What commands have asked of the display and the sound. */
+  asked: Pick<AskedSettingsStore, "purge">;
   /** Brings the program to the wanted version; null: no launcher started it. */
   updates: Updates | null;
   /** A folder to take content files from before they are downloaded; null: none. */
@@ -150,7 +153,7 @@ export class Session {
     const { desired, cache, outbox, commands, interventions, problems, proof } = this.#stores;
     // From now on no site may be shown and no bundle is served.
     this.#dependencies.webItems.declare(null);
-    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof];
+    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof, this.#dependencies.asked];
     await Promise.all(parts.map((part) => part.purge()));
   }
 
