@@ -85,6 +85,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     outboundHttp,
     webItems,
     disk: new DiskHealth(silentLog),
+    asked: { purge: async () => undefined },
     updates: null,
     preload: null,
     quota: null,
