@@ -33,13 +33,19 @@ test.skipIf(!hasLabwc)("[DSP3] on labwc power, rotation and mode are set and rea
   expect([width, height]).toEqual([1080, 1920]);
 });
 
-test.skipIf(!hasLabwc)("[DSP9] on labwc an output that wlopm switched off counts as off", async () => {
+test.skipIf(!hasLabwc)("[DSP9] on labwc an output that wlopm switched off counts as off, and stays off when it is rotated", async () => {
   await using labwc = await startLabwc();
   const machine = createLinuxMachine(labwc.env, "/nowhere");
   await machine.controls.probe(never);
   expect(await machine.displayPower()).toBe("on");
-  await machine.controls.display.power!.set("off", never);
+  const { power, rotation, mode } = machine.controls.display;
+  await power!.set("off", never);
   expect(await machine.displayPower()).toBe("off");
+  await rotation!.set(90, never);
+  await mode!.set({ width: 800, height: 600 }, never);
+  expect(await machine.displayPower()).toBe("off");
+  await power!.set("on", never);
+  expect(await machine.displayPower()).toBe("on");
 });
 
 test.skipIf(!hasLabwc)("[DSP8] on labwc a display that is connected or disconnected is found by the compositor's event", async () => {

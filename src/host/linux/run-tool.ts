@@ -71,7 +71,9 @@ export function reasonOfRun(name: string, run: ToolRun): string {
   if (run.is === "missing") return `${name} is not installed`;
   if (run.is === "timeout") return `${name} does not respond`;
   const said = `${run.stderr}\n${run.stdout}`.split("\n").find((line) => line.trim() !== "");
-  return said === undefined ? `${name} ended with ${run.code}` : `${name}: ${said.trim().slice(0, 300)}`;
+  if (said === undefined) return `${name} ended with ${run.code}`;
+  const line = said.trim().slice(0, 300);
+  return line.startsWith(`${name}:`) ? line : `${name}: ${line}`;
 }
 
 function isMissing(error: Error): boolean {

@@ -29,13 +29,26 @@ export async function probeDisplays(tools: Tools, signal: AbortSignal): Promise<
     controls: {
       power: combinePower(outputPower, cec),
       brightness: backlight ?? ddc?.brightness ?? null,
-      rotation: screen?.rotation ?? null,
-      mode: screen?.mode ?? null,
+      rotation: keepOff(screen?.rotation ?? null, outputPower),
+      mode: keepOff(screen?.mode ?? null, outputPower),
       input,
       inputs: input === null ? [] : input === ddc?.input ? ddc.inputs : (cec?.inputs ?? []),
       outputs: (screen?.outputs ?? []).map(describeOutput),
     },
     outputPower,
+  };
+}
+
+/** An output that is off gets on by a rotation or a mode: seen with wlr-randr 0.4.1 on labwc 0.8.3. It must stay off. */
+function keepOff<T>(control: Control<T> | null, power: Control<Power> | null): Control<T> | null {
+  if (control === null || power === null) return control;
+  return {
+    ...control,
+    async set(value, signal) {
+      const isOff = (await power.read(signal)) === "off";
+      await control.set(value, signal);
+      if (isOff) await power.set("off", signal);
+    },
   };
 }
 

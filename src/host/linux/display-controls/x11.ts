@@ -47,9 +47,9 @@ function parseOutput(part: string): Output {
   };
 }
 
-/** A line has one size and its rates, such as `   1920x1080     60.00*+  50.00`. */
+/** A line has one size and its rates, such as `   1920x1080     60.00*+  50.00`. Interlaced modes (`1920x1080i`) are left out. */
 function parseModes(line: string): Output["modes"] {
-  const [, width, height, rates] = /^ {3}(\d+)x(\d+)i?\s+([\d.*+ ]+)$/.exec(line) ?? [];
+  const [, width, height, rates] = /^ {3}(\d+)x(\d+)\s+([\d.*+ ]+)$/.exec(line) ?? [];
   if (rates === undefined) return [];
   return [...rates.matchAll(/([\d.]+)([* ]?)([+ ]?)/g)].map(([, rate, star, plus]) => ({
     width: Number(width),
