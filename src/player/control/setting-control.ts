@@ -66,7 +66,7 @@ async function returnTo<T>(control: Control<T>, value: T, cause: unknown): Promi
 
 function textOf(value: unknown): string {
   if (value === null) return "the preferred mode";
-  if (typeof value !== "object") return String(value);
+  if (typeof value !== "object") return `${value as string | number}`;
   const { width, height, refresh_hz } = value as DisplayMode;
   return `${width}x${height}${refresh_hz === undefined ? "" : `@${refresh_hz}`}`;
 }
