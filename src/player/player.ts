@@ -5,6 +5,7 @@ import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { maintenanceModules } from "./commands/maintenance-modules.ts";
 import { deviceModules } from "./commands/device-modules.ts";
+import { applySettings } from "./control/apply-settings.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DeclaredDevices, type DeclaredPlaces } from "./control/declared-devices.ts";
@@ -154,6 +155,7 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
     running,
   );
   const modules = deviceModules({
+    settings: { controls: machine.controls, remember: (change) => asked.change(change) },
     program: {
       identify: (durationMs) => scenes.identify(durationMs),
       reload: (reloadSignal) => recovery.reload(reloadSignal),
@@ -234,6 +236,11 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
         (shared) => scenes.run(shared),
         (shared) => (noServer ?? lifecycle).run(shared),
         (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts, asked], clock, shared),
+        (shared) =>
+          applySettings(
+            { controls: machine.controls, asked: () => asked.settings.value, onFound: () => session()?.displaysFound(), clock, log },
+            shared,
+          ),
         (shared) => clock.watchForSteps(shared),
         (shared) => declared.run(clock, shared),
         (shared) => storeKnownTime(folder, clock, log, shared),

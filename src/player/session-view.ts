@@ -72,6 +72,11 @@ export class SessionView {
     return { ...state, until: until === null ? null : new Date(until).toISOString() };
   }
 
+  /** Displays were found or connected: what is asked of their power is set again. */
+  displaysFound(): void {
+    this.#stores.displayPower.reapply();
+  }
+
   /** Whether the display is off because it was asked to be. */
   get isDisplayOffOnPurpose(): boolean {
     return this.#stores.displayPower.isOffOnPurpose;

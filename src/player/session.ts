@@ -132,7 +132,7 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key; `unpaired` or `reset` after a command. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, listProblems, updates, controls, reset } = this.#dependencies;
+    const { clock, listProblems, updates, reset } = this.#dependencies;
     const { desired, cache, outbox, commands, follower, interventions, pictures, problems, proof, displayPower, recurring } = this.#stores;
     const { openFile } = this.#link.client;
     try {
@@ -140,7 +140,6 @@ export class Session {
         [
           (end) => this.#play(end),
           (end) => displayPower.run(end),
-          (end) => controls.follow(() => displayPower.reapply(), end),
           (end) => recurring.run(end),
           (end) => this.#generations.run(end),
           (end) => prepareNewest(desired.current, cache, openFile, clock, end),

@@ -1,7 +1,7 @@
 // The shell scripts of the packages, run in folders of their own: maintainer scripts, rotation, backup.
 import { execFileSync, spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
@@ -77,6 +77,31 @@ test("[DEB7] every output that is not turned yet is turned clockwise by the set 
   expect(await callsOf("270")).toEqual(["--output HDMI-A-1 --transform 90", "--output DP-2 --transform 90"]);
   expect(await callsOf()).toEqual(["--output DP-2 --transform normal"]);
   expect(rotate("45")).toMatchObject({ status: 1, stderr: expect.stringContaining("0, 90, 180 or 270") });
+});
+
+test("[DSP10] an angle that the player has set in this session counts more than the set one, and touch is mapped to the first output", async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string): string => join(folder.path, name);
+  const calls = at("calls");
+  const outputs = `HDMI-A-1 "Maker Model"\n  Transform: normal\nDP-2 "Other"\n  Transform: 270\n`;
+  const program = `#!/bin/sh\nif [ $# = 0 ]; then printf '%s' '${outputs}'; else echo "$@" >>'${calls}'; fi\n`;
+  await writeProgram(at("wlr-randr"), program);
+  await writeProgram(at("sleep"), "#!/bin/sh\n");
+  // It stands for labwc, which reads its configuration again at SIGHUP.
+  await writeProgram(at("systemctl"), `#!/bin/sh\necho "$@" >>'${at("asked")}'\necho 0\n`);
+  await cp(join(packaging, "player/session/labwc"), at("labwc"), { recursive: true });
+  await writeFile(at("signage-rotation"), "270\n");
+  const env = { PATH: `${folder.path}:${process.env["PATH"]}`, XDG_RUNTIME_DIR: folder.path, SIGNAGE_ROTATION: "90" };
+  const run = () => spawnSync("sh", [join(packaging, "player/session/rotate.sh")], { env, encoding: "utf8" });
+  expect(run()).toMatchObject({ status: 0, stderr: "" });
+  const said = new Set((await readFile(calls, "utf8")).trim().split("\n"));
+  expect([...said]).toEqual(["--output HDMI-A-1 --transform 90", "--output DP-2 --transform 90"]);
+  const config = await readFile(at("labwc/rc.xml"), "utf8");
+  expect(config).toMatch(/\n {2}<touch mapToOutput="HDMI-A-1"\/>\n<\/labwc_config>/);
+  expect(config.match(/<touch/g)).toHaveLength(1);
+  // Only a change is told to labwc.
+  expect(run()).toMatchObject({ status: 0 });
+  expect((await readFile(at("asked"), "utf8")).trim().split("\n")).toEqual(["show --property=MainPID --value signage-session.service"]);
 });
 
 test("[DEB8] the nightly backup keeps the newest seven, and touches no other file", async () => {

@@ -32,6 +32,7 @@ TTYVHangup=no
 StandardInput=null
 UtmpIdentifier=
 Environment=WLR_BACKENDS=headless WLR_RENDERER=pixman
+ExecStartPre=
 ExecStart=
 ExecStart=/usr/bin/env XDG_RUNTIME_DIR=/run/signage-session /usr/bin/labwc -C /run/labwc
 `;

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { readdir, readFile, statfs } from "node:fs/promises";
 import { loadavg, networkInterfaces, uptime } from "node:os";
 import { join } from "node:path";
-import { noControls } from "../../player/machine-controls.ts";
 import type { Machine, MachineReadings, MachineRun } from "../../player/machine.ts";
+import { createLinuxControls, type LinuxControls } from "./controls.ts";
 import { readMachineIdentity } from "./machine-identity.ts";
 import { readDisplayPower } from "./display-power.ts";
 import { hasWaylandOutput } from "./wayland-outputs.ts";
@@ -20,10 +20,11 @@ const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
 /**
  * The machine this program runs on. Unknown values are null; `read` never rejects.
- * @param env names the Wayland compositor
- * @param root the folder from whose `sys` and `run` the machine's identity is read
+ * @param env names the compositor or X server, and where tools are
+ * @param root the folder from whose `sys`, `dev` and `run` the machine's identity and displays are read
  */
 export function createLinuxMachine(env: NodeJS.ProcessEnv = {}, root = "/"): Machine {
+  const controls = createLinuxControls(env, root);
   // Restarting the machine needs a right that no installation gives yet.
   return {
     bootId: randomUUID(),
@@ -31,15 +32,19 @@ export function createLinuxMachine(env: NodeJS.ProcessEnv = {}, root = "/"): Mac
     identity: () => readMachineIdentity(root),
     readings: read,
     run: presentRun(),
-    displayPower: () => displayPower(env),
+    displayPower: () => displayPower(env, controls),
     restart: null,
-    controls: noControls(),
+    controls,
   };
 }
 
-/** A display that drops its connection when it is switched off is unknown to the kernel, but the compositor has no output then. */
-async function displayPower(env: NodeJS.ProcessEnv): Promise<"on" | "off" | null> {
-  return (await readDisplayPower()) ?? ((await hasWaylandOutput(env)) === false ? "off" : null);
+/**
+ * A virtual output is unknown to the kernel, but its compositor tells its power. A display that drops its connection when it is switched
+ * off is unknown to both, and the compositor has no output then.
+ */
+async function displayPower(env: NodeJS.ProcessEnv, controls: LinuxControls): Promise<"on" | "off" | null> {
+  const known = (await readDisplayPower()) ?? (await controls.outputPower());
+  return known ?? ((await hasWaylandOutput(env)) === false ? "off" : null);
 }
 
 function presentRun(): MachineRun | null {
