@@ -1,0 +1,90 @@
+// Runs one of the system's tools with a time limit and without a shell, and resolves with what it said.
+import { type ChildProcess, spawn } from "node:child_process";
+import { Fault, hasErrorCode } from "../../base/fault.ts";
+
+/** How a run ended. `missing`: the tool is not installed, or this user may not run it. `timeout`: it was killed. */
+export type ToolRun = { is: "ended"; code: number; stdout: string; stderr: string } | { is: "missing" } | { is: "timeout" };
+
+export interface RunToolOptions {
+  /** Its PATH names where the tools are. */
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  /** Default: five seconds. */
+  limitMs?: number;
+  /** What the tool reads from its standard input. */
+  input?: string;
+}
+
+const defaultLimitMs = 5_000;
+// A tool that prints without end must not fill the memory. What matters is in its first lines.
+const maxOutputChars = 262_144;
+// What a shell reports for a process that a signal ended.
+const codeOfSignal = 128;
+
+/** Never rejects, except with an AbortError when `signal` aborts; the tool is killed then. */
+export async function runTool(
+  name: string,
+  args: readonly string[],
+  { env, signal, limitMs = defaultLimitMs, input }: RunToolOptions,
+): Promise<ToolRun> {
+  signal.throwIfAborted();
+  // A group of its own, so that children of a tool that hangs are killed along.
+  const child = spawn(name, args, { env: { ...env, LC_ALL: "C" }, stdio: ["pipe", "pipe", "pipe"], detached: true });
+  const { promise, resolve, reject } = Promise.withResolvers<ToolRun>();
+  const output = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8");
+    child[stream].on("data", (text: string) => (output[stream] = (output[stream] + text).slice(0, maxOutputChars)));
+  }
+  // A tool that ends without reading its input breaks the pipe, which says nothing about how it ended.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const stop = (run: ToolRun | null): void => {
+    killGroup(child);
+    if (run === null) reject(signal.reason);
+    else resolve(run);
+  };
+  const timer = setTimeout(() => stop({ is: "timeout" }), limitMs);
+  const aborted = (): void => stop(null);
+  signal.addEventListener("abort", aborted, { once: true });
+  child.on("error", (error) =>
+    resolve(isMissing(error) ? { is: "missing" } : { is: "ended", code: 126, stdout: "", stderr: error.message }),
+  );
+  child.on("close", (code) => resolve({ is: "ended", code: code ?? codeOfSignal, ...output }));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", aborted);
+  }
+}
+
+/** What the tool printed. @throws Fault `not-applied` with the tool's reason if it failed, is missing or hung. */
+export async function runOrFail(name: string, args: readonly string[], options: RunToolOptions): Promise<string> {
+  const run = await runTool(name, args, options);
+  if (run.is === "ended" && run.code === 0) return run.stdout;
+  throw new Fault("not-applied", reasonOfRun(name, run));
+}
+
+/** Why a run is not a success, for people: the tool's first line of error. */
+export function reasonOfRun(name: string, run: ToolRun): string {
+  if (run.is === "missing") return `${name} is not installed`;
+  if (run.is === "timeout") return `${name} does not respond`;
+  const said = `${run.stderr}\n${run.stdout}`.split("\n").find((line) => line.trim() !== "");
+  return said === undefined ? `${name} ended with ${run.code}` : `${name}: ${said.trim().slice(0, 300)}`;
+}
+
+function isMissing(error: Error): boolean {
+  return hasErrorCode(error, "ENOENT", "EACCES", "ENOTDIR");
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if (!hasErrorCode(error, "ESRCH")) throw error;
+  }
+  // Even if something of the tool survives: nobody waits for its output any more.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+}
