@@ -4,6 +4,7 @@ import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { deviceModules } from "./commands/device-modules.ts";
+import { AskedSettingsStore } from "./control/asked-settings.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
@@ -133,6 +134,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
     { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, session },
     running,
   );
+  const asked = await AskedSettingsStore.open(folder, disk);
   const modules = deviceModules({
     program: {
       identify: (durationMs) => scenes.identify(durationMs),
@@ -141,6 +143,10 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
       update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
       updateIsMissing: () => (updates === null ? noLauncher : null),
     },
+    machine,
+    asked,
+    isInstalling: () => updates?.update?.is === "installing",
+    clock,
     log,
   });
   const lifecycle = new PairingLifecycle({

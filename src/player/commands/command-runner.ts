@@ -10,6 +10,7 @@ import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { CommandJournal } from "./command-journal.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
+import type { CommandFailure, CommandOutcome } from "./command-module.ts";
 import type { CommandSet } from "./command-set.ts";
 import type { JournalEntry } from "./journal-files.ts";
 
@@ -57,12 +58,7 @@ export class CommandRunner {
     }
     for (const entry of journal.unfinished) {
       const outcome = entry.update.status === "running" ? dependencies.commands.get(entry.type)?.outcomeAfterRestart?.(entry) : undefined;
-      await runner.#update(
-        entry,
-        outcome?.is === "done"
-          ? { status: "succeeded", result: outcome.result, error: null }
-          : failed("failed", "interrupted", "the player ended while the command was running"),
-      );
+      await runner.#update(entry, updateAfterRestart(outcome ?? null));
     }
     return runner;
   }
@@ -132,6 +128,8 @@ export class CommandRunner {
   }
 
   async #run(entry: JournalEntry, command: DeviceCommand & CommandMetadata, signal: AbortSignal): Promise<void> {
+    const note = this.#dependencies.commands.get(entry.type)?.note?.() ?? null;
+    if (note !== null) entry.note = note;
     await this.#update(entry, { status: "running", result: null, error: null });
     let update: CommandUpdate;
     try {
@@ -174,6 +172,12 @@ export class CommandRunner {
     const isStored = await this.#dependencies.outbox.put({ is: "command-status", commandId: id, update });
     if (isStored) entry.isUnsent = false;
   }
+}
+
+function updateAfterRestart(outcome: CommandOutcome | CommandFailure | null): CommandUpdate {
+  if (outcome?.is === "done") return { status: "succeeded", result: outcome.result, error: null };
+  if (outcome?.is === "failed") return failed("failed", outcome.code, outcome.detail);
+  return failed("failed", "interrupted", "the player ended while the command was running");
 }
 
 function failed(status: "failed" | "expired" | "rejected", code: string, detail: string): CommandUpdate {

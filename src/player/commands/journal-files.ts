@@ -15,6 +15,8 @@ export const JournalEntry = z.object({
   /** When the service issued the command, by the service's clock. Older versions did not store it. */
   issuedAt: z.number().optional(),
   update: CommandUpdate,
+  /** What the command's module keeps to judge the outcome after a restart, such as the run of the machine in which it began. */
+  note: z.string().optional(),
   /** Whether the outbox may not have the final status yet. Older versions did not store it. */
   isUnsent: z.boolean().optional(),
 });

@@ -1,7 +1,6 @@
 // Finds the mounted file system that holds a folder, and its disk.
-import { readFile, readlink } from "node:fs/promises";
+import { access, readdir, readFile, readlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { readdir, access } from "node:fs/promises";
 
 export interface Mount {
   /** The kernel's numbers of the device, such as `179:2`. */
@@ -45,7 +44,7 @@ export async function blockDeviceOf(root: string, { device, source }: Mount): Pr
 
 /** What an encrypted or logical volume lies on. */
 async function lowestOf(root: string, name: string): Promise<string> {
-  const [below] = (await readdir(join(root, "sys/class/block", name, "slaves")).catch(() => [])).toSorted();
+  const [below] = (await readdir(join(root, "sys/class/block", name, "slaves")).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   return below === undefined ? name : lowestOf(root, below);
 }
 

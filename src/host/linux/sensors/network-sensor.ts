@@ -20,7 +20,12 @@ export interface NetworkSensorOptions {
 }
 
 /** Null without a default route. */
-export async function readNetwork({ root, env, signal, interfaces = networkInterfaces }: NetworkSensorOptions): Promise<NetworkState | null> {
+export async function readNetwork({
+  root,
+  env,
+  signal,
+  interfaces = networkInterfaces,
+}: NetworkSensorOptions): Promise<NetworkState | null> {
   const name = defaultInterface(await textOf(root, "proc/net/route"), await textOf(root, "proc/net/ipv6_route"));
   if (name === null) return null;
   const kind = await kindOf(root, name);
@@ -78,7 +83,10 @@ async function readWifi(root: string, name: string, env: NodeJS.ProcessEnv, sign
   if (run.is === "ended" && run.code === 0) {
     const ssid = /^\s*SSID: (.*)$/m.exec(run.stdout)?.[1];
     const level = /^\s*signal: (-?[0-9]+) dBm/m.exec(run.stdout)?.[1];
-    return { ssid: ssid === undefined ? null : unescaped(ssid).slice(0, longestSsid), signal_dbm: level === undefined ? null : Number(level) };
+    return {
+      ssid: ssid === undefined ? null : unescaped(ssid).slice(0, longestSsid),
+      signal_dbm: level === undefined ? null : Number(level),
+    };
   }
   // Older drivers report in a file: `wlan0: 0000   54.  -56.  -256 …`, the level in third place.
   const lines = (await textOf(root, "proc/net/wireless")).split("\n").map((line) => line.trim().split(/\s+/));

@@ -57,7 +57,11 @@ export class StorageSensor {
 /** eMMC tells its wear in two classes of a tenth of its lifetime, for its two kinds of memory: the upper limit of the worse one. */
 async function emmcWear(root: string, disk: string): Promise<number | null> {
   const text = await readFile(join(root, "sys/block", disk, "device/life_time"), "utf8").catch(() => "");
-  const classes = text.trim().split(/\s+/).map(Number).filter((each) => each > 0);
+  const classes = text
+    .trim()
+    .split(/\s+/)
+    .map(Number)
+    .filter((each) => each > 0);
   return classes.length === 0 ? null : Math.max(...classes) * percentPerClass;
 }
 

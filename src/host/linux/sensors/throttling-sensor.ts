@@ -13,8 +13,8 @@ const firmwareFile = "sys/devices/platform/soc/soc:firmware/get_throttled";
 
 /** Which conditions occurred in which run of the machine. */
 export interface ThrottlingMemory {
-  read(): Promise<{ run: string; seen: readonly Condition[] } | null>;
-  write(memory: { run: string; seen: readonly Condition[] }): Promise<void>;
+  read(): Promise<{ run: string; seen: Condition[] } | null>;
+  write(memory: { run: string; seen: Condition[] }): Promise<void>;
 }
 
 export interface ThrottlingSensorOptions {

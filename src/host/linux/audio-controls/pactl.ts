@@ -41,9 +41,7 @@ async function listOutputs(tool: SoundTool, signal: AbortSignal): Promise<AudioO
   const text = await tool.ask(["--format=json", "list", "sinks"], signal);
   const sinks = text === null ? null : Sinks.safeParse(parseJson(text));
   if (sinks === null || !sinks.success) return null;
-  return sinks.data
-    .filter(({ name }) => name !== standIn)
-    .map(({ name, description }) => ({ name, description: description ?? name }));
+  return sinks.data.filter(({ name }) => name !== standIn).map(({ name, description }) => ({ name, description: description ?? name }));
 }
 
 function mutedIn(text: string | null): boolean | null {

@@ -48,9 +48,7 @@ async function listSinks(tool: SoundTool, signal: AbortSignal): Promise<Sink[] |
   const names = sinksIn(await tool.ask(["status", "--name"], signal));
   if (names === null) return null;
   const descriptions = sinksIn(await tool.ask(["status"], signal)) ?? new Map<string, string>();
-  return [...names]
-    .filter(([, name]) => name !== standIn)
-    .map(([id, name]) => ({ id, name, description: descriptions.get(id) ?? name }));
+  return [...names].filter(([, name]) => name !== standIn).map(([id, name]) => ({ id, name, description: descriptions.get(id) ?? name }));
 }
 
 /** The texts of the sinks by their numbers, from a tree such as ` │  *   47. Sink one   [vol: 0.40 MUTED]`. */
