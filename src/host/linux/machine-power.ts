@@ -6,7 +6,7 @@ const bus = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedeskt
 const methods = { restart: "Reboot", shutdown: "PowerOff" } as const;
 type PowerAction = keyof typeof methods;
 
-export const powerNotAllowed =
+const powerNotAllowed =
   "this player was not started with SIGNAGE_ALLOW_POWER=1, as the unit of the package does: it leaves the machine's power alone";
 const noRule =
   "the machine asks for a password before that: the polkit rule of the package signage-player is missing, or polkitd is not installed (apt install polkitd)";
@@ -40,10 +40,11 @@ export class MachinePower {
   /** Asks logind what it would do. */
   async probe(signal: AbortSignal): Promise<void> {
     if (!this.#isAllowed) return;
-    for (const action of ["restart", "shutdown"] as const) {
+    const ask = async (action: PowerAction): Promise<void> => {
       const asked = ["call", ...bus, `Can${methods[action]}`];
       this.#obstacles[action] = obstacleIn(await runTool("busctl", asked, { env: this.#env, signal }));
-    }
+    };
+    await Promise.all([ask("restart"), ask("shutdown")]);
   }
 
   #action(action: PowerAction): ((signal: AbortSignal) => Promise<void>) | null {

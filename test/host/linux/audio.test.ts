@@ -78,7 +78,11 @@ test("[AUO4] an output that is not there is refused with the names of those that
 test("[AUO5] without a tool, a sound server or an output there are no controls; with ALSA alone no output can be chosen", async () => {
   const emptied = wpctl.replaceAll(/^ │ +\*? +4[17]\. .*\n/gm, "");
   const none = { volume: null, muted: null, output: null, outputs: [] };
-  for (const scripts of [{}, { wpctl: emptied, amixer }, { wpctl: noPipeWire, pactl: "echo not json", amixer: fails("no card") }] as const) {
+  for (const scripts of [
+    {},
+    { wpctl: emptied, amixer },
+    { wpctl: noPipeWire, pactl: "echo not json", amixer: fails("no card") },
+  ] as const) {
     await using folder = await temporaryFolder();
     expect(await audioOf(await createFakeTools(folder.path, scripts as Record<string, string>))).toEqual(none);
   }
