@@ -10,6 +10,8 @@ const packaging = join(rootFolder, "packaging/player");
 const rule = "usr/share/polkit-1/rules.d/signage-player.rules";
 const report = "/var/lib/signage-player/report";
 const bootId = "/proc/sys/kernel/random/boot_id";
+/** How systemd-nspawn ends, as it says in systemd-nspawn(1) and its `EXIT_FORCE_RESTART`. */
+const exitCodes = { restart: 133, shutdown: 0 } as const;
 const stopLimitMs = 90_000;
 // Neither a console nor a compositor is here: only what surrounds them.
 const session = `[Service]
@@ -54,7 +56,7 @@ const sound: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     await run.until("the sound server takes outputs", isActive, 30_000);
     for (const unit of sounds) await container.call("systemctl", "is-active", unit);
     const own = await container.call("sh", "-c", "systemctl --user --machine=signage@ is-active pipewire.socket wireplumber.service || :");
-    if (own.includes("active\n") && !own.startsWith("inactive")) run.violate(`the login session has a sound server: ${own}`);
+    if (own.trim() !== "inactive\ninactive") run.violate(`the login session has a sound server of its own: ${own}`);
   },
   async "volume, mute and output are set by name and read back"({ container, act, test: { run } }) {
     const playing = container.start("sh", "-c", asPlayer("exec pacat --playback /dev/zero"));
@@ -171,7 +173,9 @@ async function tryAll(test: PackageTest, root: string): Promise<void> {
         if (said?.["run"] !== before) run.violate("the player's unit sees another run of the machine");
         // The unit is stopped with the machine.
         void stage.act(action).catch(() => undefined);
-        await Promise.race([stage.container.untilEnded(), run.until("the machine ends", () => false, stopLimitMs)]);
+        const code = await Promise.race([stage.container.untilEnded(), run.pause(stopLimitMs)]);
+        run.print({ action, exit_code: code ?? null });
+        if (code !== exitCodes[action]) run.violate(`the machine ended with ${code}`);
         await stage.container.kill();
         stage = await boot();
         const after = (await stage.container.call("cat", bootId)).trim();

@@ -1,9 +1,10 @@
-// The sound tools are recorded fakes on PATH: test machines have no sound card. scripts/package-test/sound.ts runs the real PipeWire.
+// The sound tools are recorded fakes on PATH: test machines have no sound card. scripts/package-test/controls.ts runs the real PipeWire.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LinuxAudio } from "../../../src/host/linux/audio-controls/linux-audio.ts";
 import { watchSoundCards } from "../../../src/host/linux/audio-controls/sound-cards.ts";
+import { createLinuxMachine } from "../../../src/host/linux/machine.ts";
 import type { AudioControls } from "../../../src/player/machine-controls.ts";
 import { createFakeTools, fails, type FakeTools, hangs } from "../../support/fake-tools.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -124,4 +125,18 @@ test("[AUO8] a sound card that comes or goes is told, also the first one", { tim
   await writeFile(join(folder.path, "snd/pcmC1D0p"), "");
   await again.promise;
   stop.abort();
+});
+
+test("[AUO9] outputs are probed when the machine is followed, and again after a change, until the signal aborts", async () => {
+  await using folder = await temporaryFolder();
+  const tools = await createFakeTools(folder.path, { wpctl });
+  const { controls } = createLinuxMachine(tools.env);
+  expect(controls.audio.outputs).toEqual([]);
+  const stop = new AbortController();
+  const probed = Promise.withResolvers<void>();
+  const following = controls.follow(() => probed.resolve(), stop.signal);
+  await probed.promise;
+  expect(controls.audio.outputs).toHaveLength(2);
+  stop.abort();
+  await expect(following).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
 });

@@ -1,4 +1,4 @@
-// busctl is a recorded fake on PATH: the tests must not restart this machine. scripts/package-test/power.ts asks a real logind.
+// busctl is a recorded fake on PATH: the tests must not restart this machine. scripts/package-test/controls.ts asks a real logind.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -42,7 +42,7 @@ async function commandsFor(audio: Partial<AudioControls>, folder: string) {
   return { set, run, asked };
 }
 
-test("[AUO9] a sound command answers what was asked and what was read back, as soon as they agree; unknown is null", async () => {
+test("[AUO10] a sound command answers what was asked and what was read back, as soon as they agree; unknown is null", async () => {
   await using folder = await temporaryFolder();
   const audio = { volume: fakeControl(80, { lateBy: 2 }), muted: fakeControl<boolean>(null), output: fakeControl<string | null>("hdmi") };
   const { run, asked } = await commandsFor(audio, folder.path);
@@ -57,7 +57,7 @@ test("[AUO9] a sound command answers what was asked and what was read back, as s
   ]);
 });
 
-test("[AUO10] a machine that keeps another value is told as it is, and what was asked for is kept", async () => {
+test("[AUO11] a machine that keeps another value is told as it is, and what was asked for is kept", async () => {
   await using folder = await temporaryFolder();
   const { run, asked } = await commandsFor({ volume: fakeControl(80, { lateBy: Number.POSITIVE_INFINITY }) }, folder.path);
   expect(await run("audio.volume", { percent: 10 })).toEqual({ is: "done", result: { asked: 10, read_back: 80 } });
@@ -66,7 +66,7 @@ test("[AUO10] a machine that keeps another value is told as it is, and what was 
   expect(reopened.settings.value).toEqual({ volume: 10 });
 });
 
-test("[AUO11] a value that the machine refuses is not kept; null as output forgets the one that was asked for", async () => {
+test("[AUO12] a value that the machine refuses is not kept; null as output forgets the one that was asked for", async () => {
   await using folder = await temporaryFolder();
   const output = fakeControl<string | null>("hdmi");
   const { run, asked } = await commandsFor({ output }, folder.path);
@@ -83,7 +83,7 @@ test("[AUO11] a value that the machine refuses is not kept; null as output forge
   expect(asked.settings.value).toEqual({});
 });
 
-test("[AUO12] a machine without sound announces the commands as unavailable, with what it lacks", async () => {
+test("[AUO13] a machine without sound announces the commands as unavailable, with what it lacks", async () => {
   await using folder = await temporaryFolder();
   const { set, run } = await commandsFor({ volume: fakeControl(80) }, folder.path);
   const { commands, unavailable } = set.announce();
