@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { rootFolder } from "../src/main/folders.ts";
 import { arm64 } from "./package-test/arm64.ts";
+import { controls } from "./package-test/controls.ts";
 import { cuts } from "./package-test/cuts.ts";
 import { diskCuts } from "./package-test/disk-cuts.ts";
 import { image } from "./package-test/image.ts";
@@ -14,7 +15,9 @@ import { updates } from "./package-test/updates.ts";
 import { Random } from "./soak/random.ts";
 import { SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, PackagePart> = new Map(Object.entries({ lifecycle, arm64, updates, image, cuts, "disk-cuts": diskCuts }));
+const parts: ReadonlyMap<string, PackagePart> = new Map(
+  Object.entries({ lifecycle, arm64, updates, image, cuts, "disk-cuts": diskCuts, controls }),
+);
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

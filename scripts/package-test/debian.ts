@@ -9,8 +9,12 @@ const execute = promisify(execFile);
 const bare = "systemd,systemd-sysv,libpam-systemd,dbus,ca-certificates";
 const screen =
   "chromium,chromium-sandbox,labwc,wlr-randr,grim,polkitd,dbus-user-session,fonts-noto-core,fonts-noto-cjk,fonts-noto-color-emoji";
-/** `bare`: nothing of what the packages need. `screen`: all of it, so that their installation is quick. */
-const contents = { bare, screen: `${bare},${screen}` } as const;
+const controls = "polkitd,dbus-user-session,login,pipewire,pipewire-pulse,wireplumber,pulseaudio-utils";
+/**
+ * `bare`: nothing of what the packages need. `screen`: all of it, so that their installation is quick. `controls`: what the player
+ * controls its machine with.
+ */
+const contents = { bare, screen: `${bare},${screen}`, controls: `${bare},${controls}` } as const;
 const mirror = "http://deb.debian.org";
 const suite = "trixie";
 

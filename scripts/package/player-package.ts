@@ -12,19 +12,37 @@ import type { BuildOptions } from "./options.ts";
 const playerFolder = join(rootFolder, "packaging/player");
 const root = "usr/lib/signage-player";
 
-const units = ["setup", "usb@", "session", "rotation", "launcher", "player"].map((name) => `signage-${name}.service`);
+const units = ["setup", "usb@", "session", "sound@", "rotation", "launcher", "player"].map((name) => `signage-${name}.service`);
 /** Files of `packaging/player/system`, and where they go. */
 const systemFiles = {
   "sysusers.conf": "usr/lib/sysusers.d/signage-player.conf",
   "tmpfiles.conf": "usr/lib/tmpfiles.d/signage-player.conf",
   "journald.conf": "usr/lib/systemd/journald.conf.d/signage-player.conf",
   "display.rules": "usr/lib/udev/rules.d/90-signage-display.rules",
+  "devices.rules": "usr/lib/udev/rules.d/90-signage-devices.rules",
   "usb.rules": "usr/lib/udev/rules.d/90-signage-usb.rules",
   "polkit.rules": "usr/share/polkit-1/rules.d/signage-player.rules",
   "chromium-policy.json": "etc/chromium/policies/managed/signage-player.json",
   "apt.conf": "etc/apt/apt.conf.d/90signage-player",
   "watchdog.conf": "usr/share/doc/signage-player/examples/watchdog.conf",
 } as const;
+
+/** The units of the login session's own sound server, which `sound-user.conf` keeps from starting for the player's user. */
+const soundUnits = ["pipewire.service", "pipewire.socket", "pipewire-pulse.service", "pipewire-pulse.socket", "wireplumber.service"];
+
+/** What the player controls the machine with. Without one of them it is not able to do that, and says so. */
+const controlTools = [
+  // Power of the displays by the compositor. Not in Debian 12, where wlr-randr does it.
+  "wlopm",
+  // cec-ctl: power and input of televisions, by the kernel's own interface; cec-client (cec-utils) needs an adapter of one maker.
+  "v4l-utils",
+  "ddcutil",
+  // PipeWire: the only one of the sound servers with outputs that keep their names and a tool that chooses one for a running browser.
+  "wireplumber",
+  "pipewire-pulse",
+  // The name and signal of the Wi-Fi.
+  "iw",
+];
 
 /** What the package is built from. */
 export interface PlayerParts {
@@ -56,6 +74,9 @@ export function buildPlayerDeb(
   tree.copy("usr/bin/signage-player", join(playerFolder, "signage-player.sh"), 0o755);
   for (const unit of units) tree.copy(`usr/lib/systemd/system/${unit}`, join(playerFolder, "units", unit));
   for (const [from, to] of Object.entries(systemFiles)) tree.copy(to, join(playerFolder, "system", from));
+  for (const unit of soundUnits) {
+    tree.copy(`usr/lib/systemd/user/${unit}.d/signage-player.conf`, join(playerFolder, "system/sound-user.conf"));
+  }
   if (options.root !== undefined) tree.copy("usr/share/signage-player/root.json", options.root);
   const notices = `/${root}/application/THIRD-PARTY-NOTICES.txt`;
   const overrides = join(playerFolder, "lintian-overrides");
@@ -81,8 +102,9 @@ export function buildPlayerDeb(
       "fonts-noto-cjk | fonts-wqy-zenhei",
       "fonts-noto-color-emoji",
     ],
-    recommends: ["chromium-sandbox", "polkitd"],
-    suggests: ["network-manager", "signage-service"],
+    recommends: ["chromium-sandbox", "polkitd", ...controlTools],
+    // smartctl tells something only where the player's user may open the disk.
+    suggests: ["network-manager", "signage-service", "smartmontools"],
     synopsis: "digital-signage player for one screen",
     description: [
       "Shows layouts and playlists fullscreen and unattended, and keeps playing when the network is gone. After the installation the screen shows a code to pair it with a service.",

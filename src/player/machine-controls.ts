@@ -64,7 +64,11 @@ export interface MachineControls {
   follow(listener: () => void, signal: AbortSignal): Promise<never>;
   /** Switches the machine off. Resolves once that has begun. Null if the player is not able or not allowed to. */
   readonly shutdown: ((signal: AbortSignal) => Promise<void>) | null;
+  /** Why the machine cannot be restarted or switched off, for people; null: it can. */
+  readonly powerObstacles: { readonly restart: string | null; readonly shutdown: string | null };
 }
+
+const noPower = "this machine cannot be restarted or switched off by its player";
 
 /** The controls of a machine that has none. */
 export function noControls(): MachineControls {
@@ -80,5 +84,6 @@ export function noControls(): MachineControls {
         return listener();
       }),
     shutdown: null,
+    powerObstacles: { restart: noPower, shutdown: noPower },
   };
 }

@@ -155,7 +155,6 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
     running,
   );
   const modules = deviceModules({
-    settings: { controls: machine.controls, remember: (change) => asked.change(change) },
     program: {
       identify: (durationMs) => scenes.identify(durationMs),
       reload: (reloadSignal) => recovery.reload(reloadSignal),
@@ -163,6 +162,10 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
       update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
       updateIsMissing: () => (updates === null ? noLauncher : null),
     },
+    machine,
+    asked,
+    isInstalling: () => updates?.update?.is === "installing",
+    clock,
     log,
   });
   const showTestCard = (durationMs: number): void => scenes.showTestCard(durationMs);

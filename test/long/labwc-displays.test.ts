@@ -1,6 +1,6 @@
 // The display adapters with the real wlopm and wlr-randr on a headless labwc. Needs Debian 13's labwc, see CONTRIBUTING.md.
 import { expect, test } from "vitest";
-import { createLinuxControls } from "../../src/host/linux/controls.ts";
+import { linuxControls } from "../support/linux-controls.ts";
 import { createLinuxMachine } from "../../src/host/linux/machine.ts";
 import { hasLabwc, startLabwc } from "../support/browser/labwc.ts";
 import { eventually, waitUntil } from "../support/polling.ts";
@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 
 test.skipIf(!hasLabwc)("[DSP3] on labwc power, rotation and mode are set and read back", async () => {
   await using labwc = await startLabwc();
-  const controls = createLinuxControls(labwc.env, "/nowhere");
+  const controls = linuxControls(labwc.env, "/nowhere");
   expect(controls.display).toMatchObject({ power: null, outputs: [] });
   await controls.probe(never);
   const { power, rotation, mode, outputs } = controls.display;
@@ -50,7 +50,7 @@ test.skipIf(!hasLabwc)("[DSP9] on labwc an output that wlopm switched off counts
 
 test.skipIf(!hasLabwc)("[DSP8] on labwc a display that is connected or disconnected is found by the compositor's event", async () => {
   await using labwc = await startLabwc();
-  const controls = createLinuxControls(labwc.env, "/nowhere");
+  const controls = linuxControls(labwc.env, "/nowhere");
   const stop = new AbortController();
   let found = 0;
   const following = controls.follow(() => (found += 1), stop.signal);

@@ -108,6 +108,11 @@ export class Container implements AsyncDisposable {
     return statuses.flatMap((status) => (Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === uid ? [/^Name:\s+(.*)$/m.exec(status)![1]!] : []));
   }
 
+  /** Resolves when it has ended, with the exit code of systemd-nspawn: 0 if it was switched off, 133 if it wants to boot again. */
+  untilEnded(): Promise<number | null> {
+    return this.#nspawn.exitCode;
+  }
+
   /** Ends everything in it at once, as a power cut does. */
   async kill(): Promise<void> {
     await this.#nspawn.kill();

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Machine, MachineReadings, MachineRun } from "../../player/machine.ts";
 import { createLinuxControls, type LinuxControls } from "./controls.ts";
 import { readMachineIdentity } from "./machine-identity.ts";
+import { MachinePower } from "./machine-power.ts";
 import { readDisplayPower } from "./display-power.ts";
 import { hasWaylandOutput } from "./wayland-outputs.ts";
 
@@ -18,22 +19,36 @@ const thermalFolder = "/sys/class/thermal";
 // The processor's thermal zones: Raspberry Pi, Intel, AMD, and the generic one.
 const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
+export interface LinuxMachineOptions {
+  /** Whether the machine belongs to the player, so that the player may restart it and switch it off. Default: no. */
+  mayControlPower?: boolean;
+  /** A folder for what must outlive this program; null, as by default: nothing does. */
+  stateFolder?: string | null;
+}
+
 /**
  * The machine this program runs on. Unknown values are null; `read` never rejects.
- * @param env names the compositor or X server, and where tools are
- * @param root the folder from whose `sys`, `dev` and `run` the machine's identity and displays are read
+ * @param env names the compositor or X server, the sound server, and by PATH the tools
+ * @param root the folder from whose `proc`, `sys`, `dev` and `run` identity, displays and sensors are read
  */
-export function createLinuxMachine(env: NodeJS.ProcessEnv = {}, root = "/"): Machine {
-  const controls = createLinuxControls(env, root);
-  // Restarting the machine needs a right that no installation gives yet.
+export function createLinuxMachine(
+  env: NodeJS.ProcessEnv = {},
+  root = "/",
+  { mayControlPower = false, stateFolder = null }: LinuxMachineOptions = {},
+): Machine {
+  const power = new MachinePower(env, mayControlPower);
+  const run = presentRun();
+  const controls = createLinuxControls({ env, root, power, run: run?.id ?? null, stateFolder });
   return {
     bootId: randomUUID(),
     addresses,
     identity: () => readMachineIdentity(root),
     readings: read,
-    run: presentRun(),
+    run,
     displayPower: () => displayPower(env, controls),
-    restart: null,
+    get restart() {
+      return power.restart;
+    },
     controls,
   };
 }

@@ -62,7 +62,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
     await using host = createElectronHost({ clock, log, window, mayReachLocal, ...proxied });
-    const machine = createLinuxMachine(process.env);
+    const machine = createLinuxMachine(process.env, "/", { stateFolder: config.data });
     const version = app.getVersion();
     const place = { server, folder, rendererFolder, version, host, machine };
     // Electron is updated as the application that it is, not by a launcher.

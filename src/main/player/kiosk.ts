@@ -53,7 +53,9 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     const { runPlayer } = await import("../../player/player.ts");
     const openStore = (): Promise<SettingsStore> => openSettings(config.data);
     const server = await resolveServer(config.server, openStore, () => pairedServer(config.data), log);
-    const machine = createLinuxMachine(process.env);
+    // Only the package's unit sets it: on any other machine the recovery of a screen must not restart somebody's computer.
+    const mayControlPower = process.env["SIGNAGE_ALLOW_POWER"] === "1";
+    const machine = createLinuxMachine(process.env, "/", { mayControlPower, stateFolder: config.data });
     const problem = await readSetupProblem(placesIn().report, log);
     if (server === null) log.warn("no service is set: the screen says how to set one");
     const options = {

@@ -1,10 +1,18 @@
 // What a command is on the player: its type, what it needs, its limits, and what it does.
 import type { CommandType, DeviceCommand } from "../../protocol/device/command-request.ts";
+import type { FaultCode } from "../../base/fault.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
 import type { JournalEntry } from "./journal-files.ts";
 
 /** The outcome of a command. `later`: the command is complete only after the player or its machine has restarted. */
 export type CommandOutcome = { is: "done"; result: Record<string, unknown> | null } | { is: "later" };
+
+/** How a command failed that could only be judged after a restart. */
+export interface CommandFailure {
+  is: "failed";
+  code: FaultCode;
+  detail: string;
+}
 
 export type CommandOf<T extends CommandType> = DeviceCommand & { type: T } & CommandMetadata;
 
@@ -22,13 +30,15 @@ export interface CommandModule<T extends CommandType = CommandType> {
   readonly limit?: CommandLimit;
   /** What this player lacks for the command, for people; null: nothing. Asked whenever the player announces what it is able to do. */
   missing?(): string | null;
+  /** What the journal keeps with the command before it runs, for {@link outcomeAfterRestart}; null: nothing. */
+  note?(): string | null;
   /** Carries the command out. If it rejects, the command fails with that reason. */
   run(command: CommandOf<T>, signal: AbortSignal): Promise<CommandOutcome>;
   /**
    * The outcome of a command that was running when the player or its machine ended. Null, as without this function: it was
    * interrupted, and fails.
    */
-  outcomeAfterRestart?(entry: JournalEntry): CommandOutcome | null;
+  outcomeAfterRestart?(entry: JournalEntry): CommandOutcome | CommandFailure | null;
 }
 
 export const done = (result: Record<string, unknown> | null = null): CommandOutcome => ({ is: "done", result });

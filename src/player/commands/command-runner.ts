@@ -10,9 +10,19 @@ import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { auditLogName, CommandAuditLog, type AuditEntry } from "./audit-log.ts";
 import { CommandJournal } from "./command-journal.ts";
+import type { CommandFailure, CommandOutcome } from "./command-module.ts";
 import type { CommandSet } from "./command-set.ts";
 import { CommandTasks } from "./command-tasks.ts";
-import { cancelledBefore, expiredOnArrival, interrupted, journalLost, neverBegun, notRecorded, unsupported } from "./command-updates.ts";
+import {
+  cancelledBefore,
+  expiredOnArrival,
+  failed,
+  interrupted,
+  journalLost,
+  neverBegun,
+  notRecorded,
+  unsupported,
+} from "./command-updates.ts";
 import type { JournalEntry } from "./journal-files.ts";
 import { cancelModule } from "./modules/cancel.ts";
 
@@ -57,8 +67,7 @@ export class CommandRunner {
     for (const entry of journal.unfinished) {
       const hasBegun = entry.update.status === "running";
       const outcome = hasBegun ? dependencies.commands.get(entry.type)?.outcomeAfterRestart?.(entry) : undefined;
-      const unknown = hasBegun ? interrupted : neverBegun;
-      await runner.#update(entry, outcome?.is === "done" ? { status: "succeeded", result: outcome.result, error: null } : unknown);
+      await runner.#update(entry, updateAfterRestart(outcome ?? null, hasBegun));
     }
     return runner;
   }
@@ -193,4 +202,10 @@ export class CommandRunner {
 
 function reasonIn({ error }: CommandUpdate): string | null {
   return error === null ? null : `${error.code}: ${error.detail}`;
+}
+
+function updateAfterRestart(outcome: CommandOutcome | CommandFailure | null, hasBegun: boolean): CommandUpdate {
+  if (outcome?.is === "done") return { status: "succeeded", result: outcome.result, error: null };
+  if (outcome?.is === "failed") return failed("failed", outcome.code, outcome.detail);
+  return hasBegun ? interrupted : neverBegun;
 }

@@ -96,6 +96,8 @@ export class CommandTasks {
     const until = limit === undefined ? null : blockedUntil(limit, journal.startsOf(entry.type), now);
     if (limit !== undefined && until !== null) return rateLimited(limit.count, limit.perMs, until);
     entry.startedAt = now;
+    const note = module.note?.() ?? null;
+    if (note !== null) entry.note = note;
     await update(entry, running);
     // A slow disk may have taken long.
     if (cancelled.aborted) return cancelledBefore;

@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLinuxControls } from "../../../src/host/linux/controls.ts";
+import { linuxControls } from "../../support/linux-controls.ts";
 import { createLinuxMachine } from "../../../src/host/linux/machine.ts";
 import type { Control } from "../../../src/player/machine-controls.ts";
 import { type DisplayTools, displayTools, type FakeTool } from "../../support/display-tools.ts";
@@ -13,7 +13,7 @@ const wayland = { WAYLAND_DISPLAY: "wayland-0" };
 const x11 = { DISPLAY: ":0" };
 
 async function probed({ env, root }: Pick<DisplayTools, "env" | "root">) {
-  const controls = createLinuxControls(env, root);
+  const controls = linuxControls(env, root);
   await controls.probe(never);
   return controls.display;
 }

@@ -2,7 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLinuxControls, type LinuxControls } from "../../../src/host/linux/controls.ts";
+import type { LinuxControls } from "../../../src/host/linux/controls.ts";
+import { linuxControls } from "../../support/linux-controls.ts";
 import { startXvnc } from "../../support/browser/xvnc.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { displayTools } from "../../support/display-tools.ts";
@@ -26,7 +27,7 @@ function follow(controls: LinuxControls) {
 
 test.skipIf(!isInstalled("Xvnc"))("[DSP3] a real xrandr lists the modes of an X server, sets one, and reads it back", async () => {
   await using display = await startXvnc({ width: 1280, height: 720 });
-  const controls = createLinuxControls({ PATH: process.env["PATH"], DISPLAY: display.display }, "/nowhere");
+  const controls = linuxControls({ PATH: process.env["PATH"], DISPLAY: display.display }, "/nowhere");
   await controls.probe(never);
   const { mode, rotation, outputs } = controls.display;
   expect(outputs).toMatchObject([{ name: "VNC-0", make: null, mode: { width: 1280, height: 720, refresh_hz: 60 } }]);
@@ -46,7 +47,7 @@ test.skipIf(!isInstalled("Xvnc"))(
   "[DSP8] a display of an X server is found by its event, and a mode that is set is no hotplug",
   async () => {
     await using display = await startXvnc({ width: 1280, height: 720 });
-    const controls = createLinuxControls({ PATH: process.env["PATH"], DISPLAY: display.display }, "/nowhere");
+    const controls = linuxControls({ PATH: process.env["PATH"], DISPLAY: display.display }, "/nowhere");
     await using following = follow(controls);
     await eventually(() => controls.display.outputs.length === 1);
     await eventually(() => following.seen.times === 1);
@@ -73,7 +74,7 @@ echo "KERNEL[812.345678] change   /devices/pci0000:00/0000:00:02.0/drm/card0 (dr
 exec sleep 1000
 `;
   await writeFile(join(tools.env["PATH"]!, "udevadm"), udevadm, { mode: 0o755 });
-  const controls = createLinuxControls(tools.env, tools.root);
+  const controls = linuxControls(tools.env, tools.root);
   await using following = follow(controls);
   await eventually(() => following.seen.times === 1);
   expect(controls.display.power).toBeNull();
@@ -87,7 +88,7 @@ test("[DSP8] where nobody tells of displays, they are found within a minute", as
   await using tools = await displayTools(["cec-ctl"]);
   await tools.set("tv", "gone");
   const clock = new FakeClock();
-  const controls = createLinuxControls(tools.env, tools.root, clock);
+  const controls = linuxControls(tools.env, tools.root, clock);
   await using following = follow(controls);
   await eventually(() => following.seen.times === 1);
   await tools.set("tv", "on");
