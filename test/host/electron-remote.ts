@@ -2,7 +2,16 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { type BrowserEngine, type BrowserMemory, type IframeSite, type IframeEvent, type Host, type HostFault, type HostPage, noBrowserMemory } from "../../src/player/host.ts";
+import {
+  type BrowserEngine,
+  type BrowserMemory,
+  type IframeSite,
+  type IframeEvent,
+  type Host,
+  type HostFault,
+  type HostPage,
+  noBrowserMemory,
+} from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
 import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";

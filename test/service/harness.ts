@@ -248,7 +248,8 @@ export class DeviceSocket {
     for (;;) {
       const index = this.#received.findIndex((message) => types.some((type) => type === message.type));
       if (index !== -1) return this.#received.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;
-      if (Date.now() > deadline) throw new Error(`no ${types.join(" or ")} received; got ${this.#received.map((message) => message.type).join(", ")}`);
+      if (Date.now() > deadline)
+        throw new Error(`no ${types.join(" or ")} received; got ${this.#received.map((message) => message.type).join(", ")}`);
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), new Promise((resolve) => setTimeout(resolve, 200))]);
     }
   }

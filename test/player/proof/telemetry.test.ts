@@ -95,7 +95,14 @@ test("[TEL7] what the player asks of the display and what it read back are in th
 
 test("[TEL8] slow sensors are read rarely, and the value in between is the last one", async () => {
   let reads = 0;
-  const count = async () => ({ device: "sda", total_bytes: ++reads, file_system_errors: null, wear_percent: null, smart: null, read_only: null });
+  const count = async () => ({
+    device: "sda",
+    total_bytes: ++reads,
+    file_system_errors: null,
+    wear_percent: null,
+    smart: null,
+    read_only: null,
+  });
   const controls = { ...noControls(), sensors: { ...noControls().sensors, storage: count } };
   const clock = new FakeClock();
   const telemetry = collector(clock, controls);

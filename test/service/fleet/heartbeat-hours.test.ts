@@ -86,7 +86,10 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
     await using api = await TestService.start(folder.path, { clock });
     device = await api.pairDevice();
     for (let count = 0; count < 3; count += 1) {
-      const telemetry = { frames: frames(10, count, 0), throttling: { now: count === 1 ? (["throttled"] as const).slice() : [], since_start: [] } };
+      const telemetry = {
+        frames: frames(10, count, 0),
+        throttling: { now: count === 1 ? (["throttled"] as const).slice() : [], since_start: [] },
+      };
       await sendHeartbeat(device, { cpu_load: count, boot_id: `b${count}`, telemetry });
       clock.advance(10 * minute);
     }
@@ -177,12 +180,7 @@ test("[TEL15] whenever hours are computed and minutes deleted, each hour is the 
   await store[Symbol.asyncDispose]();
 }, 60_000);
 
-function minuteRow(
-  player_id: string,
-  at: number,
-  random: () => number,
-  maybe: (value: number) => number | null,
-): HeartbeatMinuteRow {
+function minuteRow(player_id: string, at: number, random: () => number, maybe: (value: number) => number | null): HeartbeatMinuteRow {
   const count = (): number => Math.floor(random() * 100);
   return {
     player_id,
@@ -214,7 +212,8 @@ function expectedHours(minutes: readonly HeartbeatMinuteRow[]): object[] {
   return [...groups.values()]
     .map((rows) => {
       const known = (name: keyof HeartbeatMinuteRow) => rows.map((row) => row[name]).filter((value) => value !== null) as number[];
-      const fold = (name: keyof HeartbeatMinuteRow, by: (values: number[]) => number) => (known(name).length === 0 ? null : by(known(name)));
+      const fold = (name: keyof HeartbeatMinuteRow, by: (values: number[]) => number) =>
+        known(name).length === 0 ? null : by(known(name));
       const sum = (name: keyof HeartbeatMinuteRow) => fold(name, (values) => values.reduce((total, value) => total + value, 0));
       const max = (name: keyof HeartbeatMinuteRow) => fold(name, (values) => Math.max(...values));
       const min = (name: keyof HeartbeatMinuteRow) => fold(name, (values) => Math.min(...values));

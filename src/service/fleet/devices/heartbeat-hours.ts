@@ -35,12 +35,7 @@ const computedNames = Object.keys(computed) as (keyof typeof computed)[];
 
 /** The player after another one in the order of ids. A query of distinct ids would read every minute. */
 const nextPlayer = preparedQuery((db: TelemetryDb, { after }: { after: string }) =>
-  db
-    .selectFrom("heartbeat_minutes")
-    .select("player_id")
-    .where("player_id", ">", after)
-    .orderBy("player_id")
-    .limit(1),
+  db.selectFrom("heartbeat_minutes").select("player_id").where("player_id", ">", after).orderBy("player_id").limit(1),
 );
 
 const lastHour = preparedQuery((db: TelemetryDb, { player_id }: { player_id: string }) =>

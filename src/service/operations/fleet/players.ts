@@ -12,7 +12,15 @@ import { leaveRollout } from "../../fleet/rollouts/player-hooks.ts";
 import { checkRelease } from "../../fleet/rollouts/release-catalog.ts";
 import type { KnownReleases } from "../../releases/known-releases.ts";
 import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
-import { findPlayer, playerVersion, readPlayer, readPlayerDetails, showPlayer, statusOf, type ShownPlayerDependencies } from "../../fleet/player-resource.ts";
+import {
+  findPlayer,
+  playerVersion,
+  readPlayer,
+  readPlayerDetails,
+  showPlayer,
+  statusOf,
+  type ShownPlayerDependencies,
+} from "../../fleet/player-resource.ts";
 import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { checkImage } from "../content/layouts.ts";
