@@ -15,7 +15,9 @@ export function nextHeartbeat(random: () => number, before: Heartbeat | null): H
   if (random() < 0.3) now.content = { ...now.content, revision: text(random), ready_bytes: Math.floor(random() * 1e6) };
   if (random() < 0.2) now.content = { ...now.content, files: [] };
   if (random() < 0.2) delete now.content.files;
-  if (random() < 0.3) now.now_playing = random() < 0.3 ? [] : [playing()];
+  if (random() < 0.2) now.now_playing = random() < 0.2 ? [] : [...now.now_playing.slice(0, 3), playing()];
+  if (random() < 0.2) now.now_playing = now.now_playing.slice(1);
+  if (random() < 0.3) now.now_playing = now.now_playing.map((each) => (random() < 0.5 ? each : { ...each, item_id: newId("itm") }));
   if (random() < 0.2) now.resolution = random() < 0.5 ? null : { width: 1_920, height: 1_080 };
   for (const name of optional) {
     if (random() < 0.1) delete now[name];
@@ -45,7 +47,14 @@ function valueOf(name: (typeof optional)[number], random: () => number): unknown
     case "variables":
       return { door: text(random) };
     case "why":
-      return [{ layer: "item", id: null, name: text(random), layout_id: null, verdict: "shows", detail: "it plays" }];
+      return Array.from({ length: Math.floor(random() * 4) }, () => ({
+        layer: random() < 0.5 ? "item" : "schedule",
+        id: null,
+        name: random() < 0.5 ? null : text(random),
+        layout_id: null,
+        verdict: "shows",
+        detail: "it plays",
+      }));
     case "update":
       return undefined;
     case "capabilities":

@@ -1,5 +1,5 @@
 // The heartbeats of one connection: the first is whole, those after it carry only what has changed, if the service takes that.
-import { type HeartbeatDelta, heartbeatDeltaFeature, nestedFields } from "../../protocol/device/heartbeat-delta.ts";
+import { type HeartbeatDelta, heartbeatDeltaFeature, listFields, nestedFields } from "../../protocol/device/heartbeat-delta.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { DeviceMessage } from "../../protocol/device/messages.ts";
 
@@ -49,6 +49,11 @@ export function heartbeatChanges(before: Heartbeat, now: Heartbeat): Omit<Heartb
     const nested = changesBetween(earlier, later);
     set[name] = nested.set;
     unset.push(...nested.unset.map((part) => `${name}.${part}`));
+  }
+  for (const name of listFields) {
+    const [earlier = [], later] = [before[name], now[name]];
+    // The fields of an entry are never missing, so that none is unset.
+    if (set[name] !== undefined) set[name] = later?.map((entry, at) => changesBetween(earlier[at] ?? {}, entry).set);
   }
   return { set, unset };
 }

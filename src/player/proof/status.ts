@@ -133,10 +133,10 @@ export class Status {
       temperature_c: readings.temperatureC,
       // Some network file systems report an unlimited size.
       disk_free_bytes: diskFreeBytes === null ? null : Math.min(diskFreeBytes, 1e15),
-      clock_offset_ms: offsetMs,
-      clock_error_ms: Number.isFinite(errorMs) ? errorMs : null,
-      drift_ms: drift?.worstMs ?? null,
-      drift_mean_ms: drift?.meanMs ?? null,
+      clock_offset_ms: rounded(offsetMs),
+      clock_error_ms: Number.isFinite(errorMs) ? rounded(errorMs) : null,
+      drift_ms: drift === null ? null : rounded(drift.worstMs),
+      drift_mean_ms: drift === null ? null : rounded(drift.meanMs),
       // Read last, so that the work above does not distort the clock synchronization.
       sent_at_ms: clock.raw(),
     };
@@ -187,6 +187,11 @@ export class Status {
       };
     return { is: wanted.isEmpty ? "empty" : "applied", ...content, detail: null };
   }
+}
+
+/** To a hundredth of a ms: more digits would only make heartbeats longer. */
+function rounded(ms: number): number {
+  return Math.round(100 * ms) / 100;
 }
 
 function resolutionOf(page: PageState): { width: number; height: number } | null {

@@ -1,5 +1,5 @@
 // Rebuilds a whole heartbeat from the one before it and what has changed. Pure.
-import { type HeartbeatDelta, nestedFields } from "../../../protocol/device/heartbeat-delta.ts";
+import { type HeartbeatDelta, listFields, nestedFields } from "../../../protocol/device/heartbeat-delta.ts";
 import { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 
 type Fields = Record<string, unknown>;
@@ -9,6 +9,9 @@ export function mergeHeartbeat(before: Heartbeat, { set, unset }: HeartbeatDelta
   const merged: Fields = { ...before, ...set };
   for (const name of nestedFields) {
     if (set[name] !== undefined) merged[name] = { ...before[name], ...set[name] };
+  }
+  for (const name of listFields) {
+    if (set[name] !== undefined) merged[name] = set[name].map((entry, at) => ({ ...before[name]?.[at], ...entry }));
   }
   for (const path of unset) {
     const [name = "", part, ...rest] = path.split(".");
