@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { createLinuxControls } from "../../src/host/linux/controls.ts";
 import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import { findChromium } from "../../src/host/chromium/find-chromium.ts";
 import { countForeignPixels, startTestPageServer } from "../host/test-page-server.ts";
@@ -10,6 +11,7 @@ import { temporaryFolder } from "../host/hosts-under-test.ts";
 import { hasLabwc, startLabwc } from "../support/browser/labwc.ts";
 import { waitUntil } from "../support/polling.ts";
 
+const limitMs = 3_000;
 const never = new AbortController().signal;
 
 test.skipIf(!hasLabwc)("[HST36] on labwc the page covers the display without a pointer, in every mode and rotation", async () => {
@@ -53,3 +55,51 @@ test.skipIf(!hasLabwc)("[HST36] on labwc the page covers the display without a p
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });
+
+test.skipIf(!hasLabwc)("[DSP15] on labwc the window fills another display within 3 s, and the one before when it comes back", async () => {
+  await using labwc = await startLabwc();
+  await using server = await startTestPageServer();
+  await using folder = await removedFolder();
+  const { DISPLAY: _, ...env } = process.env;
+  await using host = createChromiumHost({
+    executable: await findChromium(),
+    profileFolder: folder.path,
+    headless: false,
+    window: null,
+    env: { ...env, WAYLAND_DISPLAY: labwc.socket },
+    log: silentLog,
+    clock: createSystemClock(),
+  });
+  await host.open(server.page, never);
+  const controls = createLinuxControls(labwc.env, "/nowhere");
+  await controls.probe(never);
+  const { mode, rotation } = controls.display;
+  const fills = async (output: string, width: number, height: number): Promise<void> => {
+    const from = performance.now();
+    let tookMs = 0;
+    await waitUntil(`${output} is filled`, async () => {
+      tookMs = performance.now() - from;
+      const picture = await labwc.picture(output).catch(() => null);
+      return picture?.width === width && picture.height === height && countForeignPixels(picture.bytes, width * 4, width, height) === 0;
+    });
+    expect(tookMs).toBeLessThan(limitMs);
+  };
+  await waitUntil("the page is shown", async () => (await server.run("innerWidth")) === 1280);
+  await fills("HEADLESS-1", 1280, 720);
+  await mode!.set({ width: 1920, height: 1200 }, never);
+  await fills("HEADLESS-1", 1920, 1200);
+  await rotation!.set(90, never);
+  await fills("HEADLESS-1", 1200, 1920);
+  // The TV is connected, and the first display switched off at its plug.
+  await labwc.plug(true);
+  await labwc.setOutput("--off");
+  await fills("TV", 1920, 1080);
+  await labwc.setOutput("--on");
+  await labwc.plug(false);
+  await fills("HEADLESS-1", 1200, 1920);
+});
+
+async function removedFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await temporaryFolder();
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}

@@ -3,7 +3,7 @@ import { Fault } from "../../src/base/fault.ts";
 import { type Control, type MachineControls, noControls } from "../../src/player/machine-controls.ts";
 
 /** A setting in memory. */
-export class FakeControl<T> implements Control<T> {
+class FakeControl<T> implements Control<T> {
   readonly by = "fake-tool";
   value: T | null;
   /** Null: it works. `lies`: it changes nothing. `dark`: since the next change nothing can be read back. A text: it fails so. */

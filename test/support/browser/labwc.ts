@@ -28,8 +28,8 @@ export interface Labwc extends AsyncDisposable {
   setOutput(...settings: string[]): Promise<void>;
   /** Adds a mouse and moves it. */
   movePointer(): Promise<void>;
-  /** The screen's picture with the pointer; four bytes per pixel: blue, green, red, unused. */
-  picture(): Promise<{ width: number; height: number; bytes: Buffer }>;
+  /** The picture of all displays, or of one, with the pointer; four bytes per pixel: blue, green, red, unused. */
+  picture(output?: string): Promise<{ width: number; height: number; bytes: Buffer }>;
 }
 
 /** Starts a headless labwc with a copy of its configuration, whose paths are those of the package. */
@@ -85,22 +85,22 @@ export async function startLabwc(): Promise<Labwc> {
     socket,
     env: { PATH: `${tools}:/usr/sbin:/usr/bin:/bin`, WAYLAND_DISPLAY: socket, XDG_RUNTIME_DIR: folder },
     plug: async (isConnected) => {
-      await call("wlrctl", "pointer", "click", isConnected ? "left" : "middle");
+      await call("wlrctl", "pointer", "click", isConnected ? "side" : "extra");
     },
     setOutput: async (...settings) => void (await call("wlr-randr", "--output", "HEADLESS-1", ...settings)),
     movePointer: async () => void (await call("wlrctl", "pointer", "move", "200", "100")),
-    picture: async () => fromPpm(await call("grim", "-t", "ppm", "-")),
+    picture: async (output) => fromPpm(await call("grim", ...(output === undefined ? [] : ["-o", output]), "-t", "ppm", "-")),
     [Symbol.asyncDispose]: end,
   };
 }
 
-/** Buttons of the mouse on an empty desktop connect and disconnect a display. */
+/** Two buttons of the mouse, which nothing else uses, connect and disconnect a display. */
 async function addPlugs(file: string): Promise<void> {
   const plug = (button: string, action: string): string =>
     `<mousebind button="${button}" action="Press"><action name="${action}"><output_name>TV</output_name></action></mousebind>`;
   const text = await readFile(file, "utf8");
-  const plugs = plug("Left", "VirtualOutputAdd") + plug("Middle", "VirtualOutputRemove");
-  await writeFile(file, text.replace('<context name="Root">', `<context name="Root">${plugs}`));
+  const plugs = plug("Side", "VirtualOutputAdd") + plug("Extra", "VirtualOutputRemove");
+  await writeFile(file, text.replace("<mouse>", `<mouse><context name="All">${plugs}</context>`));
 }
 
 /** Converts a binary PPM (P6, 255 levels) to the format that `countForeignPixels` reads. */

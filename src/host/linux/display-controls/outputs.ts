@@ -44,7 +44,7 @@ export function currentMode({ isEnabled, modes }: Output): DisplayMode | null {
 }
 
 /** Whether the output takes any mode, because nothing real is connected to it: it lists at most the present one. */
-export function takesAnyMode({ modes }: Output): boolean {
+function takesAnyMode({ modes }: Output): boolean {
   return modes.every(({ isPreferred, isCurrent }) => isCurrent && !isPreferred);
 }
 

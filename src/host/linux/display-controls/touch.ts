@@ -9,7 +9,7 @@ export async function mapTouch(tools: Tools, output: string, signal: AbortSignal
 }
 
 /** The ids of the devices with direct touch; touch pads are `dependent`. */
-export function touchScreens(text: string): string[] {
+function touchScreens(text: string): string[] {
   return text
     .split(/^(?=.*\bid=\d+)/m)
     .filter((part) => /\[slave\s+pointer/.test(part) && /Touch mode: direct/.test(part))

@@ -29,7 +29,7 @@ async function readWaylandOutputs(tools: Tools, signal: AbortSignal): Promise<Ou
 }
 
 /** The text has been the same in all versions; older ones have no `--json`. */
-export function parseWaylandOutputs(text: string): Output[] {
+function parseWaylandOutputs(text: string): Output[] {
   const outputs: Output[] = [];
   for (const line of text.split("\n")) {
     const name = /^(\S+)/.exec(line)?.[1];
@@ -87,7 +87,7 @@ function wlrRandrPower(tools: Tools): Control<Power> {
 }
 
 /** Null without any display: nothing can be on or off. */
-export function anyOn(states: readonly Power[]): Power | null {
+function anyOn(states: readonly Power[]): Power | null {
   return states.length === 0 ? null : states.includes("on") ? "on" : "off";
 }
 

@@ -25,7 +25,7 @@ async function readXOutputs(tools: Tools, signal: AbortSignal): Promise<Output[]
 }
 
 /** @param text of `xrandr --props`. */
-export function parseXOutputs(text: string): Output[] {
+function parseXOutputs(text: string): Output[] {
   return text
     .split(/^(?=\S)/m)
     .filter((part) => /^\S+ connected/.test(part))
