@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
+import { controlTools } from "../package/player-package.ts";
 import { run } from "../package/run-program.ts";
 import type { ImageOptions } from "./options.ts";
 
@@ -12,6 +13,8 @@ const packages = [
   ["linux-image-amd64", "initramfs-tools", "zstd", "kmod", "e2fsprogs", "dosfstools"],
   ["network-manager", "wpasupplicant", "iproute2", "ca-certificates", "tzdata", "unattended-upgrades", "less"],
   ["chromium-sandbox", "mesa-va-drivers", "signage-player"],
+  // What signage-player recommends: mmdebstrap installs no recommended packages.
+  controlTools,
 ].flat();
 const firmware = [
   ["intel-microcode", "amd64-microcode", "firmware-intel-graphics", "firmware-amd-graphics", "firmware-misc-nonfree"],

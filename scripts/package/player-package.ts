@@ -31,7 +31,7 @@ const systemFiles = {
 const soundUnits = ["pipewire.service", "pipewire.socket", "pipewire-pulse.service", "pipewire-pulse.socket", "wireplumber.service"];
 
 /** What the player controls the machine with. Without one of them it is not able to do that, and says so. */
-const controlTools = [
+export const controlTools = [
   // Power of the displays by the compositor. Not in Debian 12, where wlr-randr does it.
   "wlopm",
   // cec-ctl: power and input of televisions, by the kernel's own interface; cec-client (cec-utils) needs an adapter of one maker.
