@@ -7,6 +7,7 @@ import { uploadOperations } from "./content/uploads.ts";
 import { eventOperations } from "./events/events.ts";
 import { webhookOperations } from "./events/webhooks.ts";
 import { commandOperations } from "./fleet/commands.ts";
+import { controlPreviewOperations } from "./fleet/control-preview.ts";
 import { deviceOperations } from "./fleet/device.ts";
 import { enrolmentKeyOperations } from "./fleet/enrolment-keys.ts";
 import { enrolmentOperations } from "./fleet/enrolments.ts";
@@ -36,6 +37,7 @@ const all = [
   ...playerOperations,
   ...playerBinOperations,
   ...bulkOperations,
+  ...controlPreviewOperations,
   ...enrolmentKeyOperations,
   ...heartbeatOperations,
   ...problemRecordOperations,
