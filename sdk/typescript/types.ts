@@ -422,7 +422,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a calendar
-         * @description Deletes it for good. Rejected while a schedule refers to it, also one in the bin, since it may be restored.
+         * @description Deletes it for good. Rejected while a schedule or a player's settings refer to it, also in the bin, since they may be restored.
          *
          *     Scope: `schedules:write`.
          */
@@ -431,7 +431,7 @@ export interface paths {
         head?: never;
         /**
          * Change a calendar
-         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
+         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules, display hours or recurring commands refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -1236,6 +1236,28 @@ export interface paths {
          *     Scope: `commands:read`.
          */
         get: operations["getCommand"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/control-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a player's display hours and recurring commands
+         * @description When the display will be on and off, and when the recurring commands will run: computed from the player's settings, the dates of their calendars and its time zone, with the clock changes, as the player computes it. Overrides that the player has confirmed wake the display. At most 31 days per request.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["previewPlayerControl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4143,6 +4165,30 @@ export interface components {
             total_bytes: number;
             total_files?: number;
         };
+        ControlPreview: {
+            /** @description When the display is on and off, without a gap; empty without opening hours. Power that was set by hand is left out */
+            display: components["schemas"]["DisplayPeriod"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description The runs of the recurring commands in order, 500 at most */
+            runs: components["schemas"]["RecurringRun"][];
+            /** @description How many more runs there are until `to` */
+            runs_left_out: number;
+            /** @description The opening hours of the display in words */
+            summary: string;
+            /** @description The time zone in which the player reads its hours and times */
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
         CreatedEnrolmentKey: {
             /**
              * Format: date-time
@@ -4584,6 +4630,24 @@ export interface components {
             modes: components["schemas"]["DisplayMode"][];
             /** @description Such as HDMI-A-1 */
             name: string;
+        };
+        DisplayPeriod: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            power: components["schemas"]["Power"];
+            /**
+             * @description Opening hours, or an override that is in force and wakes the display
+             * @enum {string}
+             */
+            reason: "hours" | "override" | "emergency";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
         };
         DisplayRotation: 0 | 90 | 180 | 270;
         DisplayState: {
@@ -6207,7 +6271,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -6269,7 +6333,7 @@ export interface components {
             override_id: string | null;
             /** @description Id, `plr_` and a ULID */
             player_id: string;
-            /** @description Why it was not completed: for example `replaced`, `joined`, `decode`, `not-ready` */
+            /** @description Why it was not completed: for example `replaced`, `joined`, `decode`, `not-ready`, `display_off` */
             reason: string | null;
             /**
              * Format: date-time
@@ -6277,7 +6341,7 @@ export interface components {
              */
             received_at: string;
             /** @enum {string} */
-            result: "completed" | "cut" | "failed" | "skipped";
+            result: "completed" | "cut" | "failed" | "skipped" | "not_shown";
             /** @description Revision of the state that was playing */
             revision: string;
             /** @description The schedule or interrupt that caused the layout */
@@ -6956,6 +7020,8 @@ export interface components {
             layer?: components["schemas"]["PlayLayer"] | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
+            /** @description Plays in the time for which the display was off on purpose: by its opening hours or by hand */
+            not_shown: number;
             /** @description Null: not caused by an override */
             override_id?: string | null;
             /** @description Id, `plr_` and a ULID */
@@ -6998,7 +7064,7 @@ export interface components {
             type: string;
         };
         ProblemRecord: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -7027,7 +7093,7 @@ export interface components {
             player: number;
         };
         RecordedProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -7111,6 +7177,16 @@ export interface components {
             name: string;
             /** @description Default: every day */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        };
+        RecurringRun: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            name: string;
+            /** @enum {string} */
+            type: "restart" | "reload" | "reboot" | "content.refresh" | "display.brightness" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "run" | "serial.write" | "network.send";
         };
         Redaction: {
             height: number;
@@ -8653,7 +8729,7 @@ export interface components {
         DryRun: "true" | "false";
         /** @description Id, `enr_` and a ULID */
         EnrolmentKeyId: string;
-        /** @description Plays that started at this time or later */
+        /** @description Default: now */
         From: string;
         /** @description A repeat with the same key within 24 h gets the first response and is not run again */
         IdempotencyKey: string;
@@ -8679,13 +8755,15 @@ export interface components {
         PlayerId: string;
         /** @description Id, `plr_` and a ULID */
         PlayerIdFilter: string;
+        /** @description Plays that started at this time or later */
+        PlayEventFrom: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
         /** @description Part of the name, ignoring case */
         Q: string;
         /** @description One range of bytes */
         Range: string;
-        Result: "completed" | "cut" | "failed" | "skipped";
+        Result: "completed" | "cut" | "failed" | "skipped" | "not_shown";
         /** @description Id, `rol_` and a ULID */
         RolloutId: string;
         /** @description Id, `sch_` and a ULID */
@@ -13341,7 +13419,7 @@ export interface operations {
                 asset_id?: components["parameters"]["AssetIdFilter"];
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Plays that started at this time or later */
-                from?: components["parameters"]["From"];
+                from?: components["parameters"]["PlayEventFrom"];
                 /** @description Id, `itm_` and a ULID */
                 item_id?: components["parameters"]["ItemIdFilter"];
                 layer?: components["parameters"]["Layer"];
@@ -14254,11 +14332,74 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    previewPlayerControl: {
+        parameters: {
+            query?: {
+                /** @description Default: now */
+                from?: components["parameters"]["From"];
+                /** @description At most 31 days after `from`. Default: seven days after it */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Preview a player's display hours and recurring commands */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "timezone": "Europe/London",
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "display": [
+                     *         {
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "power": "on",
+                     *           "reason": "hours"
+                     *         }
+                     *       ],
+                     *       "runs": [
+                     *         {
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "name": "Lobby",
+                     *           "type": "restart"
+                     *         }
+                     *       ],
+                     *       "runs_left_out": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ControlPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getForecast: {
         parameters: {
             query?: {
                 /** @description Default: now */
-                from?: string;
+                from?: components["parameters"]["From"];
                 /** @description Maximum number of intervals */
                 limit?: number;
                 /** @description At most seven days after `from`, which is also the default */
@@ -14652,7 +14793,7 @@ export interface operations {
     listPlayerProblems: {
         parameters: {
             query?: {
-                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
                 code?: string;
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Problems that began at this time or later */
@@ -16106,7 +16247,7 @@ export interface operations {
                 /** @description Default: the type in `Accept`, else JSON */
                 format?: "json" | "csv";
                 /** @description Plays that started at this time or later */
-                from?: components["parameters"]["From"];
+                from?: components["parameters"]["PlayEventFrom"];
                 /** @description Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset */
                 group_by?: string;
                 /** @description Id, `itm_` and a ULID */
@@ -16168,6 +16309,7 @@ export interface operations {
                      *           "cut": 1,
                      *           "failed": 1,
                      *           "skipped": 1,
+                     *           "not_shown": 1,
                      *           "duration_ms": 8000,
                      *           "first_at": "2026-11-21T12:00:00.000Z",
                      *           "last_at": "2026-11-21T12:00:00.000Z"

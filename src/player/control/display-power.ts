@@ -10,7 +10,7 @@ import { askedPowerAt, byHandEndsAt, isInForce, type AskedPower, type PowerByHan
 import type { Intervention } from "../../schedule/interventions.ts";
 import type { MachineControls, Power } from "../machine-controls.ts";
 import type { AskedSettingsStore } from "./asked-settings.ts";
-import { displayHoursOf } from "./control-inputs.ts";
+import { displayHoursOf } from "../../schedule/control/control-inputs.ts";
 import { PowerSetting } from "./power-setting.ts";
 
 /** What is asked of the display, by whom and until when (corrected UTC ms), what was read back, and the tool that switches it. */

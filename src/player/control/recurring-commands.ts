@@ -13,7 +13,7 @@ import { nextRun, runsBetween } from "../../schedule/control/recurring.ts";
 import type { CommandModule } from "../commands/command-module.ts";
 import type { CommandSet } from "../commands/command-set.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
-import { controlClock } from "./control-inputs.ts";
+import { controlClock } from "../../schedule/control/control-inputs.ts";
 import { RecurringMarks } from "./recurring-marks.ts";
 
 export interface RecurringCommandsDependencies {

@@ -18,6 +18,8 @@ export interface HealthDependencies {
   memoryBudgetBytes: number;
   host: Pick<Host, "memoryBytes">;
   machine: Pick<Machine, "run" | "displayPower">;
+  /** Whether the display is off because the player was asked to switch it off. */
+  isOffOnPurpose: () => boolean;
   engine: () => BrowserEngine | null;
   page: () => PageState;
   /** Calls `listener` with the page's reports. */
@@ -63,7 +65,7 @@ export async function reportHealth(dependencies: HealthDependencies, signal: Abo
 }
 
 async function healthOf(
-  { version, instanceId, memoryBudgetBytes, machine, engine, page, answeredAt, clock }: HealthDependencies,
+  { version, instanceId, memoryBudgetBytes, machine, isOffOnPurpose, engine, page, answeredAt, clock }: HealthDependencies,
   measured: { framesPresented: number; uptimeMs: number; memoryBytes: number },
 ): Promise<Health | null> {
   const { run } = machine;
@@ -72,7 +74,7 @@ async function healthOf(
   const now = clock.monotonic();
   const answered = answeredAt();
   const checks: HealthChecks = {
-    frames: await presentsFrames(page(), browser, machine, now),
+    frames: await presentsFrames(page(), browser, { machine, isOffOnPurpose }, now),
     checked_in: answered === undefined ? null : answered !== null && now - answered < answerLimitMs,
     memory: measured.memoryBytes <= memoryBudgetBytes,
   };
@@ -94,11 +96,11 @@ async function healthOf(
 async function presentsFrames(
   page: PageState,
   browser: BrowserEngine | null,
-  machine: Pick<Machine, "displayPower">,
+  { machine, isOffOnPurpose }: Pick<HealthDependencies, "machine" | "isOffOnPurpose">,
   now: number,
 ): Promise<boolean | null> {
   if (page.is === "here" && page.lastFrameAt !== null && now - page.lastFrameAt < framesLimitMs) return true;
-  const isOff = browser?.headless !== true && (await machine.displayPower()) === "off";
+  const isOff = isOffOnPurpose() || (browser?.headless !== true && (await machine.displayPower()) === "off");
   return isOff ? null : false;
 }
 

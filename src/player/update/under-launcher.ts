@@ -36,7 +36,22 @@ export async function openUnderLauncher(
   const page = () => surface.page.value;
   const answeredAt = () => session()?.answeredAt;
   const onPageMessage = surface.onMessage.bind(surface);
-  const health = { file, version, instanceId, memoryBudgetBytes, host, machine, engine, page, onPageMessage, answeredAt, clock, log };
+  const isOffOnPurpose = (): boolean => session()?.isDisplayOffOnPurpose ?? false;
+  const health = {
+    file,
+    version,
+    instanceId,
+    memoryBudgetBytes,
+    host,
+    machine,
+    isOffOnPurpose,
+    engine,
+    page,
+    onPageMessage,
+    answeredAt,
+    clock,
+    log,
+  };
   tasks.push((signal) => reportHealth(health, signal));
   return { updates, tasks };
 }

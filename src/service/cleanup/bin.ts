@@ -57,7 +57,8 @@ export async function erasePlayers(db: Db, playerIds: readonly string[], now: nu
   const files: Erasure["files"] = [];
   const events: NewEvent[] = [];
   for (const part of inChunks(playerIds)) {
-    await db.updateTable("players").set({ erased_at: now, layout_id: null, tags: "[]" }).where("id", "in", part).execute();
+    const erased = { erased_at: now, layout_id: null, tags: "[]", display_hours: null, recurring_commands: "[]" };
+    await db.updateTable("players").set(erased).where("id", "in", part).execute();
     await db.deleteFrom("overrides").where("player_id", "in", part).execute();
     await db.deleteFrom("problem_records").where("player_id", "in", part).execute();
     await db.deleteFrom("enrolments").where("player_id", "in", part).execute();

@@ -14,6 +14,18 @@ export function controlCalendarIds({ display_hours, recurring_commands }: Contro
   return [...(hours?.exceptions ?? []), ...recurring.flatMap(({ calendar }) => calendar ?? [])].map(({ calendar_id }) => calendar_id);
 }
 
+/** The players whose settings refer to a calendar, also those in the bin, since they may be restored. */
+export async function playersUsing(db: Db, teamId: string, calendarId: string): Promise<PlayerRow[]> {
+  // A text search finds candidates fast on both databases; the parsed settings decide.
+  const rows = await db
+    .selectFrom("players")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where((where) => where.or([where("display_hours", "like", `%${calendarId}%`), where("recurring_commands", "like", `%${calendarId}%`)]))
+    .execute();
+  return rows.filter((row) => controlCalendarIds(row).includes(calendarId));
+}
+
 /** @throws ProblemError 422 if a setting refers to a calendar that the team does not have. */
 export async function checkControlCalendars(
   db: Db,

@@ -56,7 +56,9 @@ function problemEvents(
 }
 
 /** The error that a heartbeat reports, null if there is none. */
-export function errorOf({ content, rendering, uptime_ms }: Heartbeat): string | null {
+export function errorOf({ content, rendering, uptime_ms, telemetry }: Heartbeat): string | null {
   if (content.is === "failed") return (content.detail ?? "its content failed").slice(0, maxErrorLength);
+  // A display that is off on purpose needs no frames.
+  if (telemetry?.display?.asked === "off") return null;
   return rendering || uptime_ms < startupMs ? null : "the player draws nothing on its screen";
 }

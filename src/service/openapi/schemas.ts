@@ -19,6 +19,7 @@ import * as downloads from "../../protocol/device/download-settings.ts";
 import * as enrolmentKeys from "../../protocol/operator/enrolment.ts";
 import * as enrolments from "../../protocol/device/enrolment.ts";
 import * as events from "../../protocol/operator/events.ts";
+import * as controlPreview from "../../protocol/scheduling/control-preview.ts";
 import * as forecast from "../../protocol/scheduling/forecast.ts";
 import * as heartbeatDelta from "../../protocol/device/heartbeat-delta.ts";
 import * as history from "../../protocol/operator/heartbeat-history.ts";
@@ -88,6 +89,7 @@ const modules: readonly Record<string, unknown>[] = [
   schedule,
   completeSchedule,
   calendars,
+  controlPreview,
   forecast,
   history,
   looks,

@@ -11,6 +11,7 @@ import { webhookOperations } from "./events/webhooks.ts";
 import { bulkCommandOperations } from "./fleet/bulk-commands.ts";
 import { commandBatchOperations } from "./fleet/command-batches.ts";
 import { commandOperations } from "./fleet/commands.ts";
+import { controlPreviewOperations } from "./fleet/control-preview.ts";
 import { deviceOperations } from "./fleet/device.ts";
 import { enrolmentKeyOperations } from "./fleet/enrolment-keys.ts";
 import { enrolmentOperations } from "./fleet/enrolments.ts";
@@ -42,6 +43,7 @@ const all = [
   ...playerOperations,
   ...playerBinOperations,
   ...bulkOperations,
+  ...controlPreviewOperations,
   ...enrolmentKeyOperations,
   ...heartbeatOperations,
   ...problemRecordOperations,

@@ -105,14 +105,17 @@ function describeCondition(condition: Condition, calendars: CalendarNames): stri
       const on = weekdaysOf(condition);
       return `only ${on === "" ? "" : `${on} `}${condition.from} to ${condition.until}`;
     }
-    case "hours": {
-      const byDays = [...Map.groupBy(condition.open, weekdaysOf)];
-      const parts = byDays.map(([on, open]) => [on, list(open.map(timesOf))].filter(Boolean).join(" "));
-      return `only ${parts.join("; ")}`;
-    }
+    case "hours":
+      return `only ${describeOpenings(condition.open)}`;
     case "calendar":
       return describeCalendarCondition(condition, calendars);
   }
+}
+
+/** “Mondays to Fridays 08:00 to 12:00 and 14:00 to 18:00; Saturdays 10:00 to 13:00”. */
+export function describeOpenings(openings: readonly Opening[]): string {
+  const byDays = [...Map.groupBy(openings, weekdaysOf)];
+  return byDays.map(([on, open]) => [on, list(open.map(timesOf))].filter(Boolean).join(" ")).join("; ");
 }
 
 function weekdaysOf({ weekdays: named }: Opening): string {

@@ -3,12 +3,35 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isAbort } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
+import { deliverBatch } from "../../../src/player/proof/deliver-plays.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import { PlayEvent, type PlayEventReceipt } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { playEvent } from "../../support/states.ts";
 import { schedule } from "../../schedule/schedules.ts";
 import { t0, iso, content, SimulatedPlayer } from "../playback/simulated-player.ts";
+
+test("[DHR32] a service that does not know plays that were not shown gets them as skipped, with the same reason", async () => {
+  const shown = { ...playEvent(), layer: "default" as const, override_id: null };
+  const dark = { ...shown, id: playEvent().id, result: "not_shown" as const, reason: "display_off" };
+  const olderResults = ["completed", "cut", "failed", "skipped"];
+  for (const knowsLayers of [true, false]) {
+    const kept: PlayEvent[] = [];
+    const deliver = async (events: PlayEvent[]): Promise<PlayEventReceipt> => {
+      const rejected = events.flatMap((event, index) => {
+        const layers = knowsLayers ? [] : Object.keys(event).filter((field) => field === "layer" || field === "override_id");
+        const pointers = [...(olderResults.includes(event.result) ? [] : ["result"]), ...layers].map((field) => `/${field}`);
+        if (pointers.length === 0) kept.push(event);
+        return pointers.length === 0 ? [] : [{ index, id: event.id, errors: pointers.map((pointer) => ({ pointer, detail: "unknown" })) }];
+      });
+      return { accepted: events.length - rejected.length, duplicates: 0, rejected };
+    };
+    expect(await deliverBatch([shown, dark], deliver, new AbortController().signal)).toMatchObject({ accepted: 2, rejected: [] });
+    const { layer: _layer, override_id: _override, ...older } = dark;
+    expect(kept.find(({ id }) => id === dark.id)).toEqual({ ...(knowsLayers ? dark : older), result: "skipped" });
+  }
+});
 
 test("[POP22] a service that does not know a field of an event gets the event without it", async () => {
   await using folder = await temporaryFolder();

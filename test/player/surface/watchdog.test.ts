@@ -182,8 +182,8 @@ test("[DHR21] eight hours off on purpose cause no recovery, whatever the display
     await send(hello);
     await display.pass(40_000, () => send(report(1)));
     isOff = true;
-    await display.pass(4 * 3_600_000, () => send(report(0)), 30_000);
-    await display.pass(4 * 3_600_000, undefined, 30_000);
+    await display.pass(4 * 3_600_000, () => send(report(0)), 300_000);
+    await display.pass(4 * 3_600_000, undefined, 300_000);
     expect([display.calls, display.recovery.isHopeful]).toEqual([["open"], true]);
     isOff = false;
     // The display needs a moment until frames are drawn again.

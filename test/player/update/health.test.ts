@@ -20,6 +20,7 @@ async function startReporting() {
   const viewport = { width: 1, height: 1 };
   const readings = {
     page: { is: "here", since: clock.monotonic(), viewport, lastFrameAt: clock.monotonic(), reportsWithoutFrame: 0 } as PageState,
+    isOffOnPurpose: false,
     power: "on" as "on" | "off" | null,
     answeredAt: undefined as number | null | undefined,
     browserBytes: 100e6,
@@ -33,6 +34,7 @@ async function startReporting() {
     memoryBudgetBytes: 20e9,
     host: { memoryBytes: async () => readings.browserBytes },
     machine: { run: { id: "boot-1", ageMs: () => clock.elapsed() }, displayPower: async () => readings.power },
+    isOffOnPurpose: () => readings.isOffOnPurpose,
     engine: () => ({ name: "chromium", version: "156.0.8078.79", headless: false }),
     page: () => readings.page,
     onPageMessage: (listener) => (report = listener),
@@ -104,5 +106,15 @@ test("[UPD27] a display that is off needs no frames, an unpaired player no answe
   expect((await player.after(5_000)).checks).toMatchObject({ frames: null, checked_in: false });
   // A display that does not tell whether it is on is no excuse.
   player.readings.power = null;
+  expect((await player.after(5_000)).checks).toMatchObject({ frames: false });
+});
+
+test("[DHR33] a version is not blamed for missing frames while the display is off on purpose, even if the display does not tell that", async () => {
+  await using player = await startReporting();
+  player.readings.power = null;
+  player.readings.isOffOnPurpose = true;
+  expect((await player.after(5_000)).checks).toMatchObject({ frames: true });
+  expect((await player.after(40_000)).checks).toMatchObject({ frames: null });
+  player.readings.isOffOnPurpose = false;
   expect((await player.after(5_000)).checks).toMatchObject({ frames: false });
 });

@@ -148,17 +148,18 @@ test("[POP4] the report counts plays and their duration by any group, in days an
     play("2026-10-25T01:30:00Z", 7_000),
     play("2026-10-25T23:59:00Z", 0, { ...about, result: "failed", reason: "decode" }),
     play("2026-10-26T00:00:00Z", 0, { ...about, result: "skipped", reason: "not-ready" }),
+    play("2026-10-26T00:10:00Z", 0, { ...about, result: "not_shown", reason: "display_off" }),
   ]);
   const span = "from=2026-10-20T00:00:00Z&to=2026-10-30T00:00:00Z&timezone=Europe/London";
   const report = async (query: string) => (await api.call("GET", `reports/proof-of-play?${span}&${query}`)).body.data;
   expect(await report("")).toMatchObject([
-    { asset_id: asset, asset_name: "poster", plays: 3, completed: 2, cut: 1, failed: 1, skipped: 1, duration_ms: 35_000 },
+    { asset_id: asset, asset_name: "poster", plays: 3, completed: 2, cut: 1, failed: 1, skipped: 1, not_shown: 1, duration_ms: 35_000 },
     { asset_id: null, asset_name: null, plays: 1, completed: 1, duration_ms: 7_000, first_at: "2026-10-25T01:30:00.000Z" },
   ]);
   expect(await report("group_by=day")).toMatchObject([
     { day: "2026-10-24", plays: 1, duration_ms: 10_000 },
     { day: "2026-10-25", plays: 3, duration_ms: 32_000, failed: 1 },
-    { day: "2026-10-26", plays: 0, duration_ms: 0, skipped: 1 },
+    { day: "2026-10-26", plays: 0, duration_ms: 0, skipped: 1, not_shown: 1 },
   ]);
   expect((await report("group_by=hour")).map(({ hour }: { hour: string }) => hour)).toEqual([
     "2026-10-24T23:00+01:00",
@@ -180,6 +181,7 @@ test("[POP4] the report counts plays and their duration by any group, in days an
       cut: 1,
       failed: 0,
       skipped: 0,
+      not_shown: 0,
       duration_ms: 5_000,
       first_at: "2026-10-25T00:30:00.000Z",
       last_at: "2026-10-25T00:30:00.000Z",
@@ -210,8 +212,8 @@ test("[POP5] the report is also available as CSV, in which no cell is a formula"
   expect(csv.headers.get("content-type")).toContain("text/csv");
   expect(csv.headers.get("content-disposition")).toContain("proof-of-play.csv");
   const lines = (csv.body as Buffer).toString().split("\r\n");
-  expect(lines[0]).toBe("player_id,player_name,plays,completed,cut,failed,skipped,duration_ms,first_at,last_at");
-  const figures = "1,1,0,0,0,1500,2026-11-21T10:00:00.000Z,2026-11-21T10:00:00.000Z";
+  expect(lines[0]).toBe("player_id,player_name,plays,completed,cut,failed,skipped,duration_ms,first_at,last_at,not_shown");
+  const figures = "1,1,0,0,0,1500,2026-11-21T10:00:00.000Z,2026-11-21T10:00:00.000Z,0";
   const cells = ['"\'=HYPERLINK(""http://x"")"', "'+1", "'-2", "'@SUM(A1)", '"a, ""b"""', "'=1", "'＝1", "plain"];
   expect(lines.slice(1)).toEqual([...devices.map((device, index) => `${device.playerId},${cells[index]},${figures}`), ""]);
   expect((await api.call("GET", `${path}&format=csv`)).body).toEqual(csv.body);
@@ -324,8 +326,8 @@ test("[POP23] play events are listed, filtered and counted by layout, layer, sch
   expect(await report(`group_by=item&override_id=${override}`)).toMatchObject([{ item_id: item, plays: 1, duration_ms: 8_000 }]);
   const csv = await api.call("GET", `reports/proof-of-play?${span}&group_by=layer,schedule,override&layer=schedule&format=csv`);
   expect((csv.body as Buffer).toString().split("\r\n")).toEqual([
-    "layer,schedule_id,override_id,plays,completed,cut,failed,skipped,duration_ms,first_at,last_at",
-    `schedule,${schedule},,2,2,0,0,0,34000,2026-11-21T10:00:01.000Z,2026-11-21T10:00:01.000Z`,
+    "layer,schedule_id,override_id,plays,completed,cut,failed,skipped,duration_ms,first_at,last_at,not_shown",
+    `schedule,${schedule},,2,2,0,0,0,34000,2026-11-21T10:00:01.000Z,2026-11-21T10:00:01.000Z,0`,
     "",
   ]);
 });

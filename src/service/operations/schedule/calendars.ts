@@ -12,13 +12,14 @@ import {
   NewCalendar,
   type CalendarDate,
 } from "../../../protocol/scheduling/calendars.ts";
+import { playersUsing } from "../../fleet/control-calendars.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
 import { targetedPlayers, targetOf } from "../../schedule/schedules.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { CalendarRow } from "../../store/tables.ts";
+import type { CalendarRow, PlayerRow } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import { listNames } from "../content/playlists.ts";
 import type { OperatorContext } from "../context.ts";
@@ -116,7 +117,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "PATCH",
     path: "/calendars/{id}",
     summary: "Change a calendar",
-    description: `Omitted fields stay unchanged; \`dates\` or \`ical\` replaces all dates. The change applies at once to all players whose schedules refer to it. ${imports}`,
+    description: `Omitted fields stay unchanged; \`dates\` or \`ical\` replaces all dates. The change applies at once to all players whose schedules, display hours or recurring commands refer to it. ${imports}`,
     agent: "Use it to add the coming year: read it first, then send all dates, also the unchanged ones, with if_match.",
     caller: "operator",
     scope: "schedules:write",
@@ -138,7 +139,9 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
         const written: CalendarRow = { ...next, updated_at: now };
         await db.updateTable("calendars").set(written).where("id", "=", row.id).execute();
         const schedules = (await schedulesUsing(db, teamId, row.id)).filter(({ deleted_at }) => deleted_at === null);
-        const affected = await targetedPlayers(db, teamId, schedules.map(targetOf));
+        const users = (await playersUsing(db, teamId, row.id)).filter(({ removed_at }) => removed_at === null);
+        const targeted = await targetedPlayers(db, teamId, schedules.map(targetOf));
+        const affected = [...new Map([...targeted, ...users].map((player) => [player.id, player])).values()];
         return { result: { ...showCalendar(written), warnings }, affected, events: [eventOf("calendar.updated", written)] };
       });
     },
@@ -149,8 +152,9 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "DELETE",
     path: "/calendars/{id}",
     summary: "Delete a calendar",
-    description: "Deletes it for good. Rejected while a schedule refers to it, also one in the bin, since it may be restored.",
-    agent: "Use it for calendars that no schedule refers to.",
+    description:
+      "Deletes it for good. Rejected while a schedule or a player's settings refer to it, also in the bin, since they may be restored.",
+    agent: "Use it for calendars that no schedule and no player's settings refer to.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -162,6 +166,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
       await unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, calendarId), "calendar");
         checkUnused(await schedulesUsing(db, teamId, row.id));
+        checkUnusedByPlayers(await playersUsing(db, teamId, row.id));
         await db.deleteFrom("calendars").where("id", "=", row.id).execute();
         return { result: undefined, events: [eventOf("calendar.deleted", row)] };
       });
@@ -180,6 +185,19 @@ function checkUnused(schedules: readonly { id: string; name: string; deleted_at:
   }
   if (schedules.length > 0) {
     const detail = `Schedules in the bin use this calendar: ${listNames(schedules)}. Delete them for good first (?permanent=true)`;
+    throw new ProblemError("in-use", detail);
+  }
+}
+
+/** @throws ProblemError 409 naming the players whose display hours or recurring commands use the calendar. */
+function checkUnusedByPlayers(players: readonly PlayerRow[]): void {
+  const live = players.filter(({ removed_at }) => removed_at === null);
+  if (live.length > 0) {
+    const detail = `Display hours or recurring commands of players use this calendar: ${listNames(live)}. Remove it from their settings first`;
+    throw new ProblemError("in-use", detail);
+  }
+  if (players.length > 0) {
+    const detail = `Settings of players in the bin use this calendar: ${listNames(players)}. Delete them for good first (?permanent=true)`;
     throw new ProblemError("in-use", detail);
   }
 }

@@ -52,7 +52,7 @@ export const reportOperations: readonly Operation<ReportDependencies>[] = [
   }),
 ];
 
-const figures = ["plays", "completed", "cut", "failed", "skipped", "not_shown", "duration_ms", "first_at", "last_at"] as const;
+const figures = ["plays", "completed", "cut", "failed", "skipped", "duration_ms", "first_at", "last_at", "not_shown"] as const;
 
 function cellsOf(groups: PlayReportQuery["group_by"]): (keyof PlayReportRow)[] {
   const keys = groups.flatMap((group): (keyof PlayReportRow)[] => {

@@ -1,8 +1,8 @@
 // What opening hours and recurring commands are evaluated with: the player's clock on the wall and the dates of its calendars.
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
-import type { CalendarDates } from "../../schedule/calendar/condition-cuts.ts";
-import { timeZoneRulesOrUtc, type TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
-import type { HoursOnClock } from "../../schedule/control/display-hours.ts";
+import type { CalendarDates } from "../calendar/condition-cuts.ts";
+import { timeZoneRulesOrUtc, type TimeZoneRules } from "../calendar/time-zone.ts";
+import type { HoursOnClock } from "./display-hours.ts";
 
 /** @param deviceZone the machine's own time zone, for a player without one. */
 export function controlClock({ player, calendars }: DesiredState, deviceZone: string): { clock: TimeZoneRules; calendars: CalendarDates } {
