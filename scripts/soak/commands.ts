@@ -162,7 +162,16 @@ async function killAtRandom(
     const { current } = isService ? place.service : run.random.pick(place.devices).process;
     counts[isService ? "service" : "player"] += 1;
     await current.kill();
+    // On a busy machine the service would otherwise never be up.
+    if (isService) await isListening(place.service, current, signal);
   }
+}
+
+/** Resolves when the service that follows `killed` listens, or when `signal` aborts. */
+async function isListening(service: Supervised, killed: Program, signal: AbortSignal): Promise<void> {
+  while (service.current === killed && !signal.aborted) await pause(20);
+  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  await Promise.race([service.current.line("listening"), aborted]);
 }
 
 async function allCommands(api: Api): Promise<Shown[]> {
