@@ -118,6 +118,8 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
     }
     left = later;
   }
+  const inWaves = { target: { player_ids: [device.playerId] }, type: "reload", waves: { size: 1 } };
+  collect((await person.call("POST", "commands", inWaves)).body, pool);
   for (const { table } of tablesOf(file)) {
     if (file.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE name = 'team_id'`).get() === undefined) continue;
     collect(file.prepare(`SELECT * FROM ${table} WHERE team_id = ?`).all(person.teamId), pool);

@@ -1,12 +1,12 @@
 // Pairs the folder of a device process with a service, before its first start.
+import { fileURLToPath } from "node:url";
 import { CorrectedClock, createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { CommandJournal } from "../../../src/player/commands/command-journal.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Device } from "../../../test/service/harness.ts";
-import type { Api } from "../../../test/support/programs/programs.ts";
-import { Program } from "../../../test/support/programs/programs.ts";
+import { type Api, Program } from "../../../test/support/programs/programs.ts";
 
 /** @returns the id of the new player. */
 export async function pairFolder(api: Api, folder: string, name: string): Promise<string> {
@@ -23,5 +23,5 @@ export async function pairFolder(api: Api, folder: string, name: string): Promis
 
 /** Starts the process of a paired folder. */
 export function startDevice(server: string, folder: string, effects: string): Program {
-  return new Program(["scripts/soak/commands/device-process.ts", server, folder, effects]);
+  return new Program([fileURLToPath(new URL("device-process.ts", import.meta.url)), server, folder, effects]);
 }

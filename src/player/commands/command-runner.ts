@@ -183,9 +183,11 @@ export class CommandRunner {
     entry.update = update;
     // If the player is killed before the outbox has it, the next run sends it. The next write of the journal has that it was sent.
     entry.isUnsent = finalStatuses.includes(update.status);
-    await this.#dependencies.disk.attempt("command journal", () => this.#journal.record(entry));
-    if (entry.isUnsent)
-      await this.#record({ event: "ended", id: entry.id, type: entry.type, status: update.status, reason: reasonIn(update) });
+    const ended = { event: "ended", id: entry.id, type: entry.type, status: update.status, reason: reasonIn(update) } as const;
+    await Promise.all([
+      this.#dependencies.disk.attempt("command journal", () => this.#journal.record(entry)),
+      entry.isUnsent ? this.#record(ended) : null,
+    ]);
     await this.#sendStatus(entry);
   }
 

@@ -45,7 +45,7 @@ async function untilState(api: TestService, sent: Sent, state: string): Promise<
   await eventually(async () => (await batchOf(api, sent)).state === state);
 }
 
-test("[BAT1] a command in waves reaches the next players when the wave before has ended well, and is finished after the last", async () => {
+test("[WAV1] a command in waves reaches the next players when the wave before has ended well, and is finished after the last", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -72,7 +72,7 @@ test("[BAT1] a command in waves reaches the next players when the wave before ha
   expect(await batchOf(api, sent)).toMatchObject({ progress: { waiting: 0, succeeded: 5 }, reason: null });
 });
 
-test("[BAT2] it halts when too many players of a wave have failed, and goes on when it is resumed", async () => {
+test("[WAV2] it halts when too many players of a wave have failed, and goes on when it is resumed", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const devices = await devicesOf(api, 3);
@@ -96,7 +96,7 @@ test("[BAT2] it halts when too many players of a wave have failed, and goes on w
   expect((await api.call("POST", `command-batches/${sent.batch_id}/resume`)).status).toBe(409);
 });
 
-test("[BAT2] players below the limit may fail without a halt", async () => {
+test("[WAV2] players below the limit may fail without a halt", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const devices = await devicesOf(api, 3);
@@ -112,7 +112,7 @@ test("[BAT2] players below the limit may fail without a halt", async () => {
   await eventually(async () => (await batchOf(api, sent)).wave === 2);
 });
 
-test("[BAT3] an offline player fails only when its command expires", async () => {
+test("[WAV3] an offline player fails only when its command expires", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -129,7 +129,7 @@ test("[BAT3] an offline player fails only when its command expires", async () =>
   expect(await batchOf(api, sent)).toMatchObject({ wave: 1, progress: { expired: 1, waiting: 1 } });
 });
 
-test("[BAT3] a wave that does not end in time halts the batch", async () => {
+test("[WAV3] a wave that does not end in time halts the batch", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -140,7 +140,7 @@ test("[BAT3] a wave that does not end in time halts the batch", async () => {
   expect((await batchOf(api, sent)).reason).toContain("did not end within 30 s");
 });
 
-test("[BAT4] a cancelled batch begins no further wave and cancels the commands that were not sent", async () => {
+test("[WAV4] a cancelled batch begins no further wave and cancels the commands that were not sent", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const devices = await devicesOf(api, 3);
@@ -154,7 +154,7 @@ test("[BAT4] a cancelled batch begins no further wave and cancels the commands t
   link.socket.close();
 });
 
-test("[BAT5] a service that restarts in the middle of a batch continues it after the pause between the waves", async () => {
+test("[WAV5] a service that restarts in the middle of a batch continues it after the pause between the waves", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   let devices: Device[] = [];
@@ -179,7 +179,7 @@ test("[BAT5] a service that restarts in the middle of a batch continues it after
   await untilState(api, sent, "finished");
 });
 
-test("[BAT6] each step of a batch is an event of its team; other teams neither see nor reach it", async () => {
+test("[WAV6] each step of a batch is an event of its team; other teams neither see nor reach it", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const devices = await devicesOf(api, 2);
@@ -210,7 +210,7 @@ test("[BAT6] each step of a batch is an event of its team; other teams neither s
   }
 });
 
-test("[BAT7] a batch is kept for 90 days after its end", async () => {
+test("[WAV7] a batch is kept for 90 days after its end", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
