@@ -131,6 +131,7 @@ test("[ALR6] after a restart open alerts stay open, those about to open or close
   await using folder = await temporaryFolder();
   await using fleet = await AlertFleet.start(folder.path);
   await fleet.set(5, 5);
+  await fleet.api.call("PATCH", "alert-settings", { kinds: { late: { open_minutes: 1 } } });
   const [open, pending, closing, dead, slow] = await fleet.pair(["Open", "Pending", "Closing", "Dead", "Slow to connect"]);
   for (const screen of [open!, closing!]) screen.health.temperature_c = 99;
   dead!.isOn = false;

@@ -1,5 +1,6 @@
 // Mails about alerts, as a real SMTP server receives them: grouping, threads, reminders, hostile names.
 import { expect, test } from "vitest";
+import { openedMail, titleOf } from "../../../src/service/alerts/mail/mail-text.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { MailServer } from "../../support/network/mail-server.ts";
 import { AlertFleet, minute, problem } from "./alert-fleet.ts";
@@ -119,6 +120,26 @@ test("[MAI4] a mail is repeated after the team's hours until somebody acknowledg
   await fleet.api.call("POST", `alerts/${(await fleet.opened(unknown!, "hot")).id}/acknowledge`);
   await fleet.pass(130 * minute);
   expect(server.mails.length).toBe(2);
+});
+
+test("[MAI7] a text with lines stays within its line of a mail, whatever a player or an older version has stored", () => {
+  const hostile = "Lobby\r\nBcc: c@evil.example\u2028\n\n<script>";
+  const when = { since: 0, opened_at: 0, closed_at: null, created_at: 0 };
+  const acknowledged = { acknowledged_at: null, acknowledged_by: null, acknowledged_name: null };
+  const about = {
+    id: "alr_1",
+    team_id: "team_1",
+    player_id: "plr_1",
+    kind: "hot",
+    state: "open",
+    address: null,
+    mail_group: null,
+  } as const;
+  const texts = { player_name: hostile, site: hostile, detail: hostile, remedy: hostile };
+  const alert = { ...about, ...when, ...acknowledged, ...texts, close_reason: null };
+  const mail = openedMail([alert], titleOf([alert], `at ${hostile}`), null, false);
+  expect([mail.subject, mail.text.split("\n").length]).toEqual([expect.not.stringMatching(/[\r\n\u2028]/), 5]);
+  expect(mail.html).not.toMatch(/<script|\n/);
 });
 
 test("[MAI7] names add no header, recipient or markup to a mail", async () => {
