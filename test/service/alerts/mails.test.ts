@@ -11,7 +11,7 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   await using server = await MailServer.start();
   await using fleet = await startWithMail(folder.path, server);
   const berlin = await fleet.pair(
-    Array.from({ length: 12 }, (_, index) => `Platform ${index + 1}`),
+    Array.from({ length: 5 }, (_, index) => `Platform ${index + 1}`),
     ["site:Berlin Hbf"],
   );
   const [alone] = await fleet.pair(["Alone"], ["site:Ulm"]);
@@ -20,9 +20,9 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   for (const screen of [...berlin, alone!]) screen.isOn = false;
   hot!.health.temperature_c = 90;
   const [first, second] = (await received(fleet, server, 2)).toSorted((a, b) => a.subject.localeCompare(b.subject));
-  expect([first!.subject, second!.subject]).toEqual(["12 screens at Berlin Hbf are offline", "2 screens need attention"]);
+  expect([first!.subject, second!.subject]).toEqual(["5 screens at Berlin Hbf are offline", "2 screens need attention"]);
   for (const part of [first!.text, first!.html]) {
-    for (let index = 1; index <= 12; index += 1) expect(part).toContain(`Platform ${index} (Berlin Hbf)`);
+    for (let index = 1; index <= 5; index += 1) expect(part).toContain(`Platform ${index} (Berlin Hbf)`);
     expect(part).toContain("What to do: Check the device's power and network");
     expect(part).toContain("https://signs.example.com/");
   }
@@ -113,12 +113,17 @@ test("[MAI4] a mail is repeated after the team's hours until somebody acknowledg
   await received(fleet, server, 1);
   const { id } = await fleet.opened(known!, "hot");
   await fleet.api.call("POST", `alerts/${id}/acknowledge`);
-  const from = fleet.clock.now();
+  await fleet.skip(50 * minute);
+  await fleet.pass(2 * minute);
+  expect(server.mails.length).toBe(1);
+  await fleet.skip(10 * minute);
   await received(fleet, server, 2);
-  expect(fleet.clock.now() - from).toBeGreaterThan(50 * minute);
   expect([server.mails[1]!.subject, server.mails[1]!.text.includes("Known (")]).toEqual(["Still: Unknown is too hot", false]);
   await fleet.api.call("POST", `alerts/${(await fleet.opened(unknown!, "hot")).id}/acknowledge`);
-  await fleet.pass(130 * minute);
+  for (let hour = 0; hour < 2; hour += 1) {
+    await fleet.skip(60 * minute);
+    await fleet.pass(2 * minute);
+  }
   expect(server.mails.length).toBe(2);
 });
 
