@@ -10,6 +10,7 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   await using folder = await temporaryFolder();
   await using server = await MailServer.start();
   await using fleet = await startWithMail(folder.path, server);
+  await fleet.set(1, 1, { group_minutes: 10 });
   const berlin = await fleet.pair(
     Array.from({ length: 5 }, (_, index) => `Platform ${index + 1}`),
     ["site:Berlin Hbf"],
@@ -19,7 +20,7 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   await fleet.pair(["Fine"]);
   for (const screen of [...berlin, alone!]) screen.isOn = false;
   hot!.health.temperature_c = 90;
-  const [first, second] = (await received(fleet, server, 2)).toSorted((a, b) => a.subject.localeCompare(b.subject));
+  const [first, second] = (await received(fleet, server, 2)).toSorted((a, b) => b.subject.localeCompare(a.subject));
   expect([first!.subject, second!.subject]).toEqual(["5 screens at Berlin Hbf are offline", "2 screens need attention"]);
   for (const part of [first!.text, first!.html]) {
     for (let index = 1; index <= 5; index += 1) expect(part).toContain(`Platform ${index} (Berlin Hbf)`);
@@ -29,7 +30,7 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   expect(second!.text).toContain("Alone (Ulm)");
   expect(second!.text).toContain("The device is at 90 °C");
   expect(first!.headers).toContain("Auto-Submitted: auto-generated");
-  await fleet.pass(5 * minute);
+  await fleet.pass(11 * minute);
   expect(server.mails.length).toBe(2);
 });
 
