@@ -57,6 +57,7 @@ const unusedFiles: readonly string[] = [
   "@modelcontextprotocol/*/dist/**/*.cjs",
   "libheif-js/libheif/**",
   "mediabunny/{src,dist/bundles}/**",
+  "nodemailer/dist/cjs/**",
   "pdfjs-dist/{build,web,types,image_decoders,wasm,cmaps,iccs,standard_fonts}/**",
   "pdfjs-dist/legacy/{web,image_decoders}/**",
   "pdfjs-dist/legacy/build/*.min.mjs",

@@ -38,43 +38,31 @@ export function mutingOf({ maintenanceUntil, reading }: PlayerView, now: number)
  * @param isGrace whether players have had no time yet to connect since the service started
  */
 export function observe(kind: AlertKind, view: PlayerView, rules: AlertRules, now: number, isGrace: boolean): Observed {
-  if (!rules.kinds[kind].enabled) return disabled;
-  const muting = mutingOf(view, now);
-  if (muting === "all" || (muting === "display" && (kind === "dark" || kind === "wrong"))) return muted;
-  if (kind === "late") return lateness(view, rules, now, isGrace);
-  // The last heartbeat of a player that is offline says nothing about now.
-  if (view.reading === null || !view.isOnline) return unclear;
-  return kind === "hot" ? heat(view.reading, rules) : judge(view.reading[kind]);
+  return rules.kinds[kind].enabled ? observeKind(kind, view, rules, now, isGrace) : disabled;
 }
 
-/** All findings of a player that are not muted, most severe first, with those that raise no alert last. */
+/** All findings of a player that are not muted, most severe first, also of kinds that raise no alert; other problems last. */
 export function findingsOf(
   view: PlayerView,
   rules: AlertRules,
   now: number,
   isGrace: boolean,
 ): { kind: AlertKind | null; finding: Finding }[] {
-  const all = { ...rules, kinds: enabledKinds(rules) };
   const found = alertKinds.flatMap((kind) => {
-    const { finding } = observe(kind, view, all, now, isGrace);
+    const { finding } = observeKind(kind, view, rules, now, isGrace);
     return finding === null ? [] : [{ kind, finding }];
   });
   const other = view.isOnline && mutingOf(view, now) !== "all" ? (view.reading?.other ?? null) : null;
   return other === null ? found : [...found, { kind: null, finding: other }];
 }
 
-/** What is wrong is shown also if its kind raises no alert. */
-function enabledKinds({ kinds }: AlertRules): AlertRules["kinds"] {
-  const { dark, wrong, late, full, hot, throttled } = kinds;
-  const on = { enabled: true };
-  return {
-    dark: { ...dark, ...on },
-    wrong: { ...wrong, ...on },
-    late: { ...late, ...on },
-    full: { ...full, ...on },
-    hot: { ...hot, ...on },
-    throttled: { ...throttled, ...on },
-  };
+function observeKind(kind: AlertKind, view: PlayerView, rules: AlertRules, now: number, isGrace: boolean): Observed {
+  const muting = mutingOf(view, now);
+  if (muting === "all" || (muting === "display" && (kind === "dark" || kind === "wrong"))) return muted;
+  if (kind === "late") return lateness(view, rules, now, isGrace);
+  // The last heartbeat of a player that is offline says nothing about now.
+  if (view.reading === null || !view.isOnline) return unclear;
+  return kind === "hot" ? heat(view.reading, rules) : judge(view.reading[kind]);
 }
 
 function lateness({ isOnline, lastSeenAt, createdAt, reading }: PlayerView, rules: AlertRules, now: number, isGrace: boolean): Observed {

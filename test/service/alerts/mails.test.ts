@@ -1,5 +1,6 @@
 // Mails about alerts, as a real SMTP server receives them: grouping, threads, reminders, hostile names.
 import { expect, test } from "vitest";
+import { openedMail, titleOf } from "../../../src/service/alerts/mail/mail-text.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { MailServer } from "../../support/network/mail-server.ts";
 import { AlertFleet, minute, problem } from "./alert-fleet.ts";
@@ -9,8 +10,9 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   await using folder = await temporaryFolder();
   await using server = await MailServer.start();
   await using fleet = await startWithMail(folder.path, server);
+  await fleet.set(1, 1, { group_minutes: 10 });
   const berlin = await fleet.pair(
-    Array.from({ length: 12 }, (_, index) => `Platform ${index + 1}`),
+    Array.from({ length: 5 }, (_, index) => `Platform ${index + 1}`),
     ["site:Berlin Hbf"],
   );
   const [alone] = await fleet.pair(["Alone"], ["site:Ulm"]);
@@ -18,17 +20,17 @@ test("[MAI2] a site whose screens are offline is one mail that lists them with w
   await fleet.pair(["Fine"]);
   for (const screen of [...berlin, alone!]) screen.isOn = false;
   hot!.health.temperature_c = 90;
-  const [first, second] = (await received(fleet, server, 2)).toSorted((a, b) => a.subject.localeCompare(b.subject));
-  expect([first!.subject, second!.subject]).toEqual(["12 screens at Berlin Hbf are offline", "2 screens need attention"]);
+  const [first, second] = (await received(fleet, server, 2)).toSorted((a, b) => b.subject.localeCompare(a.subject));
+  expect([first!.subject, second!.subject]).toEqual(["5 screens at Berlin Hbf are offline", "2 screens need attention"]);
   for (const part of [first!.text, first!.html]) {
-    for (let index = 1; index <= 12; index += 1) expect(part).toContain(`Platform ${index} (Berlin Hbf)`);
+    for (let index = 1; index <= 5; index += 1) expect(part).toContain(`Platform ${index} (Berlin Hbf)`);
     expect(part).toContain("What to do: Check the device's power and network");
     expect(part).toContain("https://signs.example.com/");
   }
   expect(second!.text).toContain("Alone (Ulm)");
   expect(second!.text).toContain("The device is at 90 °C");
   expect(first!.headers).toContain("Auto-Submitted: auto-generated");
-  await fleet.pass(5 * minute);
+  await fleet.pass(11 * minute);
   expect(server.mails.length).toBe(2);
 });
 
@@ -112,13 +114,38 @@ test("[MAI4] a mail is repeated after the team's hours until somebody acknowledg
   await received(fleet, server, 1);
   const { id } = await fleet.opened(known!, "hot");
   await fleet.api.call("POST", `alerts/${id}/acknowledge`);
-  const from = fleet.clock.now();
+  await fleet.skip(50 * minute);
+  await fleet.pass(2 * minute);
+  expect(server.mails.length).toBe(1);
+  await fleet.skip(10 * minute);
   await received(fleet, server, 2);
-  expect(fleet.clock.now() - from).toBeGreaterThan(50 * minute);
   expect([server.mails[1]!.subject, server.mails[1]!.text.includes("Known (")]).toEqual(["Still: Unknown is too hot", false]);
   await fleet.api.call("POST", `alerts/${(await fleet.opened(unknown!, "hot")).id}/acknowledge`);
-  await fleet.pass(130 * minute);
+  for (let hour = 0; hour < 2; hour += 1) {
+    await fleet.skip(60 * minute);
+    await fleet.pass(2 * minute);
+  }
   expect(server.mails.length).toBe(2);
+});
+
+test("[MAI7] a text with lines stays within its line of a mail, whatever a player or an older version has stored", () => {
+  const hostile = "Lobby\r\nBcc: c@evil.example\u2028\n\n<script>";
+  const when = { since: 0, opened_at: 0, closed_at: null, created_at: 0 };
+  const acknowledged = { acknowledged_at: null, acknowledged_by: null, acknowledged_name: null };
+  const about = {
+    id: "alr_1",
+    team_id: "team_1",
+    player_id: "plr_1",
+    kind: "hot",
+    state: "open",
+    address: null,
+    mail_group: null,
+  } as const;
+  const texts = { player_name: hostile, site: hostile, detail: hostile, remedy: hostile };
+  const alert = { ...about, ...when, ...acknowledged, ...texts, close_reason: null };
+  const mail = openedMail([alert], titleOf([alert], `at ${hostile}`), null, false);
+  expect([mail.subject, mail.text.split("\n").length]).toEqual([expect.not.stringMatching(/[\r\n\u2028]/), 5]);
+  expect(mail.html).not.toMatch(/<script|\n/);
 });
 
 test("[MAI7] names add no header, recipient or markup to a mail", async () => {

@@ -1,6 +1,5 @@
 // Sends one mail by SMTP, and says whether it is worth another try. The server's address is set by whoever runs the service.
 import { readFile } from "node:fs/promises";
-import { createTransport } from "nodemailer";
 import { reasonOf } from "../../../base/fault.ts";
 
 /** The mail server of the service. */
@@ -43,6 +42,8 @@ export async function sendMail(config: SmtpConfig, mail: OutgoingMail, signal: A
   try {
     password = config.passwordFile === null ? undefined : (await readFile(config.passwordFile, "utf8")).trimEnd();
     const ca = config.caFile === null ? {} : { ca: await readFile(config.caFile) };
+    // Loaded only by services that send mails.
+    const { createTransport } = await import("nodemailer");
     const transport = createTransport({
       host: config.host,
       port: config.port,
