@@ -430,6 +430,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device/logs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload a log
+         * @description Lines of text, compressed with gzip (`application/gzip`): at most 4 MiB, and 8 MiB of text. Uploading the same log with the same id again changes nothing.
+         */
+        put: operations["uploadLog"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device/nonce": {
         parameters: {
             query?: never;
@@ -914,6 +934,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/logs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a collected log
+         * @description One JSON object a line, oldest first; after them the end of the device's own audit log, if it has one.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["getLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -1144,6 +1186,28 @@ export interface paths {
          *     Scope: `players:read`.
          */
         get: operations["listHeartbeats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a player's collected logs
+         * @description Newest first. The newest 20 of each player are kept, for 90 days at most. The command `logs.collect` brings another.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["listLogs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3208,6 +3272,32 @@ export interface components {
              * @default []
              */
             unavailable?: components["schemas"]["UnavailableCommand"][];
+        };
+        CollectedLog: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            captured_at: string;
+            command_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `log_` and a ULID */
+            id: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description Of the text */
+            size_bytes: number;
+            /** @description URL of the text */
+            text_url: string;
+        };
+        CollectedLogList: {
+            data: components["schemas"]["CollectedLog"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         Command: {
             args: {
@@ -8022,6 +8112,10 @@ export interface components {
         AssetIdFilter: string;
         /** @description Id, `cal_` and a ULID */
         CalendarId: string;
+        /** @description The command that requested it */
+        CommandIdFilter: string;
+        /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
+        ContentDigest: string;
         Cursor: string;
         /** @description `true` lists only what is in the bin, `false` only what is not */
         Deleted: "true" | "false";
@@ -8049,6 +8143,8 @@ export interface components {
         /** @description Id, `lay_` and a ULID */
         LayoutIdFilter: string;
         Limit: number;
+        /** @description Id, `log_` and a ULID */
+        LogId: string;
         /** @description Id, `cmd_` and a ULID */
         OverrideIdFilter: string;
         /** @description `true` deletes for good, also from the bin */
@@ -10046,6 +10142,50 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    uploadLog: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The time of the newest line, RFC 3339; required */
+                "Captured-At": string;
+                /** @description The command that requested it */
+                "Command-Id"?: components["parameters"]["CommandIdFilter"];
+                /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
+                "Content-Digest": components["parameters"]["ContentDigest"];
+            };
+            path: {
+                /** @description Id, `log_` and a ULID */
+                id: components["parameters"]["LogId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Upload a log */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadDigestOrBadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["BadFile"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     createNonce: {
         parameters: {
             query?: never;
@@ -10404,9 +10544,9 @@ export interface operations {
                 /** @description The time of the screenshot, RFC 3339; required */
                 "Captured-At": string;
                 /** @description The command that requested it */
-                "Command-Id"?: string;
+                "Command-Id"?: components["parameters"]["CommandIdFilter"];
                 /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
-                "Content-Digest": string;
+                "Content-Digest": components["parameters"]["ContentDigest"];
             };
             path: {
                 /** @description Id, `shot_` and a ULID */
@@ -12044,6 +12184,73 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getLog: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The response is 304 if this is the ETag of the bytes */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description One range of bytes */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                /** @description Id, `log_` and a ULID */
+                id: components["parameters"]["LogId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Download a collected log */
+            200: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The requested part of the file */
+            206: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The file has the ETag of If-None-Match */
+            304: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getMe: {
         parameters: {
             query?: never;
@@ -13405,6 +13612,58 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["HeartbeatMinuteList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listLogs: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List a player's collected logs */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "log_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "command_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "size_bytes": 48213,
+                     *           "captured_at": "2026-11-21T12:00:00.000Z",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "text_url": "sample"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CollectedLogList"];
                 };
             };
             400: components["responses"]["BadRequest"];

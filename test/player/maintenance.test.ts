@@ -145,26 +145,29 @@ test("[MNT5] factory_reset removes everything that the player stored, also its k
   expect((await Identity.open(folder, silentLog)).thumbprint).not.toBe(thumbprint);
 });
 
-test.each(["asked", "wiping"] as const)("[MNT6] a player that is killed during a factory reset (%s) finishes it at the next start", async (phase) => {
-  await using setup = await createSetup();
-  const { player, folder } = setup;
-  await player.stop();
-  const { thumbprint } = await Identity.open(folder, silentLog);
-  const reset = await PendingReset.open(folder, new DiskHealth(silentLog));
-  await reset.ask("factory-reset", newId("cmd"));
-  if (phase === "wiping") {
-    await reset.beginWiping();
-    // Some files are gone already.
-    await rm(join(folder, "identity.json"));
-    await rm(join(folder, "content"), { recursive: true });
-  }
-  const second = setup.start();
-  expect(await second.ended).toBe("restart");
-  expect(await readdir(folder)).toEqual([]);
-  const third = setup.start();
-  await third.pairingCode();
-  expect((await Identity.open(folder, silentLog)).thumbprint).not.toBe(thumbprint);
-});
+test.each(["asked", "wiping"] as const)(
+  "[MNT6] a player that is killed during a factory reset (%s) finishes it at the next start",
+  async (phase) => {
+    await using setup = await createSetup();
+    const { player, folder } = setup;
+    await player.stop();
+    const { thumbprint } = await Identity.open(folder, silentLog);
+    const reset = await PendingReset.open(folder, new DiskHealth(silentLog));
+    await reset.ask("factory-reset", newId("cmd"));
+    if (phase === "wiping") {
+      await reset.beginWiping();
+      // Some files are gone already.
+      await rm(join(folder, "identity.json"));
+      await rm(join(folder, "content"), { recursive: true });
+    }
+    const second = setup.start();
+    expect(await second.ended).toBe("restart");
+    expect(await readdir(folder)).toEqual([]);
+    const third = setup.start();
+    await third.pairingCode();
+    expect((await Identity.open(folder, silentLog)).thumbprint).not.toBe(thumbprint);
+  },
+);
 
 test("[MNT7] a player that is killed while it unpairs finishes that at the next start, and a damaged note leaves it paired", async () => {
   await using setup = await createSetup();
@@ -256,5 +259,37 @@ test("[SCR8] the player announces scripts, ports and hosts that are declared, an
   expect(capabilities).toMatchObject({ scripts: [], serial_ports: [], network_hosts: ["projector"] });
   expect(capabilities.commands).toContain("network.send");
   const reasons = Object.fromEntries(capabilities.unavailable.map(({ type, reason }: { type: string; reason: string }) => [type, reason]));
-  expect(reasons).toMatchObject({ run: expect.stringContaining("--allow-scripts"), "serial.write": expect.stringContaining("no serial port") });
+  expect(reasons).toMatchObject({
+    run: expect.stringContaining("--allow-scripts"),
+    "serial.write": expect.stringContaining("no serial port"),
+  });
+});
+
+test("[DGN11] diagnose returns what was found about the machine, its network and its browser, and the player plays on", async () => {
+  await using setup = await createSetup();
+  const { status, result } = await run(setup, "diagnose");
+  expect(status).toBe("succeeded");
+  const found = Object.fromEntries(result.checks.map(({ name, is }: { name: string; is: string }) => [name, is]));
+  expect(found).toEqual({
+    dns: "skipped",
+    proxy: "skipped",
+    connection: "ok",
+    certificate: "skipped",
+    http: "ok",
+    captive_portal: "ok",
+    websocket: "ok",
+    bandwidth: "ok",
+    clock: "ok",
+    disk: expect.stringMatching(/^(?:ok|warning)$/),
+    codecs: "ok",
+    frames: "ok",
+  });
+});
+
+test("[MNT16] unpair and factory_reset change nothing if the disk cannot note them", async () => {
+  await using setup = await createSetup();
+  await mkdir(join(setup.folder, "reset.json"));
+  expect(await run(setup, "factory_reset")).toMatchObject({ status: "failed", error: { code: "not-applied" } });
+  await run(setup, "ping");
+  expect(setup.player.host.scene?.screen.is).toBe("stage");
 });

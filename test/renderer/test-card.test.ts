@@ -38,11 +38,21 @@ describe.each([
     }
     const at = await readScreen(page);
     // The line at the very edge, away from the arrows.
-    for (const [x, y] of [[0, height / 5], [width - 1, height / 5], [width / 5, 0], [width / 5, height - 1]] as const) {
+    for (const [x, y] of [
+      [0, height / 5],
+      [width - 1, height / 5],
+      [width / 5, 0],
+      [width / 5, height - 1],
+    ] as const) {
       expect(isNear(at(x, y), edgeRed), `${x},${y}: ${at(x, y)}`).toBe(true);
     }
     // Inside each arrow.
-    for (const [x, y] of [[8, height / 2], [width - 9, height / 2], [width / 2, 8], [width / 2, height - 9]] as const) {
+    for (const [x, y] of [
+      [8, height / 2],
+      [width - 9, height / 2],
+      [width / 2, 8],
+      [width / 2, height - 9],
+    ] as const) {
       expect(isNear(at(x, y), white), `${x},${y}: ${at(x, y)}`).toBe(true);
     }
     if (process.env["TEST_CARD_PICTURES"]) await page.screenshot({ path: `${process.env["TEST_CARD_PICTURES"]}/card-${name}.png` });

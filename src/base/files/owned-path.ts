@@ -32,6 +32,7 @@ async function checkOne(path: string, ownerUid: number): Promise<Stats> {
   }
   // In a sticky folder such as /tmp only the owner of a file can exchange it.
   const isSafeFolder = status.isDirectory() && (status.mode & sticky) !== 0;
-  if ((status.mode & writableByOthers) !== 0 && !isSafeFolder) throw new Fault("refused", `others may write to ${path}: chmod go-w ${path}`);
+  if ((status.mode & writableByOthers) !== 0 && !isSafeFolder)
+    throw new Fault("refused", `others may write to ${path}: chmod go-w ${path}`);
   return status;
 }

@@ -67,7 +67,21 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
     const place = { server, folder, rendererFolder, version, host, machine };
     // Electron is updated as the application that it is, not by a launcher.
     const declared = declaredPlaces(config.allowScripts);
-    const options = { ...place, declared, launcher: null, ntp, triggers, preload, quota, mayReachLocal, network, supervise, settings, clock, log };
+    const options = {
+      ...place,
+      declared,
+      launcher: null,
+      ntp,
+      triggers,
+      preload,
+      quota,
+      mayReachLocal,
+      network,
+      supervise,
+      settings,
+      clock,
+      log,
+    };
     const end = await runPlayer(options, signal);
     if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }

@@ -9,7 +9,13 @@ import { maxReplyBytes } from "./wired-reply.ts";
 const connectMs = 5_000;
 
 /** Sends `bytes` exactly and reads what comes for `replyMs`, or until the host closes. @throws Fault `not-applied` if it cannot be reached. */
-export async function exchangeNetwork(host: NetworkHost, bytes: Buffer, replyMs: number, clock: Clock, signal: AbortSignal): Promise<Buffer> {
+export async function exchangeNetwork(
+  host: NetworkHost,
+  bytes: Buffer,
+  replyMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal]);
   const socket = connect({ host: host.host, port: host.port, noDelay: true });

@@ -25,7 +25,8 @@ export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessToken
         try {
           if (message.is === "command-status") await api.commandStatus(token, message.commandId, message.update, signal);
           else if (message.is === "problem") await api.problemRecord(token, message.problemId, message.record, signal);
-          else if (message.is === "log") await api.log(token, message.logId, Buffer.from(message.base64, "base64"), message.headers, signal);
+          else if (message.is === "log")
+            await api.log(token, message.logId, Buffer.from(message.base64, "base64"), message.headers, signal);
           else await api.screenshot(token, message.screenshotId, Buffer.from(message.base64, "base64"), message.headers, signal);
           return null;
         } catch (error) {

@@ -6,9 +6,7 @@ import { DeclaredName } from "./machine-commands.ts";
 const SerialPort = z.strictObject({
   name: DeclaredName,
   device: z.string().regex(/^\/dev\/[A-Za-z0-9/._:-]{1,200}$/, "must be a device such as /dev/ttyUSB0"),
-  baud: z
-    .literal([300, 600, 1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600])
-    .default(9_600),
+  baud: z.literal([300, 600, 1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600]).default(9_600),
   data_bits: z.literal([7, 8]).default(8),
   parity: z.enum(["none", "even", "odd"]).default("none"),
   stop_bits: z.literal([1, 2]).default(1),

@@ -73,7 +73,12 @@ test("[SCR4] at its time limit a script is killed with every process that it sta
     slow: `sleep 600 & echo $! >> ${pids}; echo $$ >> ${pids}; echo begun; sleep 600`,
     leaves: `sleep 600 & echo $! >> ${pids}; echo left`,
   });
-  expect(await run({ script: "slow", timeout_ms: 1_000 })).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: true, stdout: ["begun"] });
+  expect(await run({ script: "slow", timeout_ms: 1_000 })).toMatchObject({
+    exit_code: null,
+    signal: "SIGKILL",
+    timed_out: true,
+    stdout: ["begun"],
+  });
   expect(await run({ script: "leaves" })).toMatchObject({ exit_code: 0, timed_out: false, stdout: ["left"] });
   await expectEnded(await readFile(pids, "utf8"), 3);
 });

@@ -51,9 +51,12 @@ async function settledProgress(cache: ContentCache, revision: string, clock: Clo
     const checked = new Promise<void>((resolve) => cache.onChecked(resolve, end));
     cache.prepareAgain();
     cache.retryNow();
-    const settled = checked.then(() => new Promise<void>((resolve) => {
-      cache.progress.watch((progress) => (isSettled(progress) ? resolve() : undefined), end);
-    }));
+    const settled = checked.then(
+      () =>
+        new Promise<void>((resolve) => {
+          cache.progress.watch((progress) => (isSettled(progress) ? resolve() : undefined), end);
+        }),
+    );
     await Promise.race([settled, clock.wait(longestWaitMs, end)]);
   } finally {
     over.abort();
