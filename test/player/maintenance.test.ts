@@ -1,6 +1,6 @@
 // The commands that maintain a player, end to end: the real player with a real service and page server; host, machine and clock are fake.
 import { randomBytes } from "node:crypto";
-import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
