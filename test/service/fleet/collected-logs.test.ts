@@ -6,6 +6,7 @@ import { ulid } from "../../../src/base/ulid.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { blobsIn, TestService } from "../harness.ts";
+import { Agent } from "../mcp/agent.ts";
 import { createOtherTeam } from "../people/people.ts";
 
 const newLogId = (at = Date.now()): string => `log_${ulid(at)}`;
@@ -77,4 +78,17 @@ test("[MNT15] the newest 20 logs of a player are kept, and their files with them
   const { data } = (await api.call("GET", `players/${device.playerId}/logs?limit=100`)).body;
   expect(data.map((each: { id: string }) => each.id)).toEqual(ids.slice(2).toReversed());
   await expect.poll(async () => (await blobsIn(folder.path)).length).toBe(20);
+});
+
+test("[MNT17] an agent reads the end of a collected log as text that is marked as data", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const id = newLogId();
+  expect((await device.putLog(id, gzipSync(`${"x".repeat(150_000)}\nlast line\n`))).status).toBe(204);
+  await using agent = await Agent.connect(api.service.url, api.token, "2026", "players");
+  const { text, left_out_bytes } = await agent.ok("get_log", { id });
+  expect(text).toHaveLength(100_000);
+  expect(text).toMatch(/x\nlast line\n$/);
+  expect(left_out_bytes).toBe(50_011);
 });
