@@ -1,4 +1,5 @@
 // Everything that a session does over the network: the connection, the desired state, the outbox, play events and revocation.
+import { Listeners } from "../base/async/listeners.ts";
 import { runAll } from "../base/async/run-all.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
@@ -8,6 +9,8 @@ import { AccessTokens, isValidRevocation } from "./link/access.ts";
 import { Connection } from "./link/connection.ts";
 import { createDeviceApiClient, type DeviceApiClient } from "./link/device-api-client.ts";
 import type { ServiceApi } from "./link/service-api.ts";
+import type { HttpFault } from "./link/service-http.ts";
+import type { OutboxMessage } from "./outbox/outbox-message.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import type { SessionStores } from "./session-stores.ts";
 
@@ -25,6 +28,8 @@ export interface ServiceLinkDependencies {
 export class ServiceLink {
   readonly connection: Connection;
   readonly client: DeviceApiClient;
+  /** The messages of the outbox that the service has accepted. */
+  readonly delivered = new Listeners<OutboxMessage>();
   readonly #dependencies: ServiceLinkDependencies;
   readonly #accessTokens: AccessTokens;
   #endRevoked: (revoked: Fault) => void = () => undefined;
@@ -55,12 +60,18 @@ export class ServiceLink {
       [
         (end) => this.connection.run(end),
         (end) => stores.desired.run(api, this.#accessTokens, clock, pairing.playerId, end),
-        (end) => stores.outbox.run(this.client.sendOutboxMessage, end),
+        (end) => stores.outbox.run((message, sending) => this.#deliver(message, sending), end),
         (end) => stores.proof.run(this.client.sendPlayEvents, end),
         (end) => this.#untilRevoked(end),
       ],
       signal,
     );
+  }
+
+  async #deliver(message: OutboxMessage, signal: AbortSignal): Promise<HttpFault | null> {
+    const refusal = await this.client.sendOutboxMessage(message, signal);
+    if (refusal === null) this.delivered.notify(message);
+    return refusal;
   }
 
   #untilRevoked(signal: AbortSignal): Promise<never> {

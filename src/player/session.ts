@@ -146,7 +146,7 @@ export class Session {
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
-          (end) => reset.endSession(outbox, clock, end),
+          (end) => reset.endSession(outbox, this.#link.delivered, clock, end),
           ...(updates === null ? [] : [(end: AbortSignal) => this.#followUpdates(updates, end)]),
           (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, problems, proof], clock, end),
           (end) => problems.run(listProblems, end),

@@ -1,6 +1,6 @@
 // The commands that maintain a player, end to end: the real player with a real service and page server; host, machine and clock are fake.
 import { randomBytes } from "node:crypto";
-import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
@@ -263,4 +263,33 @@ test("[SCR8] the player announces scripts, ports and hosts that are declared, an
     run: expect.stringContaining("--allow-scripts"),
     "serial.write": expect.stringContaining("no serial port"),
   });
+});
+
+test("[DGN11] diagnose returns what was found about the machine, its network and its browser, and the player plays on", async () => {
+  await using setup = await createSetup();
+  const { status, result } = await run(setup, "diagnose");
+  expect(status).toBe("succeeded");
+  const found = Object.fromEntries(result.checks.map(({ name, is }: { name: string; is: string }) => [name, is]));
+  expect(found).toEqual({
+    dns: "skipped",
+    proxy: "skipped",
+    connection: "ok",
+    certificate: "skipped",
+    http: "ok",
+    captive_portal: "ok",
+    websocket: "ok",
+    bandwidth: "ok",
+    clock: "ok",
+    disk: expect.stringMatching(/^(?:ok|warning)$/),
+    codecs: "ok",
+    frames: "ok",
+  });
+});
+
+test("[MNT16] unpair and factory_reset change nothing if the disk cannot note them", async () => {
+  await using setup = await createSetup();
+  await mkdir(join(setup.folder, "reset.json"));
+  expect(await run(setup, "factory_reset")).toMatchObject({ status: "failed", error: { code: "not-applied" } });
+  await run(setup, "ping");
+  expect(setup.player.host.scene?.screen.is).toBe("stage");
 });

@@ -197,6 +197,16 @@ export class Device {
     });
   }
 
+  putLog(id: string, bytes: Buffer, more: Record<string, string> = {}): Promise<ApiResponse> {
+    const digest = createHash("sha256").update(bytes).digest("base64");
+    return this.call("PUT", `logs/${id}`, bytes, {
+      "content-type": "application/gzip",
+      "content-digest": `sha-256=:${digest}:`,
+      "captured-at": "2026-11-21T12:00:00.000Z",
+      ...more,
+    });
+  }
+
   socket(token = this.access.access_token, instance?: string): DeviceSocket {
     return new DeviceSocket(this.url, token, instance);
   }

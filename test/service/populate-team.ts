@@ -1,5 +1,6 @@
 // Fills a team with one resource of every kind, using the examples in the table of operations.
 import type { DatabaseSync } from "node:sqlite";
+import { gzipSync } from "node:zlib";
 import sharp from "sharp";
 import { expect } from "vitest";
 import { z } from "zod";
@@ -96,6 +97,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
   collect((await person.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" })).body, pool);
   await device.firstToken();
   expect((await device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);
+  expect((await device.putLog(`log_${ulid(Date.now())}`, gzipSync("a line\n"))).status).toBeLessThan(300);
   const upload = await person.call("POST", "uploads", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
   expect(upload.status).toBe(201);
 

@@ -75,6 +75,10 @@ export class FakeHost implements Host {
     this.#page = socket;
     socket.on("message", (raw: Buffer) => {
       const message = JSON.parse(raw.toString()) as ToPage;
+      if (message.type === "measure") {
+        const codecs = [{ name: "h264 1080p", is_supported: true, is_smooth: true, is_efficient: true }];
+        return this.report({ type: "measured", id: message.id, codecs, frames: 60, for_ms: 1_000 });
+      }
       if (message.type !== "scene") return;
       this.scenes.push(message.scene);
       this.presentDue();

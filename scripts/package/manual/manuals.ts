@@ -50,6 +50,8 @@ export const playerManual: Manual = {
   files: {
     "/etc/signage-player/player.env": "The service's address (SIGNAGE_SERVER) and more flags for the player (SIGNAGE_FLAGS).",
     "/etc/signage-player/session.env": "The rotation of the screen in degrees clockwise (SIGNAGE_ROTATION): 0, 90, 180 or 270.",
+    "/etc/signage-player/scripts": "Scripts that the command run starts, with --allow-scripts. They belong to root.",
+    "/etc/signage-player/wired-displays.json": "Serial ports and hosts that the commands serial.write and network.send may use.",
     "/etc/signage-player/root.json": "The keys of the releases that this player accepts, instead of those of the package.",
     "/var/lib/signage-player": "The player's identity, content and settings. Only a purge of the package deletes them.",
     "/var/lib/signage-launcher": "Installed releases.",

@@ -71,7 +71,9 @@ export class DesiredStateStore {
     const over = new AbortController();
     const fetched = new Promise<void>((resolve, reject) => {
       this.#fetched.add(({ number, error }) => {
-        if (number > before) error === null ? resolve() : reject(error);
+        if (number <= before) return;
+        if (error === null) resolve();
+        else reject(error);
       }, over.signal);
     });
     this.#fetchNow.notify();

@@ -31,6 +31,8 @@ const anyExecute = constants.S_IXUSR | constants.S_IXGRP | constants.S_IXOTH;
 export class DeclaredDevices {
   readonly #places: DeclaredPlaces;
   readonly #log: Log;
+  /** Why a script may not run, by path, as it was logged. */
+  readonly #refused = new Map<string, string>();
   #scripts: Declared<readonly string[]> = { is: "missing", reason: "the scripts have not been read yet" };
   #displays: Declared<WiredDisplays> = { is: "missing", reason: "the file has not been read yet" };
 
@@ -107,7 +109,10 @@ export class DeclaredDevices {
       const status = await checkOwnedPath(path, this.#places.ownerUid);
       return status.isFile() && (status.mode & anyExecute) !== 0;
     } catch (error) {
-      this.#log.warn({ path, reason: reasonOf(error) }, "a script is not run");
+      const reason = reasonOf(error);
+      // They are read every minute.
+      if (this.#refused.get(path) !== reason) this.#log.warn({ path, reason }, "a script is not run");
+      this.#refused.set(path, reason);
       return false;
     }
   }

@@ -35,7 +35,8 @@ export async function runChecks(checks: readonly Check[], clock: Clock, signal: 
   return reports;
 }
 
-async function runCheck({ name, limitMs, run }: Check, clock: Clock, signal: AbortSignal): Promise<CheckReport> {
+async function runCheck(check: Check, clock: Clock, signal: AbortSignal): Promise<CheckReport> {
+  const { name, limitMs } = check;
   const startedAt = clock.monotonic();
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal]);
@@ -44,7 +45,7 @@ async function runCheck({ name, limitMs, run }: Check, clock: Clock, signal: Abo
     () => failed(`no result within ${limitMs / 1_000} s`),
     () => failed("it was cancelled"),
   );
-  const found = run(end).catch((error: unknown) => failed(reasonOf(error)));
+  const found = check.run(end).catch((error: unknown) => failed(reasonOf(error)));
   const { is, detail } = await Promise.race([found, late]);
   over.abort();
   return { name, is, detail: detail.slice(0, maxDetailLength), took_ms: Math.round(clock.monotonic() - startedAt) };

@@ -3,7 +3,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Backoff } from "../../base/async/backoff.ts";
-import { Listeners } from "../../base/async/listeners.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
@@ -39,7 +38,6 @@ export class Outbox {
   readonly #disk: DiskHealth;
   readonly #refused: RefusedMessages;
   readonly #added = new Signal();
-  readonly #delivered = new Listeners<OutboxMessage>();
   readonly #backoff = new Backoff(backoffBounds);
   /** Oldest first. */
   #queue: QueuedMessage[];
@@ -110,11 +108,6 @@ export class Outbox {
     return queued.isDropped ? "dropped" : isStored ? "stored" : "in-memory";
   }
 
-  /** Calls `listener` with each message that the service has accepted, until `signal` aborts. */
-  onDelivered(listener: (message: OutboxMessage) => void, signal: AbortSignal): void {
-    this.#delivered.add(listener, signal);
-  }
-
   /** Writes the messages that could not be written before. */
   async save(): Promise<void> {
     for (const queued of this.#queue) {
@@ -173,7 +166,6 @@ export class Outbox {
       if (refusal !== null) return await this.#onRefusal(queued, refusal);
       this.#onAccepted(queued);
       await this.#remove(queued);
-      this.#delivered.notify(message);
     } catch (error) {
       signal.throwIfAborted();
       if (isFault(error, "revoked")) throw error;

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Fault, isFault } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
+import type { Listeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { finalStatuses } from "../../protocol/device/commands.ts";
+import type { OutboxMessage } from "../outbox/outbox-message.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 
@@ -74,11 +76,11 @@ export class PendingReset {
    * Waits until something is asked for and its result is delivered, or cannot be for 30 s.
    * @throws Fault `unpaired` or `reset`; the reason of `signal`.
    */
-  async endSession(outbox: Outbox, clock: Clock, signal: AbortSignal): Promise<never> {
+  async endSession(outbox: Outbox, accepted: Listeners<OutboxMessage>, clock: Clock, signal: AbortSignal): Promise<never> {
     // What an earlier run asked for is reported already if nothing is left to report.
     const isReported = this.#asked.value !== null && outbox.length === 0;
     const asked = await this.#whenAsked(signal);
-    if (!isReported) await delivered(outbox, asked.commandId, clock, signal);
+    if (!isReported) await delivered(accepted, asked.commandId, clock, signal);
     throw asked.is === "unpair"
       ? new Fault("unpaired", "a command has ended the pairing")
       : new Fault("reset", "a command has asked for a factory reset");
@@ -102,11 +104,11 @@ export class PendingReset {
 }
 
 /** Resolves once the service has the final status of the command, or after the limit. */
-async function delivered(outbox: Outbox, commandId: string, clock: Clock, signal: AbortSignal): Promise<void> {
+async function delivered(messages: Listeners<OutboxMessage>, commandId: string, clock: Clock, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal]);
   const accepted = new Promise<void>((resolve) => {
-    outbox.onDelivered((message) => {
+    messages.add((message) => {
       const isFinal = message.is === "command-status" && finalStatuses.includes(message.update.status);
       if (isFinal && message.commandId === commandId) resolve();
     }, end);

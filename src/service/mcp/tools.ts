@@ -1,4 +1,4 @@
-// Builds the tools: one for each operator operation that accepts JSON or a small file and returns JSON or an image.
+// Builds the tools: one for each operator operation that accepts JSON or a small file and returns JSON, an image or a text.
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Scope } from "../../protocol/operator/people.ts";
@@ -84,14 +84,14 @@ export function hasNoResponseBody({ output }: Operation): boolean {
   return output instanceof z.ZodUndefined;
 }
 
-/** Whether it responds with an image. */
-function isPicture({ file }: Operation): boolean {
-  return file !== undefined && file.every((type) => type.startsWith("image/"));
+/** Whether it responds with an image, or with a text that is no JSON. */
+function isReadableFile({ file }: Operation): boolean {
+  return file !== undefined && file.every((type) => type.startsWith("image/") || type === "text/plain");
 }
 
 function isForAgents(each: Operation): boolean {
   if (each.caller !== "operator" || each.agent === false || each.stream === true) return false;
-  return each.file === undefined || isPicture(each);
+  return each.file === undefined || isReadableFile(each);
 }
 
 /** @throws TypeError when two arguments of the operation have the same name. */

@@ -30,6 +30,7 @@ import * as problems from "../../protocol/device/player-problems.ts";
 import * as problemRecords from "../../protocol/device/problem-records.ts";
 import * as report from "../../protocol/device/heartbeat.ts";
 import * as resources from "../../protocol/operator/resources.ts";
+import * as wiredDisplays from "../../protocol/device/wired-displays.ts";
 import * as walls from "../../protocol/content/wall.ts";
 import * as webhooks from "../../protocol/operator/webhooks.ts";
 import * as conditions from "../../protocol/scheduling/conditions.ts";
@@ -107,6 +108,7 @@ const modules: readonly Record<string, unknown>[] = [
   commandBatches,
   transition,
   walls,
+  wiredDisplays,
   opening,
 ];
 const componentTypes = ["object", "union", "enum", "intersection"];

@@ -4,7 +4,20 @@ import { isBrowserSwitch, playerFlags, readPlayerConfig, withoutBrowserSwitches 
 
 test.each([
   [["--data", "/d"]],
-  [["--server", "http://127.0.0.1:8080", "--data", "/a folder/ö", "--engine", "electron", "--window", "1280x720", "--triggers"]],
+  [
+    [
+      "--server",
+      "http://127.0.0.1:8080",
+      "--data",
+      "/a folder/ö",
+      "--engine",
+      "electron",
+      "--window",
+      "1280x720",
+      "--triggers",
+      "--allow-scripts",
+    ],
+  ],
   [["--server", "https://s.example/x?a=b", "--data=--d", "--headless", "--engine", "chromium"]],
   [["--data", "/d", "--allow-local", "127.0.0.1:3000,localhost:*,[::1]:80,my-box:8080"]],
   [["--data", "/d", "--proxy", "http://user:pass@proxy.test:3128", "--ca", "/etc/a folder/ca.pem"]],

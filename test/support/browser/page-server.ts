@@ -63,6 +63,8 @@ export interface PageServer extends AsyncDisposable {
   speedUp<T>(factor: number, work: Promise<T>): Promise<T>;
   /** Sends a scene to every page, and to each page that connects later. */
   draw(scene: Scene): void;
+  /** Asks every page for the report `measured`. */
+  measure(id: string): void;
   /** Resolves with the first message from index `from` on that passes; rejects when none arrives in time. */
   waitForMessage<T extends FromPage["type"]>(
     type: T,
@@ -141,6 +143,9 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
     draw(next) {
       scene = next;
       for (const socket of sockets) send(socket, { type: "scene", scene });
+    },
+    measure(id) {
+      for (const socket of sockets) send(socket, { type: "measure", id });
     },
     async waitForMessage(type, passes = () => true, { from = 0, timeoutMs = 20_000 } = {}) {
       const until = performance.now() + timeoutMs;
