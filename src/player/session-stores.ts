@@ -52,11 +52,7 @@ export async function openStores(dependencies: SessionStoresDependencies) {
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
   const applied = () => follower.applied?.desired ?? null;
   const pictures = new Pictures({ source, playerId: pairing.playerId, desired: desired.current, applied, outbox, clock, log });
-  const known = new CommandSet([
-    ...pictures.modules,
-    ...playModules((command) => follower.apply(command)),
-    ...dependencies.deviceModules,
-  ]);
+  const known = new CommandSet([...pictures.modules, ...playModules((command) => follower.apply(command)), ...dependencies.deviceModules]);
   const { thumbprint } = identity;
   const { serviceKey } = pairing;
   const [problems, commands] = await Promise.all([

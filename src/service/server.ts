@@ -70,7 +70,11 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
 }
 
 /** Ends long polls, closes sockets, gives running requests a moment, then cuts all connections. */
-async function close(app: FastifyInstance, { sockets, subscribers, live, media, clock }: Components, closing: AbortController): Promise<void> {
+async function close(
+  app: FastifyInstance,
+  { sockets, subscribers, live, media, clock }: Components,
+  closing: AbortController,
+): Promise<void> {
   closing.abort();
   await Promise.all([sockets.close(), subscribers.close(), live.close(), media.close()]);
   const closed = new AbortController();

@@ -1,7 +1,17 @@
 // The Host that runs the system's Chromium: starts a browser when it is needed and forwards the browser's reports.
 import { Listeners } from "../../base/async/listeners.ts";
 import { Fault } from "../../base/fault.ts";
-import type { BrowserEngine, Capture, CaptureOptions, Host, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
+import type {
+  BrowserEngine,
+  Capture,
+  CaptureOptions,
+  Host,
+  HostFault,
+  HostPage,
+  IframeEvent,
+  IframeSite,
+  OpenOptions,
+} from "../../player/host.ts";
 import { hasGpu } from "../linux/gpu.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { routerFromEnvironment } from "../../base/http/proxy-route.ts";

@@ -84,7 +84,8 @@ async function convert(
   // Effort 0 is twice as fast as the default and only a few per cent larger. A video may be playing meanwhile.
   const options = format === "webp" ? { quality, effort: 0 } : format === "jpeg" ? { quality } : {};
   const { data, info } = await picture.toFormat(format, options).toBuffer({ resolveWithObject: true });
-  if (info.width !== width || info.height !== height) throw new TypeError(`the picture is ${info.width}×${info.height}, not ${width}×${height}`);
+  if (info.width !== width || info.height !== height)
+    throw new TypeError(`the picture is ${info.width}×${info.height}, not ${width}×${height}`);
   return { bytes: data, mimeType: `image/${format}`, width, height };
 }
 

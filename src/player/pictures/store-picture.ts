@@ -32,7 +32,10 @@ export async function storePicture(outbox: Outbox, picture: TakenPicture, comman
     ...(commandId === null ? { taken: "interval" } : {}),
   });
   if (kept === "dropped") {
-    throw new Fault("disk-full", "The disk cannot store the picture and too much is waiting in memory: see the player's problems, and free its disk");
+    throw new Fault(
+      "disk-full",
+      "The disk cannot store the picture and too much is waiting in memory: see the player's problems, and free its disk",
+    );
   }
   return screenshotId;
 }

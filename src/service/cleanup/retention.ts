@@ -46,7 +46,9 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
       const old = db
         .selectFrom("screenshots")
         .select("id")
-        .where((row) => row.or([row("created_at", "<", before), row.and([row("created_at", "<", now - ownPicturesMs), row("command_id", "is", null)])]))
+        .where((row) =>
+          row.or([row("created_at", "<", before), row.and([row("created_at", "<", now - ownPicturesMs), row("command_id", "is", null)])]),
+        )
         .orderBy("created_at")
         .limit(limit);
       const deleted = await db.deleteFrom("screenshots").where("id", "in", old).returning("sha256").execute();

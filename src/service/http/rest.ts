@@ -108,11 +108,13 @@ async function respond(
   // A download may take hours; it ends when the token ends.
   if (operation.caller === "operator") tokens.onEnd(context.operator, () => reply.raw.destroy(), call.closedSignal());
   if (response instanceof FileResponse) return sendFile(blobs, response, request, reply);
-  return reply
-    .type(response.type)
-    .headers({ ...response.headers })
-    // Of an endless response the newest part counts, so none is produced long before it is sent.
-    .send(Readable.from(response.parts, operation.endless === undefined ? {} : { highWaterMark: 1 }));
+  return (
+    reply
+      .type(response.type)
+      .headers({ ...response.headers })
+      // Of an endless response the newest part counts, so none is produced long before it is sent.
+      .send(Readable.from(response.parts, operation.endless === undefined ? {} : { highWaterMark: 1 }))
+  );
 }
 
 /** An HTTP request as admission and the gateway see it. */

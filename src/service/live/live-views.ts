@@ -106,7 +106,12 @@ export class LiveViews {
     for (const viewer of stream.viewers) viewer.offer(frame);
     const wishes = [...stream.viewers].map((viewer) => viewer.wishes);
     const most = (of: (each: LiveQuery) => number): number => Math.max(...wishes.map(of));
-    return { is: "continue", max_fps: most(({ fps }) => fps), max_width: most(({ width }) => width), quality: most(({ quality }) => quality) };
+    return {
+      is: "continue",
+      max_fps: most(({ fps }) => fps),
+      max_width: most(({ width }) => width),
+      quality: most(({ quality }) => quality),
+    };
   }
 
   /** Ends all views. Resolves when the audit log has their ends. */

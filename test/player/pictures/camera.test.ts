@@ -37,7 +37,13 @@ test("[PIC1] a picture has the format, the quality and at most the width that we
 test("[PIC1] the size of a picture is read from its header", async () => {
   expect(imageSize((await captureOf(321, 99, "png")).bytes)).toEqual({ width: 321, height: 99 });
   expect(imageSize((await captureOf(321, 99, "jpeg")).bytes)).toEqual({ width: 321, height: 99 });
-  expect(imageSize(await sharp((await captureOf(33, 44)).bytes).jpeg({ progressive: true }).toBuffer())).toEqual({ width: 33, height: 44 });
+  expect(
+    imageSize(
+      await sharp((await captureOf(33, 44)).bytes)
+        .jpeg({ progressive: true })
+        .toBuffer(),
+    ),
+  ).toEqual({ width: 33, height: 44 });
   for (const broken of [Buffer.alloc(0), Buffer.from("hello, this is no picture"), Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])]) {
     expect(imageSize(broken)).toBeNull();
   }
@@ -123,18 +129,21 @@ test.each(["jpeg", "png", "webp"] as const)("[PIC4] a %s is black under a redact
   }
 });
 
-test.each([90, 180, 270] as const)("[PIC4] on a display turned by %s° the picture is upright, and the redaction is where people see it", async (rotation) => {
-  // What the page draws: a white picture with a black bar at its top, turned clockwise.
-  const upright = (await captureOf(180, 320, "png", [0.1, 0])).bytes;
-  const bytes = await sharp(upright).rotate(rotation).png().toBuffer();
-  const redact = [{ left: 0, top: 80, width: 50, height: 20 }];
-  const camera = cameraOf(clock, { capture: async () => ({ bytes, mimeType: "image/png" }), rules: () => ({ rotation, redact }) });
-  const picture = await camera.take({ format: "png", quality: 90 }, never);
-  expect([picture.width, picture.height]).toEqual([180, 320]);
-  expect(await brightest(picture.bytes, { left: 0, top: 0, width: 100, height: 8 })).toBe(0);
-  expect(await brightest(picture.bytes, redact[0]!)).toBe(0);
-  expect(await brightest(picture.bytes, { left: 52, top: 80, width: 48, height: 20 })).toBe(255);
-});
+test.each([90, 180, 270] as const)(
+  "[PIC4] on a display turned by %s° the picture is upright, and the redaction is where people see it",
+  async (rotation) => {
+    // What the page draws: a white picture with a black bar at its top, turned clockwise.
+    const upright = (await captureOf(180, 320, "png", [0.1, 0])).bytes;
+    const bytes = await sharp(upright).rotate(rotation).png().toBuffer();
+    const redact = [{ left: 0, top: 80, width: 50, height: 20 }];
+    const camera = cameraOf(clock, { capture: async () => ({ bytes, mimeType: "image/png" }), rules: () => ({ rotation, redact }) });
+    const picture = await camera.take({ format: "png", quality: 90 }, never);
+    expect([picture.width, picture.height]).toEqual([180, 320]);
+    expect(await brightest(picture.bytes, { left: 0, top: 0, width: 100, height: 8 })).toBe(0);
+    expect(await brightest(picture.bytes, redact[0]!)).toBe(0);
+    expect(await brightest(picture.bytes, { left: 52, top: 80, width: 48, height: 20 })).toBe(255);
+  },
+);
 
 test("[PIC4] if a picture cannot be blackened, there is none", async () => {
   const { bytes } = await captureOf(640, 360);

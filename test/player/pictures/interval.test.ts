@@ -55,7 +55,15 @@ async function start(folder: string, screenshots: object | undefined, playerId =
       await eventually(() => clock.pendingWaits === 1);
     }
   };
-  return { clock, desired, outbox, screen, startedAt, advance, [Symbol.asyncDispose]: async () => void (stop.abort(), await running.catch(() => undefined)) };
+  return {
+    clock,
+    desired,
+    outbox,
+    screen,
+    startedAt,
+    advance,
+    [Symbol.asyncDispose]: async () => void (stop.abort(), await running.catch(() => undefined)),
+  };
 }
 
 /** The messages that the outbox would deliver now. */
@@ -123,7 +131,9 @@ test("[PIC7] with only_changed a picture that looks like the one before is not s
 
 test("[PIC7] compression and the digits of a clock do not count as a change; a line of text and a slow fade do", async () => {
   const text = (content: string, size: number): Buffer =>
-    Buffer.from(`<svg width="1280" height="720"><rect width="100%" height="100%" fill="#246"/><text x="60" y="120" font-size="${size}" fill="#fff">${content}</text></svg>`);
+    Buffer.from(
+      `<svg width="1280" height="720"><rect width="100%" height="100%" fill="#246"/><text x="60" y="120" font-size="${size}" fill="#fff">${content}</text></svg>`,
+    );
   const { default: sharp } = await import("sharp");
   const look = async (svg: Buffer, quality = 90) => appearanceOf(await sharp(svg).jpeg({ quality }).toBuffer());
   const clock = await look(text("12:34", 60));

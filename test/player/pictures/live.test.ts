@@ -19,11 +19,20 @@ import { cameraOf, captureOf, never } from "./cameras.ts";
 const goOn: LiveAnswer = { is: "continue", max_fps: 5, max_width: 160, quality: 60 };
 
 /** Starts a stream whose frames go to `send`. */
-function start(send: SendLiveFrame, { live, args, signal = never, ...camera }: Partial<CameraDependencies> & Partial<{ live: Live; args: object; signal: AbortSignal }> = {}) {
+function start(
+  send: SendLiveFrame,
+  { live, args, signal = never, ...camera }: Partial<CameraDependencies> & Partial<{ live: Live; args: object; signal: AbortSignal }> = {},
+) {
   const clock = createSystemClock();
   const own = live ?? new Live({ camera: cameraOf(clock, camera), isBusy: () => false, clock, log: silentLog });
   own.connect(send);
-  const command = { type: "live", id: newId("cmd"), madeAt: 0, ttl_s: 30, args: LiveArgs.parse({ stream_id: newId("liv"), max_fps: 5, max_width: 160, ...args }) } as const;
+  const command = {
+    type: "live",
+    id: newId("cmd"),
+    madeAt: 0,
+    ttl_s: 30,
+    args: LiveArgs.parse({ stream_id: newId("liv"), max_fps: 5, max_width: 160, ...args }),
+  } as const;
   return { live: own, ended: own.module.run(command, signal).then((outcome) => (outcome.is === "done" ? outcome.result : null)) };
 }
 
@@ -82,7 +91,12 @@ test("[LIV2] without a first picture the command fails with the reason; later th
 
 test("[LIV2] a live view outlasts a short interruption of the line, and ends after fifteen seconds without one", async () => {
   const clock = new FakeClock();
-  const live = new Live({ camera: cameraOf(createSystemClock(), { capture: () => captureOf(32, 18) }), isBusy: () => false, clock, log: silentLog });
+  const live = new Live({
+    camera: cameraOf(createSystemClock(), { capture: () => captureOf(32, 18) }),
+    isBusy: () => false,
+    clock,
+    log: silentLog,
+  });
   let tries = 0;
   const { ended } = start(
     () => {
@@ -143,7 +157,10 @@ test("[LIV4] processors are busy if they were idle for less than a twentieth of 
 });
 
 test("[LIV3] a frame that is too large for the service is not sent, and the next one is smaller", async () => {
-  const noise = await sharp(Buffer.alloc(1_920 * 1_080 * 3).map(() => Math.random() * 255), { raw: { width: 1_920, height: 1_080, channels: 3 } })
+  const noise = await sharp(
+    Buffer.alloc(1_920 * 1_080 * 3).map(() => Math.random() * 255),
+    { raw: { width: 1_920, height: 1_080, channels: 3 } },
+  )
     .jpeg({ quality: 100 })
     .toBuffer();
   const sizes: number[] = [];

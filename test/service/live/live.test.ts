@@ -16,13 +16,15 @@ async function setup(clock?: FakeClock) {
   const api = await TestService.start(folder.path, clock === undefined ? {} : { clock });
   const device = await api.pairDevice("Lobby");
   const socket = await device.connect();
-  const watch = (query = "", token: string | null = api.token) => Viewer.open(api.service.url, `players/${device.playerId}/live${query}`, token);
+  const watch = (query = "", token: string | null = api.token) =>
+    Viewer.open(api.service.url, `players/${device.playerId}/live${query}`, token);
   return {
     api,
     device,
     socket,
     watch,
-    audit: async () => (await api.call("GET", "audit?limit=100")).body.data.filter(({ action }: { action: string }) => /watch/i.test(action)),
+    audit: async () =>
+      (await api.call("GET", "audit?limit=100")).body.data.filter(({ action }: { action: string }) => /watch/i.test(action)),
     [Symbol.asyncDispose]: async () => {
       socket.socket.close();
       await api[Symbol.asyncDispose]();
@@ -168,7 +170,11 @@ test("[LIV9] only the player that was asked can send frames, only JPEGs, and onl
   const { stream_id: streamId } = await nextLive(device, socket);
   const bytes = await picture("jpeg", 64);
   const forged = `liv_${"0".repeat(26)}`;
-  for (const [sender, id] of [[other, streamId], [device, forged], [other, forged]] as const) {
+  for (const [sender, id] of [
+    [other, streamId],
+    [device, forged],
+    [other, forged],
+  ] as const) {
     expect((await putFrame(sender, id, bytes)).status).toBe(410);
   }
   expect((await call(api.service.url, "PUT", `device/live/${streamId}`, bytes, { "content-type": "image/jpeg" })).status).toBe(401);
@@ -223,7 +229,12 @@ test("[LIV11] the audit log has who watched which player, from when to when", as
     const entries = await live.audit();
     return entries.length === 2 ? entries : null;
   });
-  expect(end).toMatchObject({ action: "stopWatchingPlayer", resource_id: device.playerId, user_id: start.user_id, request_id: start.request_id });
+  expect(end).toMatchObject({
+    action: "stopWatchingPlayer",
+    resource_id: device.playerId,
+    user_id: start.user_id,
+    request_id: start.request_id,
+  });
   expect((await api.call("GET", "audit/verify")).body.holds).toBe(true);
 });
 

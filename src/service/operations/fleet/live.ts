@@ -39,7 +39,9 @@ export const liveOperations: readonly Operation<LiveDependencies>[] = [
     scope: "commands:write",
     acceptsTicket: true,
     params: ofPlayer,
-    query: LiveQuery.extend({ ticket: z.string().max(100).optional().describe("From `POST /players/{id}/live/tickets`, in place of the token") }),
+    query: LiveQuery.extend({
+      ticket: z.string().max(100).optional().describe("From `POST /players/{id}/live/tickets`, in place of the token"),
+    }),
     status: 200,
     output: z.undefined(),
     endless: mixed,
