@@ -139,6 +139,7 @@ function contract(hostUnderTest: HostUnderTest): void {
     );
     expect(performance.now() - from).toBeLessThan(5_000);
     expect(["a picture", "page-hung"]).toContain(outcome);
+    expect(await fixture.nextFault()).toMatchObject({ is: "page-hung" });
     await host.reload(never);
     await expectContent(fixture);
   });
