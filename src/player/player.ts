@@ -209,7 +209,7 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
         onChange: () => scenes.update(),
         pictureSource: {
           capture: (captureSignal, captureOptions) => host.capture(captureSignal, captureOptions),
-          displayPower: () => machine.displayPower(),
+          displayPower: async () => (isOffOnPurpose() ? "off" : await machine.displayPower()),
           fault: () => recovery.fault,
         },
         deviceModules: [...modules, ...maintenance],

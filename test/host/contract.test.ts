@@ -52,6 +52,15 @@ function contract(hostUnderTest: HostUnderTest): void {
     }
   });
 
+  test("[PIC11] a capture is a PNG, or a JPEG of the asked quality", async () => {
+    const png = await host.capture(never, { format: "png", quality: 100 });
+    expect(png.mimeType).toBe("image/png");
+    expect(await sharp(png.bytes).metadata()).toMatchObject({ format: "png", width: 1920, height: 1080 });
+    const [fine, coarse] = [await host.capture(never), await host.capture(never, { format: "jpeg", quality: 60 })];
+    expect(await sharp(coarse.bytes).metadata()).toMatchObject({ format: "jpeg", width: 1920, height: 1080 });
+    expect(coarse.bytes.length).toBeLessThan(fine.bytes.length);
+  });
+
   test("[HST4] capturing does not change the picture on the screen", async ({ skip }) => {
     const { framebuffer } = fixture;
     if (framebuffer === null) return skip("no framebuffer");
@@ -116,6 +125,21 @@ function contract(hostUnderTest: HostUnderTest): void {
 
   test("[HST9] a page in an endless loop is reported as page-hung, and a reload repairs it", async () => {
     await fixture.server.start("for (;;);");
+    expect(await fixture.nextFault()).toMatchObject({ is: "page-hung" });
+    await host.reload(never);
+    await expectContent(fixture);
+  });
+
+  test("[PIC11] a capture of a page in an endless loop ends by itself: with what the screen shows, or with page-hung", async () => {
+    await fixture.server.start("for (;;);");
+    const from = performance.now();
+    const outcome = await host.capture(never).then(
+      ({ bytes }) => (bytes.length > 0 ? "a picture" : "nothing"),
+      (error: { code: string }) => error.code,
+    );
+    // Timers of a busy machine are late.
+    expect(performance.now() - from).toBeLessThan(15_000);
+    expect(["a picture", "page-hung"]).toContain(outcome);
     expect(await fixture.nextFault()).toMatchObject({ is: "page-hung" });
     await host.reload(never);
     await expectContent(fixture);

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { createLinuxControls } from "../../src/host/linux/controls.ts";
+import { linuxControls } from "../support/linux-controls.ts";
 import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import { findChromium } from "../../src/host/chromium/find-chromium.ts";
 import { countForeignPixels, startTestPageServer } from "../host/test-page-server.ts";
@@ -71,7 +71,7 @@ test.skipIf(!hasLabwc)("[DSP15] on labwc the window fills another display within
     clock: createSystemClock(),
   });
   await host.open(server.page, never);
-  const controls = createLinuxControls(labwc.env, "/nowhere");
+  const controls = linuxControls(labwc.env, "/nowhere");
   await controls.probe(never);
   const { mode, rotation } = controls.display;
   const fills = async (output: string, width: number, height: number): Promise<void> => {

@@ -67,7 +67,7 @@ export async function runOrFail(name: string, args: readonly string[], options: 
 }
 
 /** Why a run is not a success, for people: the tool's first line of error. */
-function reasonOfRun(name: string, run: ToolRun): string {
+export function reasonOfRun(name: string, run: ToolRun): string {
   if (run.is === "missing") return `${name} is not installed`;
   if (run.is === "timeout") return `${name} does not respond`;
   const said = `${run.stderr}\n${run.stdout}`.split("\n").find((line) => line.trim() !== "");

@@ -62,7 +62,10 @@ async function start(folder: string, screenshots: object | undefined, playerId =
     screen,
     startedAt,
     advance,
-    [Symbol.asyncDispose]: async () => void (stop.abort(), await running.catch(() => undefined)),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running.catch(() => undefined);
+    },
   };
 }
 

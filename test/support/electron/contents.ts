@@ -7,7 +7,7 @@ import { onTestEvent, record } from "./record.ts";
 import type { StandInSession } from "./session.ts";
 
 // The JPEG qualities that the stand-in supports, because it captures in advance and Electron encodes at once.
-const knownQualities = [90, 85, 70, 60];
+const knownQualities = [90, 85, 60];
 const frameLimitMs = 30_000;
 
 type OpenHandler = (details: { url: string }) => WindowOpenHandlerResponse;
