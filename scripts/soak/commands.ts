@@ -25,7 +25,7 @@ interface Place {
 }
 
 const restartMs = 200;
-const lanes = 12;
+const usualLanes = 12;
 // The player looks at the clock immediately before it begins; its process may then wait for the CPU.
 const toleranceMs = 250;
 const endLimitMs = 900_000;
@@ -44,9 +44,9 @@ export const commands: SoakPart = {
 
 /**
  * Sends `run.amount` commands to `players` players, kills everything at random meanwhile, and judges every command.
- * @param longestPauseMs between two kills. @returns the time that all took, in ms.
+ * @param longestPauseMs between two kills. @param lanes how many requests are made at the same time. @returns the time that all took, in ms.
  */
-export async function runCommands(run: SoakRun, players: number, longestPauseMs = 3_000): Promise<number> {
+export async function runCommands(run: SoakRun, players: number, { longestPauseMs = 3_000, lanes = usualLanes } = {}): Promise<number> {
   await using folder = await temporaryFolder();
   const data = join(folder.path, "service");
   const effects = join(folder.path, "effects.jsonl");
@@ -77,7 +77,7 @@ export async function runCommands(run: SoakRun, players: number, longestPauseMs 
   const counts = { service: 0, player: 0 };
   const killing = killAtRandom(run, place, counts, { longestPauseMs, signal: end.signal });
   try {
-    await sendAll(run, place);
+    await sendAll(run, place, lanes);
     run.print({ accepted: place.accepted.size, ...counts, seconds: Math.round((performance.now() - startedAt) / 1_000) });
   } finally {
     end.abort();
@@ -94,7 +94,7 @@ export async function runCommands(run: SoakRun, players: number, longestPauseMs 
   return tookMs;
 }
 
-async function sendAll(run: SoakRun, place: Place): Promise<void> {
+async function sendAll(run: SoakRun, place: Place, lanes: number): Promise<void> {
   let left = run.amount;
   const lane = async (): Promise<void> => {
     while (left > 0 && !run.signal.aborted) {
@@ -158,7 +158,7 @@ async function killAtRandom(
   while (!signal.aborted) {
     const ended = await pause(run.random.integer(300, longestPauseMs), false, { signal }).catch(() => true);
     if (ended || run.signal.aborted) return;
-    const isService = run.random.next() < 0.25;
+    const isService = run.random.next() < 0.25 || counts.service === 0;
     const { current } = isService ? place.service : run.random.pick(place.devices).process;
     counts[isService ? "service" : "player"] += 1;
     await current.kill();
