@@ -438,6 +438,94 @@ export interface paths {
         patch: operations["updateCalendar"];
         trace?: never;
     };
+    "/api/v1/command-batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List commands in waves
+         * @description Newest first. Kept for 90 days after their end.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["listCommandBatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/command-batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the progress of a command in waves
+         * @description How many players have which status, and why it halted. Its commands: `GET /commands?batch_id=`.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["getCommandBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/command-batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a command in waves
+         * @description No further wave begins, and the commands of the current one that were not sent yet are cancelled. Those that a player has already received go on: cancel them one by one.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["cancelCommandBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/command-batches/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a command in waves that has halted
+         * @description The next wave begins at once. The failures of the wave that halted it no longer count; those of later waves do.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["resumeCommandBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/commands": {
         parameters: {
             query?: never;
@@ -455,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to many players
-         * @description Sends it to all players with a tag, or to the listed players; at most 10,000. Either all players get it or none.
+         * @description Sends it to all players with a tag, or to the listed players; at most 10,000. Either all of them get it or none, except those that have reported that they do not support it: `skipped`. With `waves`, some players get it first, and the others only if it did not fail on too many: follow it with `GET /command-batches/{id}`.
          *
          *     Scope: `commands:write`.
          */
@@ -559,6 +647,26 @@ export interface paths {
          * @description A JPEG of at most 512 KiB. The response says how the next frames should be; 410: nobody watches any more, send no more.
          */
         put: operations["sendLiveFrame"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/device/logs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload a log
+         * @description Lines of text, compressed with gzip (`application/gzip`): at most 4 MiB, and 8 MiB of text. Uploading the same log with the same id again changes nothing.
+         */
+        put: operations["uploadLog"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1050,6 +1158,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/logs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a collected log
+         * @description One JSON object a line, oldest first; after them the end of the device's own audit log, if it has one.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["getLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -1211,7 +1341,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs.
+         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
          *
          *     Scope: `commands:write`.
          */
@@ -1231,13 +1361,35 @@ export interface paths {
         };
         /**
          * Read the status of a command
-         * @description `status` goes from queued to one of succeeded, failed, rejected, expired and cancelled.
+         * @description `status` goes from queued to one of succeeded, failed, rejected, expired and cancelled; `history` has each with its time and reason.
          *
          *     Scope: `commands:read`.
          */
         get: operations["getCommand"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/commands/{command_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a command
+         * @description A command that was not sent to the player is cancelled at once. For another one that has not ended, the player is asked: it does not begin the command, or aborts it, and reports `cancelled`; if the command ends first, its own result stands. A command of type `cancel` shows the player's answer.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["cancelCommand"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1348,6 +1500,28 @@ export interface paths {
          *     Scope: `commands:write`.
          */
         post: operations["createLiveTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a player's collected logs
+         * @description Newest first. The newest 20 of each player are kept, for 90 days at most. The command `logs.collect` brings another.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["listLogs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2679,7 +2853,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event, sent to your URL
-         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, alert.opened, alert.acknowledged, alert.closed, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, alert.opened, alert.acknowledged, alert.closed, batch.started, batch.wave_started, batch.halted, batch.resumed, batch.cancelled, batch.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -3079,6 +3253,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "screenshot";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -3094,6 +3270,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "identify";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3102,6 +3280,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "reload";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3110,6 +3290,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "restart";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3118,6 +3300,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "update";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description An image or a video, shown alone on the whole screen */
@@ -3138,6 +3322,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "override.set";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: {
@@ -3149,6 +3335,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "override.clear";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: {
@@ -3160,6 +3348,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "skip";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -3178,6 +3368,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "pause";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3186,6 +3378,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "resume";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: components["schemas"]["VariablesSetArgs"];
             target: components["schemas"]["Target"];
@@ -3193,6 +3387,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "variables.set";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: {
@@ -3204,6 +3400,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "variables.clear";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description 1 s to 365 days. Default: until the display's opening hours begin or end next; without opening hours until the next command */
@@ -3215,6 +3413,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.power";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 percent: number;
@@ -3224,6 +3424,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.brightness";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 degrees: components["schemas"]["DisplayRotation"];
@@ -3233,6 +3435,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.rotate";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description null: the mode that the display prefers */
@@ -3243,6 +3447,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.mode";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @example hdmi-1 */
@@ -3253,6 +3459,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "display.input";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 percent: number;
@@ -3262,6 +3470,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "audio.volume";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 muted: boolean;
@@ -3271,6 +3481,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "audio.mute";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @description The name of an output in the player's capabilities; null: the system's default */
@@ -3281,6 +3493,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "audio.output";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3289,6 +3503,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "reboot";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3297,6 +3513,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "shutdown";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3305,6 +3523,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "content.refresh";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3313,6 +3533,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "content.clear_cache";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -3337,6 +3559,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "logs.collect";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /**
@@ -3351,6 +3575,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "logs.level";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3359,6 +3585,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "diagnose";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3367,6 +3595,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "ping";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /**
              * @default {
@@ -3382,6 +3612,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "test_card";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3390,6 +3622,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "unpair";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             /** @default {} */
             args?: Record<string, never>;
@@ -3398,6 +3632,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "factory_reset";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /**
@@ -3418,6 +3654,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "run";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @example 6b 61 20 30 31 */
@@ -3437,6 +3675,8 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "serial.write";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         } | {
             args: {
                 /** @example 6b 61 20 30 31 */
@@ -3456,8 +3696,13 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "network.send";
+            /** @description Sends it to some of the players first, and to more only if that went well */
+            waves?: components["schemas"]["CommandWavesInput"];
         };
         BulkCommandResult: {
+            /** @description With `waves`: the batch, see `GET /command-batches/{id}` */
+            batch_id: string | null;
+            /** @description With `waves`: those of the first wave */
             commands: {
                 /** @description Id, `cmd_` and a ULID */
                 id: string;
@@ -3470,6 +3715,12 @@ export interface components {
              * @description Commands that have not started by then never run
              */
             expires_at: string;
+            /** @description The players that do not get it, because they have reported that they do not support it */
+            skipped: {
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                reason: string;
+            }[];
             /** @enum {string} */
             type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
             /** @description Why the command reaches no player. The request succeeds anyway */
@@ -3617,10 +3868,38 @@ export interface components {
              */
             unavailable?: components["schemas"]["UnavailableCommand"][];
         };
+        CollectedLog: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            captured_at: string;
+            command_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `log_` and a ULID */
+            id: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description Of the text */
+            size_bytes: number;
+            /** @description URL of the text */
+            text_url: string;
+        };
+        CollectedLogList: {
+            data: components["schemas"]["CollectedLog"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
         Command: {
             args: {
                 [key: string]: unknown;
             };
+            /** @description The batch whose wave it belongs to; null: it was sent without waves */
+            batch_id: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -3635,6 +3914,8 @@ export interface components {
              * @description A command that has not started by then never runs
              */
             expires_at: string;
+            /** @description Every status, oldest first */
+            history: components["schemas"]["CommandChange"][];
             /** @description Id, `cmd_` and a ULID */
             id: string;
             /** @description Id, `plr_` and a ULID */
@@ -3651,6 +3932,77 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
+        };
+        CommandBatch: {
+            args: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            ended_at: string | null;
+            /** @description Id, `bat_` and a ULID */
+            id: string;
+            /** @description When the pause before the next wave ends; null: the current wave has not ended, or it is the last one */
+            next_wave_at: string | null;
+            /** @description The players of all waves */
+            players: number;
+            progress: components["schemas"]["CommandBatchProgress"];
+            /** @description Why it halted or was cancelled */
+            reason: string | null;
+            state: components["schemas"]["CommandBatchState"];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description Of the commands of each wave, from the beginning of the wave */
+            ttl_s: number;
+            /** @enum {string} */
+            type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description The current wave */
+            wave: number;
+            wave_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            wave_started_at: string;
+            waves: components["schemas"]["CommandWaves"];
+        };
+        CommandBatchList: {
+            data: components["schemas"]["CommandBatch"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        CommandBatchProgress: {
+            acknowledged: number;
+            cancelled: number;
+            delivered: number;
+            expired: number;
+            failed: number;
+            queued: number;
+            rejected: number;
+            running: number;
+            succeeded: number;
+            /** @description In waves that have not begun */
+            waiting: number;
+        };
+        /** @enum {string} */
+        CommandBatchState: "running" | "halted" | "finished" | "cancelled";
+        CommandChange: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description The reason, or what was asked of the player then */
+            detail: string | null;
+            status: components["schemas"]["CommandStatus"];
         };
         CommandList: {
             data: components["schemas"]["Command"][];
@@ -4041,6 +4393,42 @@ export interface components {
             } | null;
             /** @enum {string} */
             status: "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled";
+        };
+        CommandWaves: {
+            /**
+             * @description No further wave begins when more than this share of a wave's players failed: failed, rejected or expired. An offline player fails when its command expires
+             * @default 10
+             */
+            halt_above_failed_percent: number;
+            /**
+             * @description How long to wait after a wave has ended before the next one begins
+             * @default 0
+             */
+            pause_between_s: number;
+            /** @description The players of a wave, as a share of all */
+            percent?: number;
+            /** @description The players of a wave */
+            size?: number;
+            /** @description It halts when a wave has not ended after this time. Default: it waits until all commands of the wave have ended */
+            wave_timeout_s?: number;
+        };
+        CommandWavesInput: {
+            /**
+             * @description No further wave begins when more than this share of a wave's players failed: failed, rejected or expired. An offline player fails when its command expires
+             * @default 10
+             */
+            halt_above_failed_percent?: number;
+            /**
+             * @description How long to wait after a wave has ended before the next one begins
+             * @default 0
+             */
+            pause_between_s?: number;
+            /** @description The players of a wave, as a share of all */
+            percent?: number;
+            /** @description The players of a wave */
+            size?: number;
+            /** @description It halts when a wave has not ended after this time. Default: it waits until all commands of the wave have ended */
+            wave_timeout_s?: number;
         };
         Condition: {
             /**
@@ -4818,7 +5206,7 @@ export interface components {
             next: string;
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "alert.opened" | "alert.acknowledged" | "alert.closed" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "alert.opened" | "alert.acknowledged" | "alert.closed" | "batch.started" | "batch.wave_started" | "batch.halted" | "batch.resumed" | "batch.cancelled" | "batch.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
         FileState: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
@@ -7811,7 +8199,7 @@ export interface components {
         };
         TargetWarning: {
             /** @enum {string} */
-            code: "no-players";
+            code: "no-players" | "unsupported";
             /** @description RFC 6901 pointer */
             field: string;
             message: string;
@@ -8720,6 +9108,12 @@ export interface components {
         AssetIdFilter: string;
         /** @description Id, `cal_` and a ULID */
         CalendarId: string;
+        /** @description Id, `bat_` and a ULID */
+        CommandBatcheId: string;
+        /** @description Id, `cmd_` and a ULID */
+        CommandId: string;
+        /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
+        ContentDigest: string;
         Cursor: string;
         /** @description `true` lists only what is in the bin, `false` only what is not */
         Deleted: "true" | "false";
@@ -8747,6 +9141,8 @@ export interface components {
         /** @description Id, `lay_` and a ULID */
         LayoutIdFilter: string;
         Limit: number;
+        /** @description Id, `log_` and a ULID */
+        LogId: string;
         /** @description Id, `cmd_` and a ULID */
         OverrideIdFilter: string;
         /** @description `true` deletes for good, also from the bin */
@@ -10633,9 +11029,321 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listCommandBatches: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                state?: components["schemas"]["CommandBatchState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List commands in waves */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "type": "screenshot",
+                     *           "args": {},
+                     *           "ttl_s": 1,
+                     *           "waves": {
+                     *             "size": 1,
+                     *             "percent": 1,
+                     *             "halt_above_failed_percent": 10,
+                     *             "wave_timeout_s": 10,
+                     *             "pause_between_s": 0
+                     *           },
+                     *           "state": "running",
+                     *           "reason": "sample",
+                     *           "wave": 1,
+                     *           "wave_count": 1,
+                     *           "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *           "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *           "players": 1,
+                     *           "progress": {
+                     *             "waiting": 1,
+                     *             "queued": 1,
+                     *             "delivered": 1,
+                     *             "acknowledged": 1,
+                     *             "running": 1,
+                     *             "succeeded": 1,
+                     *             "failed": 1,
+                     *             "rejected": 1,
+                     *             "expired": 1,
+                     *             "cancelled": 1
+                     *           },
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "ended_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatchList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getCommandBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `bat_` and a ULID */
+                id: components["parameters"]["CommandBatcheId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the progress of a command in waves */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "ttl_s": 1,
+                     *       "waves": {
+                     *         "size": 1,
+                     *         "percent": 1,
+                     *         "halt_above_failed_percent": 10,
+                     *         "wave_timeout_s": 10,
+                     *         "pause_between_s": 0
+                     *       },
+                     *       "state": "running",
+                     *       "reason": "sample",
+                     *       "wave": 1,
+                     *       "wave_count": 1,
+                     *       "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": 1,
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "queued": 1,
+                     *         "delivered": 1,
+                     *         "acknowledged": 1,
+                     *         "running": 1,
+                     *         "succeeded": 1,
+                     *         "failed": 1,
+                     *         "rejected": 1,
+                     *         "expired": 1,
+                     *         "cancelled": 1
+                     *       },
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    cancelCommandBatch: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `bat_` and a ULID */
+                id: components["parameters"]["CommandBatcheId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Cancel a command in waves */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "ttl_s": 1,
+                     *       "waves": {
+                     *         "size": 1,
+                     *         "percent": 1,
+                     *         "halt_above_failed_percent": 10,
+                     *         "wave_timeout_s": 10,
+                     *         "pause_between_s": 0
+                     *       },
+                     *       "state": "running",
+                     *       "reason": "sample",
+                     *       "wave": 1,
+                     *       "wave_count": 1,
+                     *       "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": 1,
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "queued": 1,
+                     *         "delivered": 1,
+                     *         "acknowledged": 1,
+                     *         "running": 1,
+                     *         "succeeded": 1,
+                     *         "failed": 1,
+                     *         "rejected": 1,
+                     *         "expired": 1,
+                     *         "cancelled": 1
+                     *       },
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatch"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    resumeCommandBatch: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `bat_` and a ULID */
+                id: components["parameters"]["CommandBatcheId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Resume a command in waves that has halted */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "ttl_s": 1,
+                     *       "waves": {
+                     *         "size": 1,
+                     *         "percent": 1,
+                     *         "halt_above_failed_percent": 10,
+                     *         "wave_timeout_s": 10,
+                     *         "pause_between_s": 0
+                     *       },
+                     *       "state": "running",
+                     *       "reason": "sample",
+                     *       "wave": 1,
+                     *       "wave_count": 1,
+                     *       "wave_started_at": "2026-11-21T12:00:00.000Z",
+                     *       "next_wave_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": 1,
+                     *       "progress": {
+                     *         "waiting": 1,
+                     *         "queued": 1,
+                     *         "delivered": 1,
+                     *         "acknowledged": 1,
+                     *         "running": 1,
+                     *         "succeeded": 1,
+                     *         "failed": 1,
+                     *         "rejected": 1,
+                     *         "expired": 1,
+                     *         "cancelled": 1
+                     *       },
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "ended_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandBatch"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listTeamCommands: {
         parameters: {
             query?: {
+                /** @description Only commands of this batch */
+                batch_id?: string;
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Id, `plr_` and a ULID */
@@ -10670,6 +11378,14 @@ export interface operations {
                      *           "status": "queued",
                      *           "result": {},
                      *           "error": null,
+                     *           "history": [
+                     *             {
+                     *               "status": "queued",
+                     *               "at": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample"
+                     *             }
+                     *           ],
+                     *           "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "expires_at": "2026-11-21T12:00:00.000Z"
@@ -10738,6 +11454,13 @@ export interface operations {
                      *         {
                      *           "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "skipped": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "reason": "sample"
                      *         }
                      *       ],
                      *       "warnings": [
@@ -11243,6 +11966,50 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    uploadLog: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The time of the newest line, RFC 3339; required */
+                "Captured-At": string;
+                /** @description The command that requested it */
+                "Command-Id"?: string;
+                /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
+                "Content-Digest": components["parameters"]["ContentDigest"];
+            };
+            path: {
+                /** @description Id, `log_` and a ULID */
+                id: components["parameters"]["LogId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Upload a log */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadDigestOrBadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["BadFile"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     createNonce: {
         parameters: {
             query?: never;
@@ -11603,7 +12370,7 @@ export interface operations {
                 /** @description The command that requested it. Without it: the player took it by itself */
                 "Command-Id"?: string;
                 /** @description `sha-256=:…:` of the bytes (RFC 9530); required */
-                "Content-Digest": string;
+                "Content-Digest": components["parameters"]["ContentDigest"];
             };
             path: {
                 /** @description Id, `shot_` and a ULID */
@@ -13248,6 +14015,73 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getLog: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The response is 304 if this is the ETag of the bytes */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description One range of bytes */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                /** @description Id, `log_` and a ULID */
+                id: components["parameters"]["LogId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Download a collected log */
+            200: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The requested part of the file */
+            206: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The file has the ETag of If-None-Match */
+            304: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getMe: {
         parameters: {
             query?: never;
@@ -14194,6 +15028,14 @@ export interface operations {
                      *           "status": "queued",
                      *           "result": {},
                      *           "error": null,
+                     *           "history": [
+                     *             {
+                     *               "status": "queued",
+                     *               "at": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample"
+                     *             }
+                     *           ],
+                     *           "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "expires_at": "2026-11-21T12:00:00.000Z"
@@ -14265,6 +15107,14 @@ export interface operations {
                      *       "status": "queued",
                      *       "result": {},
                      *       "error": null,
+                     *       "history": [
+                     *         {
+                     *           "status": "queued",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
@@ -14290,7 +15140,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `cmd_` and a ULID */
-                command_id: string;
+                command_id: components["parameters"]["CommandId"];
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
             };
@@ -14317,6 +15167,14 @@ export interface operations {
                      *       "status": "queued",
                      *       "result": {},
                      *       "error": null,
+                     *       "history": [
+                     *         {
+                     *           "status": "queued",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
@@ -14329,6 +15187,74 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    cancelCommand: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `cmd_` and a ULID */
+                command_id: components["parameters"]["CommandId"];
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Cancel a command */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "screenshot",
+                     *       "args": {},
+                     *       "status": "queued",
+                     *       "result": {},
+                     *       "error": null,
+                     *       "history": [
+                     *         {
+                     *           "status": "queued",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "batch_id": "bat_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -14649,6 +15575,58 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listLogs: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List a player's collected logs */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "log_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "command_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "size_bytes": 48213,
+                     *           "captured_at": "2026-11-21T12:00:00.000Z",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "text_url": "sample"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CollectedLogList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
