@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { finalStatuses, type CommandStatus } from "../../src/protocol/device/commands.ts";
 import { temporaryFolder } from "../../test/support/folder.ts";
 import { type Api, Program, startService } from "../../test/support/programs/programs.ts";
+import { waitUntil } from "../../test/support/polling.ts";
 import { newId } from "../../test/support/states.ts";
 import { pairFolder, startDevice } from "./commands/paired-device.ts";
 import type { SoakPart, SoakRun } from "./soak-run.ts";
@@ -29,6 +30,7 @@ const usualLanes = 12;
 // The player looks at the clock immediately before it begins; its process may then wait for the CPU.
 const toleranceMs = 250;
 const endLimitMs = 900_000;
+const giveUpMs = 120_000;
 
 export const commands: SoakPart = {
   about: "commands under kill -9 of service and players: none lost, none twice, none late",
@@ -83,6 +85,7 @@ export async function runCommands(run: SoakRun, players: number, { longestPauseM
     end.abort();
     await killing;
   }
+  await waitUntil("the service is up", () => allCommands(first).then(Boolean, () => false), giveUpMs);
   // One more kill of each player: the next ones connect at once, while these may wait up to a minute after many kills of the service.
   for (const { process } of devices) await process.current.kill();
   counts.player += devices.length;
