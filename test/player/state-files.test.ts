@@ -113,9 +113,9 @@ test.for(harms)(
       const folder = await copyOf(`${how} ${file.replaceAll("/", " ")}`);
       await damage(join(folder, file));
       // A missing file may never have been there, and one that only cannot be written is replaced.
-      // The end of a play log that is missing is no damage: a power loss leaves the same.
-      const isPlayLog = file.endsWith(".plays");
-      const isReported = isNeeded(file) && !["deleted", "made read-only"].includes(how) && !(how === "truncated" && isPlayLog);
+      // The end of a play log or an audit log that is missing is no damage: a power loss leaves the same.
+      const isLog = file.endsWith(".plays") || file.endsWith(".jsonl");
+      const isReported = isNeeded(file) && !["deleted", "made read-only"].includes(how) && !(how === "truncated" && isLog);
       await complaintsOf(folder, service.service.url, !isReported);
       // Repaired: without the service the next start shows the content, and has nothing to report. Records stay until they are uploaded.
       const isRecord = /^(?:plays|outbox)\//.test(file);

@@ -1,6 +1,7 @@
 // The append-only record of remote commands on the device: a JSON line for each command that arrived, was refused or ended.
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { z } from "zod";
 import { hasErrorCode } from "../../base/fault.ts";
 import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
 import { auditedArgs } from "./audited-args.ts";
@@ -11,6 +12,7 @@ export type AuditEntry =
   | { event: "ended"; id: string; type: string; status: string; reason: string | null }
   | { event: "ignored"; reason: string };
 
+const Line = z.record(z.string(), z.unknown());
 const maxFileBytes = 1_048_576;
 const maxFiles = 4;
 const maxReasonLength = 500;
@@ -34,6 +36,29 @@ export class CommandAuditLog {
     this.#now = now;
   }
 
+  /**
+   * Removes a last line that a power loss has cut, and sets a file aside that is damaged otherwise, as `.damaged`.
+   * @returns the names of the damaged files. Rejects if the disk cannot be written.
+   */
+  async repair(): Promise<string[]> {
+    const damaged: string[] = [];
+    for (let place = 0; place < maxFiles; place += 1) {
+      const path = fileIn(this.#folder, place);
+      const text = await readIfThere(path);
+      if (text === null || isWhole(text)) continue;
+      const kept = text.slice(0, text.lastIndexOf("\n") + 1);
+      if (isWhole(kept)) {
+        await writeSynced(`${path}.repaired`, "w", kept);
+        await rename(`${path}.repaired`, path);
+      } else {
+        await rename(path, `${path}.damaged`);
+        damaged.push(basename(path));
+      }
+      await syncFolder(this.#folder);
+    }
+    return damaged;
+  }
+
   /** Appends a line. Resolves once it would survive a power loss; rejects if the disk cannot be written. */
   append(entry: AuditEntry): Promise<void> {
     const now = this.#now();
@@ -54,17 +79,9 @@ export class CommandAuditLog {
     const path = fileIn(this.#folder, 0);
     await makeFolder(this.#folder);
     if ((await sizeOf(path)) + line.length > maxFileBytes) await this.#rotate();
-    const file = await open(path, "a+", 0o600);
-    try {
-      const { size } = await file.stat();
-      // A power loss may have left a part of a line.
-      const isCut = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== 0x0a;
-      await file.write(isCut ? `\n${line}` : line);
-      await file.sync();
-      if (size === 0) await syncFolder(this.#folder);
-    } finally {
-      await file.close();
-    }
+    const size = await sizeOf(path);
+    await writeSynced(path, "a", line);
+    if (size === 0) await syncFolder(this.#folder);
   }
 
   async #rotate(): Promise<void> {
@@ -82,11 +99,7 @@ export class CommandAuditLog {
 export async function readAuditTail(folder: string, maxBytes: number): Promise<string> {
   let tail = "";
   for (let place = 0; place < maxFiles && Buffer.byteLength(tail) < maxBytes; place += 1) {
-    const text = await readFile(fileIn(folder, place), "utf8").catch((error: unknown) => {
-      if (hasErrorCode(error, "ENOENT")) return "";
-      throw error;
-    });
-    tail = text + tail;
+    tail = `${(await readIfThere(fileIn(folder, place))) ?? ""}${tail}`;
   }
   const bytes = Buffer.from(tail);
   if (bytes.length <= maxBytes) return tail;
@@ -97,6 +110,36 @@ export async function readAuditTail(folder: string, maxBytes: number): Promise<s
 function recorded(entry: AuditEntry): AuditEntry {
   if (entry.event === "received") return { ...entry, args: auditedArgs(entry.args) };
   return { ...entry, reason: entry.reason?.slice(0, maxReasonLength) ?? null } as AuditEntry;
+}
+
+async function writeSynced(path: string, flag: "a" | "w", text: string): Promise<void> {
+  const file = await open(path, flag, 0o600);
+  try {
+    await file.write(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function readIfThere(path: string): Promise<string | null> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (hasErrorCode(error, "ENOENT")) return null;
+    throw error;
+  });
+}
+
+/** Whether a text has at least one line, and only whole ones with JSON objects. */
+function isWhole(text: string): boolean {
+  return text.endsWith("\n") && text.slice(0, -1).split("\n").every(isObject);
+}
+
+function isObject(line: string): boolean {
+  try {
+    return Line.safeParse(JSON.parse(line)).success;
+  } catch {
+    return false; // not JSON
+  }
 }
 
 function fileIn(folder: string, place: number): string {

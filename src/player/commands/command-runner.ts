@@ -60,6 +60,9 @@ export class CommandRunner {
   static async open(dependencies: CommandRunnerDependencies): Promise<CommandRunner> {
     const journal = await CommandJournal.open(dependencies);
     const runner = new CommandRunner(dependencies, journal);
+    await dependencies.disk.attempt(auditLogName, async () => {
+      for (const name of await runner.#audit.repair()) dependencies.disk.fileDamaged(name, "it is set aside as .damaged");
+    });
     for (const entry of journal.unsent) {
       await runner.#sendStatus(entry);
       await dependencies.disk.attempt("command journal", () => journal.record(entry));

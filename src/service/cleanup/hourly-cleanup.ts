@@ -4,6 +4,7 @@ import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
 import { pruneHours, rollUpHours } from "../fleet/devices/heartbeat-hours.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
 import { deleteOldPlayEvents } from "../proof/play-events.ts";
+import { isAbort } from "../../base/fault.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
@@ -32,7 +33,7 @@ export async function runHourlyCleanup(
   playEventsRetentionMs: number,
   signal: AbortSignal,
 ): Promise<never> {
-  const { store, clock, presence, log } = dependencies;
+  const { store, clock, log } = dependencies;
   for (;;) {
     const next = clock.monotonic() + everyMs;
     const now = Math.trunc(clock.now());
@@ -46,16 +47,25 @@ export async function runHourlyCleanup(
         .execute();
     });
     await removeExpiredRecords(dependencies, now, signal);
-    // Heartbeats that cannot be stored now are stored later, and their hours are then computed again.
-    await presence.flush().catch((error: unknown) => log.debug({ err: error }, "hours are computed without the newest heartbeats"));
-    await rollUpHours(store.telemetry, now, now - minutesRetentionMs, signal);
-    await pruneMinutes(store.telemetry, now - minutesRetentionMs, signal);
-    await pruneHours(store.telemetry, now - hoursRetentionMs, signal);
+    await cleanTelemetry(dependencies, now, signal).catch((error: unknown) => {
+      if (isAbort(error)) throw error;
+      // Nothing is lost: minutes are kept for a month, and the next round computes their hours.
+      log.error({ err: error }, "the history of heartbeats could not be cleaned up");
+    });
     await deleteOldPlayEvents(store.plays, now - playEventsRetentionMs, signal);
     // Count the hour from the start of the round, so that a long round does not delay the next one.
     const leftMs = next - clock.monotonic();
     if (leftMs > 0) await clock.wait(leftMs, signal);
   }
+}
+
+/** Computes the hours of heartbeats and deletes old minutes and hours. Rejects if the telemetry database cannot be used. */
+async function cleanTelemetry({ store, presence, log }: CleanupDependencies, now: number, signal: AbortSignal): Promise<void> {
+  // Heartbeats that cannot be stored now are stored later, and their hours are then computed again.
+  await presence.flush().catch((error: unknown) => log.debug({ err: error }, "hours are computed without the newest heartbeats"));
+  await rollUpHours(store.telemetry, now, now - minutesRetentionMs, signal);
+  await pruneMinutes(store.telemetry, now - minutesRetentionMs, signal);
+  await pruneHours(store.telemetry, now - hoursRetentionMs, signal);
 }
 
 /**

@@ -1,5 +1,5 @@
 // The audit log of a device's commands, on real files.
-import { appendFile, readdir, stat } from "node:fs/promises";
+import { appendFile, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createKeyPair } from "../../../src/base/jws.ts";
@@ -78,11 +78,22 @@ test("[CTL11] the audit log keeps its newest four megabytes in whole lines, and 
 
 test("[CTL11] a line that a power loss cut does not damage the next one", async () => {
   await using folder = await temporaryFolder();
-  const log = new CommandAuditLog(folder.path, () => 0);
-  await log.append({ event: "ignored", reason: "first" });
+  await new CommandAuditLog(folder.path, () => 0).append({ event: "ignored", reason: "first" });
   await appendFile(join(folder.path, "command-audit.jsonl"), '{"time":"19');
+  // The next start.
+  const log = new CommandAuditLog(folder.path, () => 0);
+  expect(await log.repair()).toEqual([]);
   await log.append({ event: "ignored", reason: "second" });
-  const lines = (await readAuditTail(folder.path, 1_000)).trimEnd().split("\n");
-  expect(lines).toHaveLength(3);
-  expect(JSON.parse(lines[2]!)).toMatchObject({ reason: "second" });
+  expect((await linesIn(folder.path)).map(({ reason }) => reason)).toEqual(["first", "second"]);
+});
+
+test("[CTL18] an audit log that is damaged otherwise is set aside, and a new one begins", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "command-audit.jsonl");
+  await writeFile(path, `garbage\n{"event":"ended"}\n`);
+  const log = new CommandAuditLog(folder.path, () => 0);
+  expect(await log.repair()).toEqual(["command-audit.jsonl"]);
+  await log.append({ event: "ignored", reason: "new" });
+  expect(await readFile(`${path}.damaged`, "utf8")).toMatch(/^garbage/);
+  expect((await linesIn(folder.path)).map(({ reason }) => reason)).toEqual(["new"]);
 });

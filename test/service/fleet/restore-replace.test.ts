@@ -45,7 +45,8 @@ test("[RST1] a deleted player can be restored with its layout, tags, settings, s
   await api.call("PATCH", path, { tags: ["hall"], variables: { door: true }, orientation: "portrait" });
   await device.call("POST", "heartbeat", heartbeat());
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
-  const before = (await api.call("GET", path)).body;
+  // As lists and changes show it: without what the device is able to do and has measured.
+  const { capabilities: _, telemetry: __, ...before } = (await api.call("GET", path)).body;
   const state = (await device.call("GET", "state")).body;
 
   expect((await api.call("DELETE", path)).status).toBe(204);

@@ -61,7 +61,7 @@ test.each(eras)("[MCP2] a tool has the same effect and result as the REST reques
   expect(given).toMatchObject({ dry_run: false, concerned: { count: 1, players: [{ id: device.playerId, name: "Lobby" }] } });
   await link.next("state.changed");
   const { data } = await agent.ok("list_players", { limit: 1, q: "lob" });
-  expect(data).toEqual([(await api.call("GET", `players/${device.playerId}`)).body]);
+  expect(data).toEqual((await api.call("GET", "players?limit=1&q=lob")).body.data);
   expect((await agent.ok("get_player_now", { id: device.playerId })).player_id).toBe(device.playerId);
   const queued = await agent.ok("send_command", { id: device.playerId, type: "reload" });
   expect(queued.result).toMatchObject({ type: "reload", player_id: device.playerId });
