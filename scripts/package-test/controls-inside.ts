@@ -1,6 +1,6 @@
 // Runs inside the container of the part `controls`, in the player's own unit: uses the player's controls and prints what they did.
 import { createLinuxMachine } from "../../src/host/linux/machine.ts";
-import { setAndRead } from "../../src/player/control/set-and-read.ts";
+import { setAndWait } from "../../src/player/control/set-and-read.ts";
 import { createSystemClock } from "../../src/base/clock.ts";
 
 const { signal } = new AbortController();
@@ -16,10 +16,10 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
     // The last one leaves the sound at the output in the second place.
     for (const name of [...outputs.map((each) => each.name), null, outputs[1]!.name]) {
       if (name === null) await output!.set(null, signal);
-      else print({ output: await setAndRead(output!, name, clock, signal) });
+      else print({ output: await setAndWait(output!, name, clock, signal) });
     }
-    print({ volume: await setAndRead(volume!, 37, clock, signal), muted: await setAndRead(muted!, true, clock, signal) });
-    print({ unmuted: await setAndRead(muted!, false, clock, signal) });
+    print({ volume: await setAndWait(volume!, 37, clock, signal), muted: await setAndWait(muted!, true, clock, signal) });
+    print({ unmuted: await setAndWait(muted!, false, clock, signal) });
   },
   async power() {
     print({ run: machine.run?.id, obstacles: controls.powerObstacles });

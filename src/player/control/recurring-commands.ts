@@ -10,6 +10,7 @@ import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import { createProblem, type PlayerProblem } from "../../protocol/device/player-problems.ts";
 import { RecurringCommand } from "../../protocol/device/recurring-commands.ts";
 import { nextRun, runsBetween } from "../../schedule/control/recurring.ts";
+import { withinDeadline } from "../commands/command-deadline.ts";
 import type { CommandModule } from "../commands/command-module.ts";
 import type { CommandSet } from "../commands/command-set.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
@@ -158,18 +159,8 @@ export class RecurringCommands {
     const request = DeviceCommand.parse(action);
     const module = commands.get(action.type);
     if (module !== undefined) this.#checkLimit(module, clock.now());
-    const end = new AbortController();
-    const running = AbortSignal.any([signal, end.signal]);
-    const run = commands.execute({ ...request, id: `cmd_${ulid(due)}`, madeAt: due }, running);
-    if (module === undefined) return void (await run);
-    const limit = clock.wait(module.deadlineMs, running).then(() => {
-      throw new Fault("timeout", `it did not end within ${module.deadlineMs / 1_000} s`);
-    });
-    try {
-      await Promise.race([run, limit]);
-    } finally {
-      end.abort();
-    }
+    const run = (end: AbortSignal) => commands.execute({ ...request, id: `cmd_${ulid(due)}`, madeAt: due }, end);
+    await (module === undefined ? run(signal) : withinDeadline(clock, module.deadlineMs, signal, run));
   }
 
   #checkLimit({ type, limit }: CommandModule, now: number): void {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { Fault, isFault } from "../../../base/fault.ts";
 import type { AskedSettingsStore } from "../../control/asked-settings.ts";
-import { setAndRead } from "../../control/set-and-read.ts";
+import { setAndWait } from "../../control/set-and-read.ts";
 import type { AudioControls, Control } from "../../machine-controls.ts";
 import { done, type CommandModule } from "../command-module.ts";
 
@@ -29,9 +29,9 @@ export function audioModules({ audio, asked, clock }: AudioModulesDependencies):
     async run({ args: { percent } }, signal) {
       // Tools take whole percent only.
       const rounded = Math.round(percent);
-      const applied = await setAndRead(present(audio().volume, noVolume), rounded, clock, signal);
+      const applied = await setAndWait(present(audio().volume, noVolume), rounded, clock, signal);
       await asked.change({ volume: rounded });
-      return done(applied);
+      return done({ ...applied });
     },
   };
   const mute: CommandModule<"audio.mute"> = {
@@ -39,9 +39,9 @@ export function audioModules({ audio, asked, clock }: AudioModulesDependencies):
     deadlineMs,
     missing: () => (audio().muted === null ? noMute : null),
     async run({ args: { muted } }, signal) {
-      const applied = await setAndRead(present(audio().muted, noMute), muted, clock, signal);
+      const applied = await setAndWait(present(audio().muted, noMute), muted, clock, signal);
       await asked.change({ muted });
-      return done(applied);
+      return done({ ...applied });
     },
   };
   const output: CommandModule<"audio.output"> = {
@@ -54,10 +54,10 @@ export function audioModules({ audio, asked, clock }: AudioModulesDependencies):
       const applied =
         args.output === null
           ? await setDefault(control, clock, signal)
-          : await setAndRead<string | null>(control, args.output, clock, signal);
+          : await setAndWait<string | null>(control, args.output, clock, signal);
       await asked.change({ audioOutput: args.output });
       await carryOver(audio(), asked, signal);
-      return done(applied);
+      return done({ ...applied });
     },
   };
   return [volume, mute, output];
