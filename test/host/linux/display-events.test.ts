@@ -92,7 +92,8 @@ test("[DSP8] where nobody tells of displays, they are found within a minute", as
   await using following = follow(controls);
   await eventually(() => following.seen.times === 1);
   await tools.set("tv", "on");
-  await eventually(() => clock.pendingWaits === 2);
+  // For displays, for sound cards, and the slow check.
+  await eventually(() => clock.pendingWaits === 3);
   clock.advance(60_000);
   await eventually(() => {
     clock.advance(500);

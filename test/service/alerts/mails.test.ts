@@ -108,21 +108,21 @@ test("[MAI4] a mail is repeated after the team's hours until somebody acknowledg
   await using folder = await temporaryFolder();
   await using server = await MailServer.start();
   await using fleet = await startWithMail(folder.path, server);
-  await fleet.set(1, 1, { repeat_hours: 1 });
+  await fleet.set(1, 1, { repeat_hours: 2 });
   const [known, unknown] = await fleet.pair(["Known", "Unknown"]);
   for (const screen of [known!, unknown!]) screen.health.temperature_c = 90;
   await received(fleet, server, 1);
   const { id } = await fleet.opened(known!, "hot");
   await fleet.api.call("POST", `alerts/${id}/acknowledge`);
-  await fleet.skip(50 * minute);
+  await fleet.skip(60 * minute);
   await fleet.pass(2 * minute);
   expect(server.mails.length).toBe(1);
-  await fleet.skip(10 * minute);
+  await fleet.skip(60 * minute);
   await received(fleet, server, 2);
   expect([server.mails[1]!.subject, server.mails[1]!.text.includes("Known (")]).toEqual(["Still: Unknown is too hot", false]);
   await fleet.api.call("POST", `alerts/${(await fleet.opened(unknown!, "hot")).id}/acknowledge`);
   for (let hour = 0; hour < 2; hour += 1) {
-    await fleet.skip(60 * minute);
+    await fleet.skip(120 * minute);
     await fleet.pass(2 * minute);
   }
   expect(server.mails.length).toBe(2);
