@@ -32,6 +32,8 @@ export interface HostFixture extends AsyncDisposable {
   blocked: readonly string[];
   /** The next fault the host reports. */
   nextFault(): Promise<HostFault>;
+  /** Forgets the faults that were reported so far. */
+  forgetFaults(): void;
 }
 
 /** Options of a host under test. */
@@ -134,6 +136,7 @@ async function startFixture(
     folder,
     blocked,
     nextFault: () => faults.next(),
+    forgetFaults: () => faults.forget(),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
@@ -173,5 +176,9 @@ class FaultQueue {
   async next(): Promise<HostFault> {
     while (this.#received.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     return this.#received.shift()!;
+  }
+
+  forget(): void {
+    this.#received.length = 0;
   }
 }

@@ -66,7 +66,7 @@ test("[SYS5] every command reaches a real player over REST, acts once, and its r
       const { capabilities: reported } = (await api.ok("GET", `players/${playerId}`)) as { capabilities?: Record<string, string[]> };
       return reported?.["commands"]?.includes("display.rotate") === true && reported["commands"].includes("audio.volume") ? reported : null;
     });
-    expect(capabilities["audio_outputs"]).toEqual([hdmi, usb]);
+    expect(capabilities["audio_outputs"]).toEqual([usb, hdmi]);
 
     const sent = new Set<string>();
     const send = async (type: string, args: Record<string, unknown> = {}) => {
