@@ -7,6 +7,7 @@ import { browserlessTests } from "./scripts/test/fast.ts";
 const isLong = process.env["SIGNAGE_LONG"] === "1";
 // Programs that mostly wait, and pages whose timing no test judges. None of these files builds the page that the others serve.
 const programs = [
+  "test/console/**/*.test.ts",
   "test/host/{contract,local,sites,chromium/cache-folder,{linux,proxy}/*}.test.ts",
   "test/renderer/{screens,items/{feed-items,legible,sites},stage/{growth,walls,zones}}.test.ts",
   "test/system/{agent,whole-path,packaging/{bundle,electron,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",

@@ -34,8 +34,8 @@ export class ProblemError extends Error {
 export interface ClientOptions {
   /** The URL of the service, such as `http://127.0.0.1:8080`. */
   baseUrl: string;
-  /** An access token, `sgn_pat_…`. */
-  token: string;
+  /** An access token, `sgn_pat_…`. Without one, a browser sends the cookie of the person who is signed in. */
+  token?: string;
   /**
    * How often a request is retried after 429, 503 or a lost connection; default 0. Waits as long as `Retry-After` says, otherwise 1 s,
    * doubling up to 30 s. A POST has an idempotency key, so that a retry does not run twice.
@@ -86,7 +86,7 @@ export function createClient({
 }: ClientOptions): SignageClient {
   const raw = openapiFetch<paths>({
     baseUrl,
-    headers: { authorization: `Bearer ${token}` },
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     fetch: (request) => send(withKey(request), retries, fetch),
     bodySerializer: (body) => (isBytes(body) ? body : JSON.stringify(body)) as string,
   });

@@ -2148,6 +2148,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the session
+         * @description Who is signed in, what they may do, and their teams.
+         */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign in
+         * @description For browsers: the response sets a cookie that replaces the access token in requests of the console's own pages. Scripts cannot read it.
+         */
+        post: operations["createSession"];
+        /**
+         * Sign out
+         * @description Ends the session everywhere it is used.
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/show": {
         parameters: {
             query?: never;
@@ -2220,6 +2248,28 @@ export interface paths {
         get: operations["getShowProof"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a sign-in link
+         * @description A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only.
+         *
+         *     Scope: `teams:write`.
+         */
+        post: operations["createSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6291,6 +6341,15 @@ export interface components {
              */
             timezone?: string | null;
         };
+        NewSession: {
+            /** @constant */
+            method: "link";
+            /**
+             * @description From the link, behind `#link=`
+             * @example sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
+             */
+            secret: string;
+        };
         NewShow: {
             /** @description An asset that is ready. Exactly one of asset_id, url and text is required */
             asset_id?: string;
@@ -6342,6 +6401,10 @@ export interface components {
              * @description A web page
              */
             url?: string;
+        };
+        NewSignInLink: {
+            /** @description A member of the team, who lost their password for example. Default: yourself */
+            user_id?: string;
         };
         NewTeam: {
             name: string;
@@ -8041,6 +8104,26 @@ export interface components {
              */
             redact?: components["schemas"]["Redaction"][];
         };
+        Session: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the person must sign in again at the latest
+             */
+            expires_at: string;
+            /** @description Id, `tok_` and a ULID */
+            id: string;
+            role: components["schemas"]["Role"];
+            scopes: components["schemas"]["Scope"][];
+            team: components["schemas"]["Team"];
+            /** @description All teams of the person, for switching */
+            teams: components["schemas"]["OwnTeam"][];
+            user: components["schemas"]["User"];
+        };
         Show: {
             asset_id: string | null;
             /**
@@ -8178,6 +8261,19 @@ export interface components {
              * @enum {string}
              */
             status: "planned" | "due" | "over" | "cleared";
+        };
+        SignInLink: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description Whom it signs in */
+            name: string;
+            /** @description Shown only once: the service stores only its hash */
+            secret: string;
+            /** @description Open it in a browser. It works once */
+            url: string;
         };
         /** @enum {string} */
         SlotName: "package" | "a" | "b";
@@ -18716,6 +18812,178 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the session */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "teams": [
+                     *         {
+                     *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "method": "link",
+                 *       "secret": "sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Sign in */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "teams": [
+                     *         {
+                     *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Sign out */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listShows: {
         parameters: {
             query?: {
@@ -19016,6 +19284,60 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NewSignInLink"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a sign-in link */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Lobby",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "secret": "sample",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };

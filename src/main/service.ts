@@ -1,4 +1,5 @@
 // Runs the signage service: reads its flags and serves until it is stopped.
+import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import type { Log } from "../base/log.ts";
 import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
-import { commandName, dataFolder, readVersion, rootFolder } from "./folders.ts";
+import { commandName, dataFolder, readVersion, rendererFolder, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
@@ -132,6 +133,7 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
     ...flags,
     startMediaProcess,
     claimFolder: join(rootFolder, "renderer/claim"),
+    consoleFolder: builtConsole(log),
     version: readVersion(),
   };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
@@ -145,6 +147,14 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** The folder of the built console; null, with a warning, if it is not built. */
+function builtConsole(log: Log): string | null {
+  const folder = join(rendererFolder, "console");
+  if (existsSync(join(folder, "index.html"))) return folder;
+  log.warn({ path: folder }, "the console is not built and not served. Run: npm run build:page");
+  return null;
 }
 
 /** Announces the service on the local network, until disposed. */

@@ -33,6 +33,7 @@ const idPrefixes = {
   log: "a collected log",
   alr: "an alert",
   mail: "a mail",
+  lnk: "a sign-in link",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

@@ -18,6 +18,8 @@ export interface ServiceConfig {
   tls: { cert: string; key: string } | null;
   /** The folder of the claim page. */
   claimFolder: string;
+  /** The folder of the built console; null: it is not served. */
+  consoleFolder: string | null;
   version: string;
   /** The largest asset, bytes; default 2 GiB. */
   maxAssetBytes?: number;

@@ -10,6 +10,7 @@ import type { ServiceConfig } from "./config.ts";
 import { createOutboundClients } from "./content/outbound-clients.ts";
 import { Admission } from "./http/gateway/admission.ts";
 import { Gateway } from "./http/gateway/gateway.ts";
+import { addConsole } from "./http/console.ts";
 import { addHttpDefaults, fastifyOptions } from "./http/http-defaults.ts";
 import { addClaimPage } from "./http/pages.ts";
 import { defaultLimits } from "./http/rate-limit.ts";
@@ -50,6 +51,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addHttpDefaults(app, components);
   addDocumentation(app, config.version, config.publicUrl);
   await addClaimPage(app, config.claimFolder);
+  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder);
   addProbes(app, components, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });
   const gateway = new Gateway(components);

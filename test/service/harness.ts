@@ -53,6 +53,7 @@ export class TestService implements AsyncDisposable {
       publicUrl: null,
       tls: null,
       claimFolder,
+      consoleFolder: null,
       version: "test",
     };
     const service = await startService({ ...base, ...config }, { log: silentLog, clock });

@@ -16,6 +16,11 @@ export async function buildPage(): Promise<void> {
   await vite();
 }
 
+/** Builds the console into `dist/renderer/console`. */
+export async function buildConsole(): Promise<void> {
+  await vite("--config", "vite.console.config.ts");
+}
+
 /** A module's code and the modules it imports. */
 export interface LoadedModule {
   code: string;

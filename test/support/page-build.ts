@@ -2,16 +2,29 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { rendererFolder, rootFolder } from "../../src/main/folders.ts";
-import { buildPage } from "./bundled-programs.ts";
+import { buildConsole, buildPage } from "./bundled-programs.ts";
 import { newestChange } from "./newest-change.ts";
 
-const sources = ["renderer/player", "src/protocol", "vite.config.ts", "package-lock.json"];
+const pageSources = ["renderer/player", "src/protocol", "vite.config.ts", "package-lock.json"];
+const consoleSources = [
+  "renderer/console",
+  "sdk/typescript/client.ts",
+  "sdk/typescript/types.ts",
+  "src/protocol",
+  "vite.console.config.ts",
+  "package-lock.json",
+];
 
-/** Builds `dist/renderer/player` unless it is newer than everything it is built from. */
+/** Builds `dist/renderer/player` and `dist/renderer/console` unless they are newer than everything they are built from. */
 export async function buildPageIfStale(): Promise<void> {
-  const built = await stat(join(rendererFolder, "player/index.html")).catch(() => null);
+  if (await isStale("player", pageSources)) await buildPage();
+  if (await isStale("console", consoleSources)) await buildConsole();
+}
+
+async function isStale(name: string, sources: readonly string[]): Promise<boolean> {
+  const built = await stat(join(rendererFolder, name, "index.html")).catch(() => null);
   const changes = await Promise.all(sources.map((source) => newestChange(join(rootFolder, source))));
-  if (built === null || Math.max(...changes) > built.mtimeMs) await buildPage();
+  return built === null || Math.max(...changes) > built.mtimeMs;
 }
 
 /** The folder with the built page in `player`. Under Vitest it is the run's copy, which no test rebuilds or damages. */

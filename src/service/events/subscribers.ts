@@ -9,7 +9,7 @@ import { runAll } from "../../base/async/run-all.ts";
 import type { Signal } from "../../base/async/signal.ts";
 import { eventCloseCodes, eventsSubprotocol, maxSubscriberMessageBytes } from "../../protocol/operator/events.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
-import { authenticate, reauthorize } from "../people/authentication.ts";
+import { authenticate, reauthorize, parseBearer } from "../people/authentication.ts";
 import type { Operator } from "../people/operator.ts";
 import { Tickets, type Ticket } from "../people/tickets.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
@@ -143,7 +143,7 @@ export class Subscribers implements WebSocketEndpoint {
   async #operatorOf({ url, headers }: IncomingMessage): Promise<Operator> {
     const { store, clock } = this.#dependencies;
     const ticket = new URL(url ?? "", "http://service").searchParams.get("ticket");
-    return ticket === null ? authenticate(store.db, clock, headers.authorization) : this.#tickets.redeem(ticket, this.path);
+    return ticket === null ? authenticate(store.db, clock, parseBearer(headers.authorization)) : this.#tickets.redeem(ticket, this.path);
   }
 
   async #subscribe(socket: WebSocket, operator: Operator): Promise<void> {

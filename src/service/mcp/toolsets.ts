@@ -10,7 +10,7 @@ const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly str
   schedules: ["schedules", "calendars"],
   records: ["play events", "audit"],
   webhooks: ["webhooks", "events"],
-  people: ["teams", "members", "invitations", "users", "tokens"],
+  people: ["teams", "members", "invitations", "users", "sessions", "tokens"],
 };
 
 /** Tools for everyday tasks: see the screens, show something, add content, find problems, prove plays. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../../base/clock.ts";
 import { ProblemError } from "../http/problem.ts";
-import { authenticate } from "../people/authentication.ts";
+import { authenticate, parseBearer } from "../people/authentication.ts";
 import { requireScope } from "../people/operator.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
@@ -41,7 +41,7 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
   });
   app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {
-      requireScope(await authenticate(dependencies.store.db, dependencies.clock, request.headers.authorization), "teams:read");
+      requireScope(await authenticate(dependencies.store.db, dependencies.clock, parseBearer(request.headers.authorization)), "teams:read");
     }
     return reply
       .type(metrics.contentType)

@@ -30,6 +30,7 @@ import { auditOperations } from "./people/audit.ts";
 import { invitationOperations } from "./people/invitations.ts";
 import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
+import { sessionOperations } from "./people/sessions.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
 import { calendarOperations } from "./schedule/calendars.ts";
@@ -72,6 +73,7 @@ const all = [
   ...memberOperations,
   ...invitationOperations,
   ...userOperations,
+  ...sessionOperations,
   ...tokenOperations,
   ...auditOperations,
   ...playEventOperations,
@@ -115,6 +117,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "members", description: "The people in a team and their roles" },
   { name: "invitations", description: "Pending memberships of a team" },
   { name: "users", description: "People, and who you are" },
+  { name: "sessions", description: "Signing in to the console with a browser" },
   { name: "tokens", description: "Access tokens of programs and people" },
   { name: "audit", description: "Who changed what, in a hash chain that reveals any altered entry" },
   {

@@ -72,7 +72,7 @@ async function ensureOwner(db: Db, makeId: MakeId, clock: Clock): Promise<{ isFi
 
 async function operatorOfToken(db: Db, clock: Clock, token: string): Promise<Operator | null> {
   try {
-    return await authenticate(db, clock, `Bearer ${token}`);
+    return await authenticate(db, clock, token);
   } catch (error) {
     if (error instanceof ProblemError) return null;
     throw error;

@@ -7,7 +7,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { TokenRow } from "../store/people-tables.ts";
 import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
-import { hashSecret, isWellFormedToken } from "./token-secrets.ts";
+import { hashSecret, isWellFormedSession, isWellFormedToken } from "./token-secrets.ts";
 
 interface CachedOperator {
   operator: Operator;
@@ -31,10 +31,15 @@ const tokensByHash = preparedQuery((db: Db, { digest }: { digest: string }) => s
 export function bearerToken(authorization: string | undefined): string {
   const token = parseBearer(authorization);
   if (token !== undefined) return token;
-  throw new ProblemError("unauthorized", "Send an access token: Authorization: Bearer …", { headers: bearerChallenge() });
+  throw missingToken();
 }
 
-function parseBearer(authorization: string | undefined): string | undefined {
+function missingToken(): ProblemError {
+  return new ProblemError("unauthorized", "Send an access token: Authorization: Bearer …", { headers: bearerChallenge() });
+}
+
+/** The token of an `Authorization: Bearer` header; undefined: there is none. */
+export function parseBearer(authorization: string | undefined): string | undefined {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? "")?.[1];
 }
 
@@ -46,31 +51,31 @@ export function invalidToken(): ProblemError {
 }
 
 /**
- * The operator whose token the header contains. A token is valid only while its user is a member of its team.
+ * The operator with this secret of a token or a session. It is valid only while its user is a member of its team.
  * @throws ProblemError 401.
  */
-export async function authenticate(db: Db, clock: Clock, authorization: string | undefined): Promise<Operator> {
-  const token = bearerToken(authorization);
-  if (!isWellFormedToken(token)) throw invalidToken();
-  const digest = hashSecret(token);
+export async function authenticate(db: Db, clock: Clock, secret: string | undefined): Promise<Operator> {
+  if (secret === undefined) throw missingToken();
+  const isSession = isWellFormedSession(secret);
+  if (!isSession && !isWellFormedToken(secret)) throw invalidToken();
+  const digest = hashSecret(secret);
   const now = Math.trunc(clock.now());
   const [row] = await tokensByHash(db, { digest });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(digest)) || !isValid(row, now)) throw invalidToken();
   const mustRecordUse = row.last_used_at === null || row.last_used_at <= now - useRecordedEveryMs;
   if (mustRecordUse) await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
   const recordNextUseAt = (mustRecordUse ? now : row.last_used_at!) + useRecordedEveryMs;
-  const operator = operatorFromRow(row);
+  const operator = operatorFromRow(row, isSession);
   cacheOperator(db, digest, { operator, until: Math.min(now + cachedMs, recordNextUseAt, row.expires_at ?? Number.POSITIVE_INFINITY) });
   return operator;
 }
 
 /**
- * The operator whose token the header contains, if it was looked up within the last second; undefined: call {@link authenticate}.
+ * The operator with this secret, if it was looked up within the last second; undefined: call {@link authenticate}.
  * Synchronous, since most requests take this path.
  */
-export function cachedOperator(db: Db, clock: Clock, authorization: string | undefined): Operator | undefined {
-  const token = parseBearer(authorization);
-  const cached = token === undefined ? undefined : operators.get(db)?.get(hashSecret(token));
+export function cachedOperator(db: Db, clock: Clock, secret: string | undefined): Operator | undefined {
+  const cached = secret === undefined ? undefined : operators.get(db)?.get(hashSecret(secret));
   return cached !== undefined && cached.until > Math.trunc(clock.now()) ? cached.operator : undefined;
 }
 
@@ -94,7 +99,7 @@ function cacheOperator(db: Db, digest: string, cached: CachedOperator): void {
 export async function reauthorize(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<Operator> {
   const row = await selectTokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
   if (row === undefined || !isValid(row, clock.now())) throw invalidToken();
-  const current = operatorFromRow(row);
+  const current = operatorFromRow(row, operator.isSession);
   if (scope !== undefined) requireScope(current, scope);
   return current;
 }
@@ -112,10 +117,11 @@ function isValid({ revoked_at, expires_at }: TokenRow, now: number): boolean {
   return revoked_at === null && (expires_at === null || expires_at > now);
 }
 
-function operatorFromRow(row: RowWithRole): Operator {
+function operatorFromRow(row: RowWithRole, isSession: boolean): Operator {
   const allowed = scopesOfRole(row.role as Role);
   return {
     tokenId: row.id,
+    isSession,
     teamId: row.team_id,
     userId: row.member_id,
     role: row.role as Role,

@@ -5,11 +5,11 @@ import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 
 /**
- * When tokens and invitations that this operator creates must expire at the latest, epoch ms; null: never. Change it here if some
- * kind of token, such as a short sign-in session, may grant for longer than it lasts itself.
+ * When tokens and invitations that this operator creates must expire at the latest, epoch ms; null: never. A person who signs in
+ * grants for longer than their session lasts.
  */
-export function grantsExpireAt({ expiresAt }: Operator): number | null {
-  return expiresAt;
+export function grantsExpireAt({ expiresAt, isSession }: Operator): number | null {
+  return isSession ? null : expiresAt;
 }
 
 /**

@@ -5,6 +5,8 @@ import { ProblemError } from "../http/problem.ts";
 /** The caller of a request with an operator's token. */
 export interface Operator {
   tokenId: string;
+  /** Whether it is the session of a browser, not a token of a program. */
+  isSession: boolean;
   teamId: string;
   userId: string;
   role: Role;

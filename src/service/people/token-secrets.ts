@@ -4,6 +4,7 @@ import { crc32 } from "node:zlib";
 
 const tokenPrefix = "sgn_pat_";
 const enrolmentPrefix = "enk_";
+const sessionPrefix = "sgn_ses_";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The SHA-256 of a secret, in hexadecimal. The service stores only this. */
@@ -26,6 +27,11 @@ export function generateToken(): string {
   return generateSecret(tokenPrefix);
 }
 
+/** The secret of a new session, built like a token. Browsers keep it in a cookie. */
+export function generateSessionSecret(): string {
+  return generateSecret(sessionPrefix);
+}
+
 /** A new enrolment key, built like a token. */
 export function generateEnrolmentKey(): string {
   return generateSecret(enrolmentPrefix);
@@ -39,6 +45,11 @@ export function tokenHint(token: string): string {
 /** Whether prefix, length and checksum of `token` are right. It may still be unknown to the service. */
 export function isWellFormedToken(token: string): boolean {
   return isWellFormedSecret(tokenPrefix, token);
+}
+
+/** Whether prefix, length and checksum of a session's secret are right. It may still be unknown to the service. */
+export function isWellFormedSession(secret: string): boolean {
+  return isWellFormedSecret(sessionPrefix, secret);
 }
 
 /** Whether prefix, length and checksum of an enrolment key are right. It may still be unknown to the service. */

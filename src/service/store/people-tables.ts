@@ -70,3 +70,23 @@ export interface AuditRow extends OwnedRow {
   request_id: string;
   hash: string;
 }
+
+/** What is known about a browser's session besides its token. */
+export interface SessionRow {
+  token_id: string;
+  /** How the person signed in. */
+  method: string;
+  address: string;
+  user_agent: string;
+  /** When the person last proved who they are, epoch ms. */
+  proved_at: number;
+}
+
+export interface SignInLinkRow extends OwnedRow {
+  user_id: string;
+  secret_hash: string;
+  /** The operator who created it; null: the service. */
+  created_by: string | null;
+  expires_at: number;
+  used_at: number | null;
+}

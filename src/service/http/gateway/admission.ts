@@ -2,13 +2,15 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { AlertEngine } from "../../alerts/engine.ts";
 import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
-import type { Operation } from "../../operations/operation.ts";
-import { authenticate, cachedOperator, invalidToken, reauthorize } from "../../people/authentication.ts";
+import { isRead, type Operation } from "../../operations/operation.ts";
+import { authenticate, cachedOperator, invalidToken, parseBearer, reauthorize } from "../../people/authentication.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
+import { presentedSecret } from "../../people/presented-secret.ts";
 import type { Tickets } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "./call.ts";
 import { Context, type ContextDependencies } from "./context.ts";
+import { checkSameOrigin } from "../same-origin.ts";
 import { ProblemError } from "../problem.ts";
 import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "../rate-limit.ts";
 
@@ -47,15 +49,20 @@ export class Admission {
       return new Context(this.#dependencies, call, { player });
     }
     const ticket = operation.acceptsTicket === true && call.header("authorization") === undefined ? ticketIn(call) : null;
-    return this.admitOperator(operation, call, await (ticket === null ? this.authenticateOperator(call) : this.#redeem(ticket, call)));
+    if (ticket !== null) return this.admitOperator(operation, call, await this.#redeem(ticket, call));
+    const operator = await this.#authenticate(presentedSecret(call.header), call);
+    if (operator.isSession && !isRead(operation)) checkSameOrigin(call);
+    return this.admitOperator(operation, call, operator);
   }
 
-  /** Authenticates an operator and counts one request of their token. @throws ProblemError 401 or 429. */
-  async authenticateOperator(call: Call): Promise<Operator> {
+  /** Authenticates an operator by their access token and counts one request of it. @throws ProblemError 401 or 429. */
+  authenticateOperator(call: Call): Promise<Operator> {
+    return this.#authenticate(parseBearer(call.header("authorization")), call);
+  }
+
+  async #authenticate(secret: string | undefined, call: Call): Promise<Operator> {
     const { clock, store } = this.#dependencies;
-    const authorization = call.header("authorization");
-    const operator =
-      cachedOperator(store.db, clock, authorization) ?? (await this.#countingFailures(authenticate(store.db, clock, authorization), call));
+    const operator = cachedOperator(store.db, clock, secret) ?? (await this.#countingFailures(authenticate(store.db, clock, secret), call));
     this.countRequest(operator, call);
     return operator;
   }

@@ -9,7 +9,7 @@ export interface Call {
   /** The service's origin as the client sees it; null if the Host header is invalid. */
   origin: string | null;
   /** Reads a request header by its lower-case name. */
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
   setHeaders(headers: Readonly<Record<string, string>>): void;
   /** Aborts when the client disconnects or the response has been sent. */
   closedSignal(): AbortSignal;

@@ -9,7 +9,8 @@ import type { OperationDependencies } from "../../operations/operations.ts";
 import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import type { AuditLog } from "../../people/audit.ts";
-import { bearerToken, reauthorize } from "../../people/authentication.ts";
+import { reauthorize } from "../../people/authentication.ts";
+import { presentedSecret } from "../../people/presented-secret.ts";
 import { hashSecret } from "../../people/token-secrets.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
@@ -90,7 +91,7 @@ export class Gateway {
   async #runOnce(key: string, run: Run): Promise<OperationResponse> {
     const { operation, context, input, call } = run;
     const requestHash = hashSecret(JSON.stringify([operation.name, call.url, input.body ?? null, input.bytes.sha256]));
-    const caller = { tokenId: context.tokenId, secret: bearerToken(call.header("authorization")) };
+    const caller = { tokenId: context.tokenId, secret: presentedSecret(call.header)! };
     const kept = await this.#idempotency.once(caller, key, requestHash, async (keep) => {
       const keepResponse: BeforeCommit = (db, response) => keep(db, keptResponse(response));
       return keptResponse(await this.#runConditionally({ ...run, beforeCommit: [keepResponse, ...run.beforeCommit] }));

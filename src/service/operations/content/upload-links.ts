@@ -180,7 +180,15 @@ async function openLink({ clock }: UploadLinkDependencies, db: Db, linkId: strin
   }
   if (row.asset_id !== null) throw new ProblemError("gone", "The link has already been used: ask for a new one");
   if (row.expires_at <= clock.now()) throw new ProblemError("gone", "The link has expired: ask for a new one");
-  const creator = { tokenId: row.token_id, teamId: row.team_id, userId: row.user_id, role: "viewer", scopes: [], expiresAt: null } as const;
+  const creator = {
+    isSession: false,
+    tokenId: row.token_id,
+    teamId: row.team_id,
+    userId: row.user_id,
+    role: "viewer",
+    scopes: [],
+    expiresAt: null,
+  } as const;
   try {
     await reauthorize(db, clock, creator, "assets:write");
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Acceptance, AcceptedInvitation, Role, Scope } from "../../../proto
 import { ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { authenticate } from "../../people/authentication.ts";
+import { presentedSecret } from "../../people/presented-secret.ts";
 import { intersectScopes } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
 import { scopesOfRole } from "../../people/operator.ts";
@@ -35,8 +36,8 @@ export async function acceptInvitation(
   unitOfWork: UnitOfWork<"anyone">,
 ): Promise<z.output<typeof AcceptedInvitation>> {
   const { header, address, requestId } = context;
-  const authorization = header("authorization");
-  const known = authorization === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, authorization);
+  const secret = presentedSecret(header);
+  const known = secret === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, secret);
   return unitOfWork.write(async (db) => {
     const now = Math.trunc(dependencies.clock.now());
     const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();

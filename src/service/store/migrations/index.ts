@@ -27,6 +27,7 @@ import { heartbeatHoursMigration } from "./0026-heartbeat-hours.ts";
 import { alertsMigration } from "./0027-alerts.ts";
 import { commandBatchesMigration } from "./0023-command-batches.ts";
 import { collectedLogsMigration } from "./0024-collected-logs.ts";
+import { sessionsMigration } from "./0028-sessions.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -57,6 +58,7 @@ export const migrations: Record<string, Migration> = {
   "0027-alerts": alertsMigration,
   "0023-command-batches": commandBatchesMigration,
   "0024-collected-logs": collectedLogsMigration,
+  "0028-sessions": sessionsMigration,
 };
 
 /** The migrations of the telemetry database. */

@@ -1,0 +1,27 @@
+// What is shown in place of a page that failed, or that does not exist.
+import { Link } from "@tanstack/react-router";
+import { common } from "../i18n/en/common.ts";
+import { texts } from "../i18n/texts.ts";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { reasonOf } from "../ui/problem-message.tsx";
+
+const text = texts(common);
+
+export function FailedPage({ error }: { error: unknown }) {
+  return (
+    <EmptyState title={text("failedTitle")} text={text("failedText", { reason: reasonOf(error) })}>
+      <Button onPress={() => location.reload()}>{text("reload")}</Button>
+    </EmptyState>
+  );
+}
+
+export function MissingPage() {
+  return (
+    <EmptyState title={text("notFoundTitle")} text={text("notFoundText")}>
+      <Link to="/" className="button">
+        {text("toScreens")}
+      </Link>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,12 @@
+// What every page has, signed in or not: messages that appear and go (toasts).
+import { Outlet } from "@tanstack/react-router";
+import { Toasts } from "../ui/toasts.tsx";
+
+export function Root() {
+  return (
+    <>
+      <Outlet />
+      <Toasts />
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+// The client of the service. Like any other client it speaks only the public API; the session's cookie says who asks.
+import { createClient, ProblemError } from "../../../sdk/typescript/client.ts";
+
+/** The address of the service, without a slash at its end: the page's base, which `--public-url` may give a path. */
+export const baseUrl = document.baseURI.replace(/\/+$/, "");
+
+export const client = createClient({ baseUrl, retries: 1 });
+
+/** Whether the service says that nobody is signed in (any more). */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ProblemError && error.status === 401;
+}
+
+/** The address of a file in the API, for `src` and `href`. */
+export function fileUrl(path: string): string {
+  return `${baseUrl}${path}`;
+}

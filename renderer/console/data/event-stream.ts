@@ -1,0 +1,150 @@
+// The console's one WebSocket to the service (`GET /events`). It resumes after a break, and tells when something was missed.
+import { ProblemError } from "../../../sdk/typescript/client.ts";
+import {
+  EventKind,
+  SubscriptionMessage,
+  eventsSubprotocol,
+  type Event,
+  type JournalPosition,
+} from "../../../src/protocol/operator/events.ts";
+import { baseUrl, client } from "./client.ts";
+
+export type Heartbeat = Extract<SubscriptionMessage, { type: "heartbeat" }>["data"];
+
+/** What listeners are told. */
+export type StreamNews =
+  | { is: "event"; event: Event }
+  | { is: "heartbeat"; heartbeat: Heartbeat }
+  /** Events were missed, or may have been: everything that was read before must be read again. */
+  | { is: "resync" }
+  /** Whether the service responds, and since when it does not. */
+  | { is: "connection"; awaySince: Date | null };
+
+type Listener = (news: StreamNews) => void;
+
+const firstDelayMs = 1_000;
+const longestDelayMs = 30_000;
+
+/** Subscribes to everything of the session's team as long as there are listeners. */
+class EventStream {
+  readonly #listeners = new Set<Listener>();
+  #stop: AbortController | null = null;
+  #position: JournalPosition | null = null;
+  #awaySince: Date | null = null;
+
+  /** Since when the service does not respond; null: it does. */
+  get awaySince(): Date | null {
+    return this.#awaySince;
+  }
+
+  /** Calls `listener` with all news until the returned function is called. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    if (this.#stop === null) {
+      this.#stop = new AbortController();
+      void this.#run(this.#stop.signal);
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#stop?.abort();
+      this.#stop = null;
+    };
+  }
+
+  #notify(news: StreamNews): void {
+    for (const listener of this.#listeners) listener(news);
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let delayMs = firstDelayMs; !signal.aborted;) {
+      const hadConnected = await this.#connect(signal);
+      if (signal.aborted) return;
+      if (hadConnected) delayMs = firstDelayMs;
+      if (this.#awaySince === null) {
+        this.#awaySince = new Date();
+        this.#notify({ is: "connection", awaySince: this.#awaySince });
+      }
+      await waitUntilOnline(delayMs * (0.5 + Math.random()), signal);
+      delayMs = Math.min(delayMs * 2, longestDelayMs);
+    }
+  }
+
+  /** Connects, and returns when the connection has ended: whether there was one. */
+  async #connect(signal: AbortSignal): Promise<boolean> {
+    let ticket: string;
+    try {
+      ({ ticket } = (await client.post("/api/v1/events/tickets", { signal })).data);
+    } catch (error) {
+      // Nobody is signed in: the page finds out by itself, and no connection is needed.
+      return error instanceof ProblemError && error.status < 500;
+    }
+    const url = new URL(`${baseUrl}/api/v1/events?ticket=${encodeURIComponent(ticket)}`);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(url, eventsSubprotocol);
+    let isSubscribed = false;
+    const ended = new Promise<void>((resolve) => socket.addEventListener("close", () => resolve(), { once: true }));
+    signal.addEventListener("abort", () => socket.close(), { once: true });
+    socket.addEventListener("open", () => {
+      const data = { kinds: EventKind.options, ...(this.#position === null ? {} : { after: this.#position }) };
+      socket.send(JSON.stringify({ type: "subscribe", id: "console", data }));
+    });
+    socket.addEventListener("message", ({ data }) => {
+      const message = SubscriptionMessage.safeParse(JSON.parse(String(data)));
+      // A newer service may send what this page does not know yet.
+      if (!message.success) return;
+      if (message.data.type === "subscribed") {
+        isSubscribed = true;
+        // What was read before the first subscription may already be old.
+        if (this.#position === null) this.#notify({ is: "resync" });
+        if (this.#awaySince !== null) {
+          this.#awaySince = null;
+          this.#notify({ is: "connection", awaySince: null });
+        }
+      }
+      this.#handle(message.data);
+      if (message.data.type === "goaway") socket.close();
+    });
+    await ended;
+    return isSubscribed;
+  }
+
+  #handle(message: SubscriptionMessage): void {
+    switch (message.type) {
+      case "subscribed":
+      case "place":
+        this.#position = { epoch: message.data.epoch, seq: message.data.seq };
+        return;
+      case "resync":
+        this.#position = message.data;
+        return this.#notify({ is: "resync" });
+      case "event":
+        if (this.#position !== null) this.#position = { ...this.#position, seq: message.seq };
+        return this.#notify({ is: "event", event: message.data });
+      case "heartbeat":
+        return this.#notify({ is: "heartbeat", heartbeat: message.data });
+      case "unsubscribed":
+      case "error":
+      case "goaway":
+        return;
+    }
+  }
+}
+
+/** The stream that all parts of the console share. */
+export const eventStream = new EventStream();
+
+/** Waits, but no longer than until the browser has a network again. */
+async function waitUntilOnline(delayMs: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      removeEventListener("online", end);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, delayMs);
+    addEventListener("online", end);
+    signal.addEventListener("abort", end);
+  });
+}

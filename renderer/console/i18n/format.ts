@@ -1,0 +1,43 @@
+// Formats times and sizes for people, in their language.
+import { isPseudo, locale, pseudoText } from "./locale.ts";
+
+const timeFormat = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const relativeFormat = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
+
+const shown = (formatted: string): string => (isPseudo ? pseudoText(formatted) : formatted);
+
+/** Such as `14:05`, in the reader's own time zone. */
+export function formatTime(time: Date): string {
+  return shown(timeFormat.format(time));
+}
+
+/** Such as `23 Nov 2026, 14:05`, in `timeZone` (IANA) or the reader's own. */
+export function formatDateTime(time: Date, timeZone?: string): string {
+  const format =
+    timeZone === undefined ? dateTimeFormat : new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
+  return shown(format.format(time));
+}
+
+const steps = [
+  { unit: "second", ms: 1_000, below: 60_000 },
+  { unit: "minute", ms: 60_000, below: 3_600_000 },
+  { unit: "hour", ms: 3_600_000, below: 86_400_000 },
+  { unit: "day", ms: 86_400_000, below: Number.POSITIVE_INFINITY },
+] as const;
+
+/** Such as `5 min. ago`. */
+export function formatAge(time: Date, now: Date): string {
+  const ms = time.getTime() - now.getTime();
+  const { unit, ms: unitMs } = steps.find(({ below }) => Math.abs(ms) < below)!;
+  return shown(relativeFormat.format(Math.trunc(ms / unitMs), unit));
+}
+
+const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+
+/** Such as `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  const step = Math.min(bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  const format = new Intl.NumberFormat(locale, { style: "unit", unit: units[step]!, maximumFractionDigits: step === 0 ? 0 : 1 });
+  return shown(format.format(bytes / 1_000 ** step));
+}

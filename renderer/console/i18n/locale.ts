@@ -1,0 +1,77 @@
+// The language and the writing direction of the console. English now; a pseudo-locale shows what is not translatable.
+const pseudoLetters: Readonly<Record<string, string>> = {
+  a: "á",
+  b: "ƀ",
+  c: "ç",
+  d: "ð",
+  e: "é",
+  f: "ƒ",
+  g: "ĝ",
+  h: "ĥ",
+  i: "í",
+  j: "ĵ",
+  k: "ķ",
+  l: "ļ",
+  m: "ɱ",
+  n: "ñ",
+  o: "ó",
+  p: "þ",
+  q: "ʠ",
+  r: "ŕ",
+  s: "š",
+  t: "ţ",
+  u: "ú",
+  v: "ṽ",
+  w: "ŵ",
+  x: "ẋ",
+  y: "ý",
+  z: "ž",
+  A: "Á",
+  B: "Ɓ",
+  C: "Ç",
+  D: "Ð",
+  E: "É",
+  F: "Ƒ",
+  G: "Ĝ",
+  H: "Ĥ",
+  I: "Í",
+  J: "Ĵ",
+  K: "Ķ",
+  L: "Ļ",
+  M: "Ṁ",
+  N: "Ñ",
+  O: "Ó",
+  P: "Þ",
+  Q: "Ǫ",
+  R: "Ŕ",
+  S: "Š",
+  T: "Ţ",
+  U: "Û",
+  V: "Ṽ",
+  W: "Ŵ",
+  X: "Ẋ",
+  Y: "Ý",
+  Z: "Ž",
+};
+
+/** The name of the pseudo-locale: `?locale=pseudo`, kept for the visit. It is longer than English and written from right to left. */
+const pseudo = "pseudo";
+const requested = new URLSearchParams(location.search).get("locale");
+if (requested !== null) sessionStorage.setItem("locale", requested);
+
+/** Whether the pseudo-locale is shown. */
+export const isPseudo = sessionStorage.getItem("locale") === pseudo;
+/** The locale for messages, numbers and times, BCP 47. */
+export const locale = isPseudo ? "en" : navigator.language.startsWith("en") ? navigator.language : "en";
+
+/** Sets the language and direction of the page. */
+export function applyLocale(): void {
+  document.documentElement.lang = locale;
+  document.documentElement.dir = isPseudo ? "rtl" : "ltr";
+}
+
+/** A text with accents on its letters and in brackets, half as long again: what stays plain is not in the catalogue. */
+export function pseudoText(text: string): string {
+  const accented = text.replaceAll(/[a-z]/gi, (letter) => pseudoLetters[letter]!);
+  return `⟦${accented}${"·".repeat(Math.ceil(text.length / 3))}⟧`;
+}

@@ -1,0 +1,23 @@
+// The addresses of the pages for people who are not signed in.
+import { createRoute, lazyRouteComponent, type AnyRoute } from "@tanstack/react-router";
+
+interface SignInSearch {
+  /** Where to go afterwards: a path of the console. */
+  to?: string | undefined;
+}
+
+export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
+  return [
+    createRoute({
+      getParentRoute: () => rootRoute,
+      path: "sign-in",
+      component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
+      validateSearch: ({ to }: Record<string, unknown>): SignInSearch => (isOwnPath(to) ? { to } : {}),
+    }),
+  ] as const;
+}
+
+/** Whether a text is a path of this website: `//elsewhere` and `/\elsewhere` are other websites to a browser. */
+function isOwnPath(to: unknown): to is string {
+  return typeof to === "string" && /^\/(?![/\\])/.test(to);
+}

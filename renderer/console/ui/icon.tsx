@@ -1,0 +1,43 @@
+// The icons: lines of 1.75 px on a grid of 24 px, in the colour of the text. They say nothing by themselves; a text beside them does.
+const paths = {
+  brand: "M4 5h16a1.5 1.5 0 0 1 1.5 1.5v9A1.5 1.5 0 0 1 20 17H4a1.5 1.5 0 0 1-1.5-1.5v-9A1.5 1.5 0 0 1 4 5zM9 21h6M10.5 8.5v5l4-2.5z",
+  screens: "M4 5h16a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM9 20h6M12 16v4",
+  library: "M4 6h7v7H4zM13 6h7v4h-7zM13 12h7v7h-7zM4 15h7v4H4z",
+  activity: "M3 12h4l3-7 4 14 3-7h4",
+  team: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.5a3.5 3.5 0 0 1 0 6.5M18 14a6.4 6.4 0 0 1 3.5 6",
+  chevrons: "m8 9 4-4 4 4M8 15l4 4 4-4",
+  chevronDown: "m6 9 6 6 6-6",
+  chevronEnd: "m9 6 6 6-6 6",
+  plus: "M12 5v14M5 12h14",
+  close: "m6 6 12 12M18 6 6 18",
+  check: "m5 12.5 4.5 4.5L19 7.5",
+  search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4",
+  more: "M5 12h.01M12 12h.01M19 12h.01",
+  warning: "M12 4 2.5 20h19zM12 10v4M12 17h.01",
+  offline:
+    "M3 3l18 18M5 12a10 10 0 0 1 4-2.4M2 8.6A14 14 0 0 1 7 6M12 5c4 0 7.4 1.400 10 3.600M15 10a10 10 0 0 1 4 2M8.500 15.500a5 5 0 0 1 6 0M12 19h.01",
+  upload: "M12 16V5M7 10l5-5 5 5M4 19h16",
+  play: "M7 5v14l12-7z",
+  broadcast:
+    "M12 13a1 1 0 1 0 0-2 1 1 0 0 0 0 2zM8 8a5.600 5.600 0 0 0 0 8M16 8a5.600 5.600 0 0 1 0 8M5 5a10 10 0 0 0 0 14M19 5a10 10 0 0 1 0 14",
+  trash: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
+  edit: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",
+  clock: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3 2",
+  image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
+  text: "M5 6h14M12 6v13M9 19h6",
+  globe: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18",
+  link: "M9 15l6-6M10 6l2-2a4.200 4.200 0 0 1 6 6l-2 2M14 18l-2 2a4.200 4.200 0 0 1-6-6l2-2",
+  key: "M15 13a4.500 4.500 0 1 0-4.200-3L3 18v3h3l1-1v-2h2v-2l2.500-2.500A4.500 4.500 0 0 0 15 13zM16 8h.01",
+  settings:
+    "M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM19 12a7 7 0 0 0-.1-1.200l2-1.600-2-3.400-2.400 1a7 7 0 0 0-2-1.200L14 3h-4l-.5 2.600a7 7 0 0 0-2 1.200l-2.400-1-2 3.400 2 1.600a7 7 0 0 0 0 2.400l-2 1.600 2 3.400 2.400-1a7 7 0 0 0 2 1.200L10 21h4l.5-2.600a7 7 0 0 0 2-1.200l2.400 1 2-3.400-2-1.600c.1-.4.1-.8.1-1.200z",
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={paths[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,21 @@
+// The frame of a page: its title, its actions, its content. Sets the title of the browser's tab.
+import { useEffect, type ReactNode } from "react";
+import { common } from "../i18n/en/common.ts";
+import { texts } from "../i18n/texts.ts";
+
+const text = texts(common);
+
+export function Page({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · ${text("product")}`;
+  }, [title]);
+  return (
+    <div className="page">
+      <header className="page-header">
+        <h1>{title}</h1>
+        {actions === undefined ? null : <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+// Short messages about what was just done, with a way to undo it.
+import { useEffect, useState } from "react";
+import { common } from "../i18n/en/common.ts";
+import { texts } from "../i18n/texts.ts";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+
+const text = texts(common);
+
+export interface Toast {
+  message: string;
+  kind?: "done" | "failed";
+  /** Takes back what the message is about. */
+  undo?: () => void;
+}
+
+type Shown = Toast & { id: number };
+
+const shownMs = 8_000;
+const mostShown = 3;
+let nextId = 1;
+let add: (toast: Shown) => void = () => undefined;
+
+/** Shows a message for some seconds, or until it is closed if it tells of a failure. */
+export function showToast(toast: Toast): void {
+  add({ ...toast, id: nextId++ });
+}
+
+/** The place where toasts appear. There is one in the page. */
+export function Toasts() {
+  const [toasts, setToasts] = useState<readonly Shown[]>([]);
+  useEffect(() => {
+    add = (toast) => setToasts((shown) => [...shown, toast].slice(-mostShown));
+    return () => {
+      add = () => undefined;
+    };
+  }, []);
+  const remove = (id: number): void => setToasts((shown) => shown.filter((toast) => toast.id !== id));
+  return (
+    <div className="toasts" role="status">
+      {toasts.map((toast) => (
+        <ToastView key={toast.id} toast={toast} onClose={() => remove(toast.id)} />
+      ))}
+    </div>
+  );
+}
+
+function ToastView({ toast: { kind = "done", message, undo }, onClose }: { toast: Shown; onClose: () => void }) {
+  const [isHeld, setIsHeld] = useState(false);
+  useEffect(() => {
+    if (isHeld || kind === "failed") return undefined;
+    const timer = setTimeout(onClose, shownMs);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <div
+      className="toast"
+      data-kind={kind}
+      onPointerEnter={() => setIsHeld(true)}
+      onPointerLeave={() => setIsHeld(false)}
+      onFocus={() => setIsHeld(true)}
+      onBlur={() => setIsHeld(false)}
+    >
+      <Icon name={kind === "done" ? "check" : "warning"} />
+      <p>{message}</p>
+      {undo === undefined ? null : (
+        <Button
+          size="small"
+          onPress={() => {
+            undo();
+            onClose();
+          }}
+        >
+          {text("undo")}
+        </Button>
+      )}
+      <Button kind="quiet" size="small" aria-label={text("close")} onPress={onClose}>
+        <Icon name="close" />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+// Serves the console: its page at every address of its own, so that links into it work, and its built files.
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { FastifyInstance } from "fastify";
+
+const csp = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+};
+
+/** The first parts of the console's addresses. Whatever else is not found gets a problem. */
+const pages = ["sign-in", "screens", "pair", "library", "playlists", "layouts", "schedules", "team", "account", "settings", "activity"];
+
+/** Adds the console, whose built files are read from `folder` once. */
+export async function addConsole(app: FastifyInstance, folder: string): Promise<void> {
+  const html = (await readFile(join(folder, "index.html"), "utf8")).replace("<head>", '<head><base href="/">');
+  for (const url of ["/", ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])]) {
+    app.get(url, async (_request, reply) =>
+      reply.type("text/html; charset=utf-8").headers({ "Content-Security-Policy": csp, "Cache-Control": "no-cache" }).send(html),
+    );
+  }
+  const assets = join(folder, "assets");
+  for (const name of await readdir(assets)) {
+    const content = await readFile(join(assets, name));
+    const type = types[extname(name)] ?? "application/octet-stream";
+    // Their names contain a hash of their content.
+    app.get(`/assets/${name}`, async (_request, reply) =>
+      reply.type(type).header("Cache-Control", "public, max-age=31536000, immutable").send(content),
+    );
+  }
+}

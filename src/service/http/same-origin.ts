@@ -1,0 +1,19 @@
+// Refuses writes that another website makes a browser send with the cookie of a session (cross-site request forgery).
+import type { Call } from "./gateway/call.ts";
+import { ProblemError } from "./problem.ts";
+
+/**
+ * Checks that a write comes from a page of this service: from the configured public URL, or from the host that it is sent to.
+ * Browsers name the page's origin in every such request, also where they omit `Sec-Fetch-Site` because the page came without TLS.
+ * @throws ProblemError 403.
+ */
+export function checkSameOrigin(call: Call): void {
+  const from = hostOf(call.header("origin"));
+  if (from !== null && (from === call.header("host")?.toLowerCase() || from === hostOf(call.origin ?? undefined))) return;
+  throw new ProblemError("forbidden", "This request came from another website: open the console and repeat it there");
+}
+
+/** The host and port of an origin; null if it is missing or opaque. */
+function hostOf(origin: string | undefined): string | null {
+  return origin !== undefined && URL.canParse(origin) ? new URL(origin).host || null : null;
+}

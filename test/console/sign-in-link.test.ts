@@ -1,0 +1,55 @@
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser, startConsoleService, Window } from "../support/console/console.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+test("[SGN1] a sign-in link opens the console once, and the session ends with signing out", async () => {
+  await using service = await startConsoleService();
+  const { body } = await service.call("POST", "sign-in-links", {});
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await page.goto(body.url);
+  await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
+  expect(page.url()).toBe(`${service.service.url}/`);
+  expect(window.errors).toEqual([]);
+  // Scripts of the page cannot read the session.
+  expect(await page.evaluate(() => document.cookie)).toBe("");
+
+  await using second = await Window.open(browser);
+  await second.page.goto(body.url);
+  await second.page.getByRole("alert").getByText("was used").waitFor();
+
+  await page.getByRole("button", { name: /Owner/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.goto(`${service.service.url}/`);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+test("[SGN2] a write with a session's cookie is refused if another website sent it", async () => {
+  await using service = await startConsoleService();
+  const { body } = await service.call("POST", "sign-in-links", {});
+  const { url } = service.service;
+  const signedIn = await fetch(`${url}/api/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ method: "link", secret: body.secret }),
+  });
+  const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+  const write = (origin: string | null) =>
+    fetch(`${url}/api/v1/playlists`, {
+      method: "POST",
+      headers: { cookie, "content-type": "application/json", ...(origin === null ? {} : { origin }) },
+      body: JSON.stringify({ name: "Menu" }),
+    });
+  expect((await write(url)).status).toBe(201);
+  for (const origin of ["https://elsewhere.example", "null", null]) expect((await write(origin)).status).toBe(403);
+  // The secret is valid only in its cookie.
+  const [, secret] = cookie.split("=");
+  expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(401);
+});

@@ -1,0 +1,66 @@
+// A real service with the console, and a browser that a person is signed in with.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright";
+import { builtRenderer } from "../page-build.ts";
+import { TestService } from "../../service/harness.ts";
+import type { ServiceConfig } from "../../../src/service/config.ts";
+import type { Clock } from "../../../src/base/clock.ts";
+
+/** Debian's Chromium, headless. */
+export const chromiumPath = "/usr/bin/chromium";
+
+export const desktop: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: "light" };
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
+/** A service with the console. */
+export async function startConsoleService(more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
+  const folder = await mkdtemp(join(tmpdir(), "signage-console-"));
+  const service = await TestService.start(folder, { consoleFolder: join(await builtRenderer(), "console"), ...more });
+  const dispose = service[Symbol.asyncDispose].bind(service);
+  return Object.assign(service, {
+    async [Symbol.asyncDispose]() {
+      await dispose();
+      await rm(folder, { recursive: true, force: true });
+    },
+  });
+}
+
+/** Starts a browser. One for all tests of a file; each test takes contexts of its own. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+}
+
+/** A window in which nobody is signed in. Its `errors` must stay empty: what the page logged as an error, and what its policy refused. */
+export class Window implements AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly errors: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.context = context;
+    this.page = page;
+    page.on("pageerror", (error) => this.errors.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.errors.push(message.text());
+    });
+  }
+
+  static async open(browser: Browser, options: BrowserContextOptions = desktop): Promise<Window> {
+    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    return new Window(context, await context.newPage());
+  }
+
+  /** Signs in as the member with this token by a link, and opens `path`. */
+  async signIn(service: TestService, path = "/", token = service.token): Promise<void> {
+    const { body } = await service.call("POST", "sign-in-links", {}, { authorization: `Bearer ${token}` });
+    await this.page.goto(body.url);
+    await this.page.getByRole("navigation").waitFor();
+    if (path !== "/") await this.page.goto(service.service.url + path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.context.close();
+  }
+}
