@@ -1,0 +1,36 @@
+// The screens that a person has selected for one action on all of them. It outlives pages of results and changes of filters.
+import { useSyncExternalStore } from "react";
+
+const listeners = new Set<() => void>();
+let selected: ReadonlySet<string> = new Set();
+
+function change(next: ReadonlySet<string>): void {
+  selected = next;
+  for (const listener of listeners) listener();
+}
+
+/** Selects these players, or takes them out of the selection. */
+export function select(playerIds: Iterable<string>, isSelected = true): void {
+  const next = new Set(selected);
+  for (const id of playerIds) {
+    if (isSelected) next.add(id);
+    else next.delete(id);
+  }
+  change(next);
+}
+
+/** Selects nothing. */
+export function clearSelection(): void {
+  if (selected.size > 0) change(new Set());
+}
+
+/** The ids of the selected players. */
+export function useSelection(): ReadonlySet<string> {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => selected,
+  );
+}
