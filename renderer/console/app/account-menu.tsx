@@ -19,8 +19,8 @@ export function AccountMenu({ session }: { session: Session }) {
   const [theme, setTheme] = useState(chosenTheme);
   const signOut = async (): Promise<void> => {
     await client.delete("/api/v1/session");
-    queries.clear();
     queries.setQueryData(sessionQuery.queryKey, null);
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   };
   return (
     <MenuTrigger>
