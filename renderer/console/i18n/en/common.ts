@@ -35,5 +35,6 @@ export const common = {
   unreachable: "The service does not respond. Check your connection; this page tries again by itself.",
   requestId: "Request {id}",
   more: "More",
+  showMore: "Show more",
   notAllowed: "Your role does not allow this: ask an owner of the team.",
 } as const;
