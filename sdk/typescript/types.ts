@@ -2709,7 +2709,7 @@ export interface paths {
         };
         /**
          * Read a delivery and its attempts
-         * @description With the body of the request and the beginning of each response.
+         * @description With the body of the request and the beginning of each response. After a test or a replay, `wait_seconds` delays the response until the result of the first attempt is known.
          *
          *     Scope: `webhooks:read`.
          */
@@ -20994,7 +20994,10 @@ export interface operations {
     };
     getWebhookDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description If the delivery has not been attempted yet, wait this long for the result */
+                wait_seconds?: number;
+            };
             header?: never;
             path: {
                 /** @description Id, `dlv_` and a ULID */
@@ -21049,6 +21052,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
