@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
+import { routesOfTeam } from "../pages/team/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
 import { Shell } from "./shell.tsx";
@@ -29,7 +30,7 @@ const screensRoute = createRoute({
   component: lazyRouteComponent(() => import("../pages/screens/screens-page.tsx"), "ScreensPage"),
 });
 
-const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute])]);
+const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute, routesOfTeam(shellRoute)])]);
 
 export function createConsoleRouter() {
   return createRouter({

@@ -14,12 +14,15 @@ import { AccountMenu } from "./account-menu.tsx";
 const text = texts(common);
 
 interface Area {
-  to: "/";
+  to: "/" | "/team";
   name: keyof typeof common;
   icon: IconName;
 }
 
-const areas: readonly Area[] = [{ to: "/", name: "screens", icon: "screens" }];
+const areas: readonly Area[] = [
+  { to: "/", name: "screens", icon: "screens" },
+  { to: "/team", name: "team", icon: "team" },
+];
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);

@@ -1,5 +1,6 @@
 // Runs one act of a person: says that it is done, and reads again what it has changed.
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
+import { ProblemError } from "../../../sdk/typescript/client.ts";
 import { reasonOf } from "../ui/problem-message.tsx";
 import { showToast, type Toast } from "../ui/toasts.tsx";
 
@@ -24,7 +25,9 @@ export function useAct<R, V = void>({ run, changes, done, then, showsErrors = fa
       then?.(result, variables);
     },
     onError: (error) => {
-      if (!showsErrors) showToast({ kind: "failed", message: reasonOf(error) });
+      // The person was asked for their password, and did not want to give it.
+      const isDropped = error instanceof ProblemError && error.kind === "proof-required";
+      if (!showsErrors && !isDropped) showToast({ kind: "failed", message: reasonOf(error) });
     },
   });
 }

@@ -4,7 +4,7 @@ import type { ComponentProps } from "react";
 import "./page-tabs.css";
 
 export interface PageTab {
-  to: ComponentProps<typeof Link>["to"];
+  to: NonNullable<ComponentProps<typeof Link>["to"]>;
   name: string;
 }
 
