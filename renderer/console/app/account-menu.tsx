@@ -2,10 +2,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Menu, MenuItem, MenuSection, MenuTrigger, Header, Popover, Button as AriaButton } from "react-aria-components";
-import { client } from "../data/client.ts";
+import { useNavigate } from "@tanstack/react-router";
+import { baseUrl, client } from "../data/client.ts";
 import { sessionQuery, type Session } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
+import { useAct } from "../data/use-act.ts";
 import { Icon } from "../ui/icon.tsx";
 import { applyTheme, chooseTheme, chosenTheme, themes } from "./theme.ts";
 
@@ -17,6 +19,13 @@ applyTheme(chosenTheme());
 export function AccountMenu({ session }: { session: Session }) {
   const queries = useQueryClient();
   const [theme, setTheme] = useState(chosenTheme);
+  const navigate = useNavigate();
+  const switching = useAct({
+    run: (team_id: string) => client.post("/api/v1/session/team", { body: { team_id } }),
+    changes: [],
+    // The page begins anew: nothing of the other team stays in it.
+    then: () => location.assign(`${baseUrl}/`),
+  });
   const signOut = async (): Promise<void> => {
     await client.delete("/api/v1/session");
     queries.setQueryData(sessionQuery.queryKey, null);
@@ -53,6 +62,27 @@ export function AccountMenu({ session }: { session: Session }) {
               </MenuItem>
             ))}
           </MenuSection>
+          {session.teams.length < 2 ? null : (
+            <MenuSection
+              selectionMode="single"
+              selectedKeys={[session.team.id]}
+              disallowEmptySelection
+              onSelectionChange={(keys) => {
+                const chosen = session.teams.find(({ id }) => keys !== "all" && keys.has(id));
+                if (chosen !== undefined && chosen.id !== session.team.id) switching.mutate(chosen.id);
+              }}
+            >
+              <Header className="menu-header">{text("switchTeam")}</Header>
+              {session.teams.map(({ id, name }) => (
+                <MenuItem key={id} id={id} className="menu-item" textValue={name}>
+                  {name}
+                </MenuItem>
+              ))}
+            </MenuSection>
+          )}
+          <MenuItem className="menu-item" onAction={() => void navigate({ to: "/account" })}>
+            {text("account")}
+          </MenuItem>
           <MenuItem className="menu-item" onAction={() => void signOut()}>
             {text("signOut")}
           </MenuItem>

@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
+import { routesOfAccount } from "../pages/account/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
@@ -30,7 +31,7 @@ const screensRoute = createRoute({
   component: lazyRouteComponent(() => import("../pages/screens/screens-page.tsx"), "ScreensPage"),
 });
 
-const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute, routesOfTeam(shellRoute)])]);
+const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute, routesOfTeam(shellRoute), routesOfAccount(shellRoute)])]);
 
 export function createConsoleRouter() {
   return createRouter({

@@ -10,6 +10,7 @@ import { formatTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { AccountMenu } from "./account-menu.tsx";
+import { ProofDialog } from "./proof-dialog.tsx";
 
 const text = texts(common);
 
@@ -53,6 +54,7 @@ export function Shell() {
         </nav>
         <AccountMenu session={session} />
       </header>
+      <ProofDialog session={session} />
       <div className="shell-main">
         <AwayBanner />
         <main id="content" className="shell-content" tabIndex={-1}>

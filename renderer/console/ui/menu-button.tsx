@@ -1,6 +1,7 @@
 // A button that opens a menu of further actions, such as at the end of a row.
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { Icon } from "./icon.tsx";
+import "./menu-button.css";
 
 export interface MenuAction {
   name: string;
@@ -13,7 +14,7 @@ export function MenuButton({ label, actions }: { label: string; actions: readonl
   if (actions.length === 0) return null;
   return (
     <MenuTrigger>
-      <AriaButton className="button" data-kind="quiet" data-size="small" aria-label={label}>
+      <AriaButton className="button menu-button" data-kind="quiet" data-size="small" aria-label={label}>
         <Icon name="more" />
       </AriaButton>
       <Popover className="popover" placement="bottom end">

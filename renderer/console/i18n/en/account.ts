@@ -17,8 +17,6 @@ export const account = {
   setPassword: "Set the password",
   changePassword: "Change the password",
   passwordSet: "Your password is set",
-  show: "Show the password",
-  hide: "Hide the password",
   appearance: "Appearance",
   appearanceText: "On this device.",
 } as const;

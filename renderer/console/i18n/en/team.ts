@@ -11,8 +11,6 @@ export const team = {
   renameTitle: "Rename the team",
   teamName: "Name of the team",
   renamed: "The team is now called {name}",
-  switchTo: "Switch to",
-  switched: "You now work in {name}",
   membersText: "Who may see and change the team's screens and content.",
   invite: "Invite a person",
   name: "Name",

@@ -47,6 +47,11 @@ export function routesOfTeam<R extends AnyRoute>(shellRoute: R) {
     }),
     createRoute({
       getParentRoute: () => teamRoute,
+      path: "sessions",
+      component: lazyRouteComponent(() => import("./sessions/sessions-page.tsx"), "SessionsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => teamRoute,
       path: "webhooks",
       component: lazyRouteComponent(() => import("./webhooks/webhooks-page.tsx"), "WebhooksPage"),
     }),

@@ -20,6 +20,8 @@ type Tab = PageTab & { scope: Session["scopes"][number] };
 const tabs: readonly Tab[] = [
   { to: "/team/members", name: text("members"), scope: "teams:read" },
   { to: "/team/tokens", name: text("tokens"), scope: "tokens:read" },
+  // Other people's sessions are seen by owners only; everybody's own are in their account.
+  { to: "/team/sessions", name: text("sessions"), scope: "audit:read" },
   { to: "/team/webhooks", name: text("webhooks"), scope: "webhooks:read" },
   { to: "/team/alerts", name: text("alerts"), scope: "players:read" },
   { to: "/team/audit", name: text("audit"), scope: "audit:read" },
