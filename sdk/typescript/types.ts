@@ -1746,6 +1746,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/roster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all screens with their state in words
+         * @description Short rows for lists and pickers: up to 1,000 in a page, newest first. Events say when a row changes; read the changed rows with `ids`. `state` follows the events: a connection that returns within two minutes was never interrupted.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listRoster"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/playlists": {
         parameters: {
             query?: never;
@@ -7986,6 +8008,72 @@ export interface components {
         };
         /** @enum {string} */
         RolloutStatus: "running" | "paused" | "halted" | "finished" | "aborted" | "replaced";
+        RosterPage: {
+            data: components["schemas"]["RosterPlayer"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+            /** @description How many screens the team has */
+            total: number;
+        };
+        RosterPlayer: {
+            /** @description Id, `plr_` and a ULID */
+            id: string;
+            /** @description Whether the newest revision is on screen; null while it is offline, since that is unknown */
+            in_sync: boolean | null;
+            last_seen_at: string | null;
+            name: string;
+            /** @description Why it is off; null: it is not, or it did not tell */
+            off_reason: ("hours" | "command" | "override" | "maintenance") | null;
+            /** @description Until when it is off; null: not foreseen */
+            off_until: string | null;
+            orientation: components["schemas"]["Orientation"];
+            /** @description What it plays by its latest heartbeat; null: nothing, or it is not known */
+            playing: {
+                /** @description Why: override, pause, interrupt, schedule, default or item */
+                layer: string;
+                /** @description Null: something without a layout, such as an emergency message, or one that no longer exists */
+                layout_id: string | null;
+                /** @description The layout's name, else that of the reason for what is shown */
+                name: string | null;
+            } | null;
+            /** @description What is wrong, most severe first */
+            problems: {
+                /** @description A code of `problems` in GET /players/{id}, or a kind of alert: dark, full, hot, throttled */
+                code: string;
+                /** @description What is wrong, for people */
+                detail: string;
+                /** @description What to do about it */
+                remedy: string;
+                /** @description Null: unknown */
+                since: string | null;
+            }[];
+            /** @description How many further problems there are */
+            problems_left_out: number;
+            /** @description Its newest picture: GET /screenshots/{id}/image */
+            screenshot: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                captured_at: string;
+                /** @description Id, `shot_` and a ULID */
+                id: string;
+            } | null;
+            /** @description `wrong`: something is wrong, see `problems`; `offline`: it sends no heartbeats, so nobody knows what it shows; `late`: it shows older content than the published one, for longer than usual; `new`: its device has not connected yet; `empty`: it has nothing to show; `off`: it is off on purpose, by its hours or a command, or somebody works at it; `playing`: all is well */
+            state: components["schemas"]["RosterState"];
+            /** @description Since when it is wrong, late, offline or without a device; null: unknown, or it is well */
+            state_since: string | null;
+            /**
+             * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
+             * @enum {string}
+             */
+            status: "online" | "offline";
+            tags: string[];
+            /** @description Its own time zone, else the one that its device reported */
+            timezone: string | null;
+        };
+        /** @enum {string} */
+        RosterState: "wrong" | "offline" | "late" | "new" | "empty" | "off" | "playing";
         Schedule: {
             conditions: components["schemas"]["Condition"][];
             /**
@@ -9500,6 +9588,7 @@ export interface components {
         Result: "completed" | "cut" | "failed" | "skipped" | "not_shown";
         /** @description Id, `rol_` and a ULID */
         RolloutId: string;
+        RosterLimit: number;
         /** @description Id, `sch_` and a ULID */
         ScheduleId: string;
         /** @description Id, `sch_` and a ULID */
@@ -9968,7 +10057,7 @@ export interface operations {
             query?: {
                 /** @description Only players with trouble of this kind */
                 kind?: components["schemas"]["AlertKind"];
-                limit?: number;
+                limit?: components["parameters"]["RosterLimit"];
                 /** @description Only players with this tag */
                 tag?: string;
             };
@@ -17005,6 +17094,82 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listRoster: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Only these players, 200 at most, such as those that events have named. Ids that do not exist are left out */
+                ids?: string;
+                limit?: components["parameters"]["RosterLimit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List all screens with their state in words */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "status": "online",
+                     *           "state": "wrong",
+                     *           "state_since": "2026-11-21T12:00:00.000Z",
+                     *           "off_reason": "hours",
+                     *           "off_until": "2026-11-21T12:00:00.000Z",
+                     *           "problems": [
+                     *             {
+                     *               "code": "WDJB-MJHT",
+                     *               "since": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample",
+                     *               "remedy": "sample"
+                     *             }
+                     *           ],
+                     *           "problems_left_out": 1,
+                     *           "last_seen_at": "2026-11-21T12:00:00.000Z",
+                     *           "timezone": "Europe/London",
+                     *           "orientation": "landscape",
+                     *           "in_sync": true,
+                     *           "playing": {
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby",
+                     *             "layer": "sample"
+                     *           },
+                     *           "screenshot": {
+                     *             "id": "shot_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "captured_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RosterPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
