@@ -1,4 +1,5 @@
 // Starts the console.
+import "./app/trusted-types.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/components.css";
@@ -11,11 +12,17 @@ import { applyLocale } from "./i18n/locale.ts";
 import { createConsoleRouter } from "./app/router.tsx";
 
 applyLocale();
-const router = createConsoleRouter();
-createRoot(document.querySelector("#root")!).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const base = new URL(document.baseURI).pathname;
+if (location.pathname.startsWith(base)) start();
+// The service is behind a path (`--public-url`), but was opened at its own address without that path.
+else location.replace(base + location.pathname.slice(1) + location.search + location.hash);
+
+function start(): void {
+  createRoot(document.querySelector("#root")!).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={createConsoleRouter()} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -32,9 +32,12 @@ export function cookiesIn(header: string | undefined): Map<string, string> {
   return cookies;
 }
 
-/** A `Set-Cookie` header that keeps a session's secret in the browser until `expiresAt`, epoch ms; null: that deletes it. */
-export function sessionCookieHeader(secret: string, expiresAt: number | null, isSecure: boolean): string {
-  const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", ...(isSecure ? ["Secure"] : [])];
+/**
+ * A `Set-Cookie` header that keeps a session's secret in the browser until `expiresAt`, epoch ms; null: that deletes it.
+ * @param path of the service on its host: other services there do not get the cookie
+ */
+export function sessionCookieHeader(secret: string, expiresAt: number | null, isSecure: boolean, path: string): string {
+  const attributes = [`Path=${path || "/"}`, "HttpOnly", "SameSite=Strict", ...(isSecure ? ["Secure"] : [])];
   const end = expiresAt === null ? "Max-Age=0" : `Expires=${new Date(expiresAt).toUTCString()}`;
   return [`${sessionCookie}=${expiresAt === null ? "" : secret}`, end, ...attributes].join("; ");
 }

@@ -85,11 +85,11 @@ export async function showSession(db: Db, { tokenId, userId, teamId, role, scope
   };
 }
 
-/** Creates a link that signs a member in once, within an hour. @param origin of the service, as the reader of the link knows it */
+/** Creates a link that signs a member in once, within an hour. @param baseUrl of the service, as the reader of the link knows it */
 export async function createSignInLink(
   { clock, makeId }: SessionDependencies,
   db: Db,
-  { teamId, userId, name, createdBy, origin }: { teamId: string; userId: string; name: string; createdBy: string | null; origin: string },
+  { teamId, userId, name, createdBy, baseUrl }: { teamId: string; userId: string; name: string; createdBy: string | null; baseUrl: string },
 ): Promise<SignInLink> {
   const now = Math.trunc(clock.now());
   const secret = `sgn_lnk_${randomText(43)}`;
@@ -105,7 +105,7 @@ export async function createSignInLink(
   };
   await db.insertInto("sign_in_links").values(row).execute();
   // Behind `#`, so that no server's log and no Referer header contains it.
-  return { name, url: `${origin}/sign-in#link=${secret}`, secret, expires_at: new Date(row.expires_at).toISOString() };
+  return { name, url: `${baseUrl}/sign-in#link=${secret}`, secret, expires_at: new Date(row.expires_at).toISOString() };
 }
 
 /** Uses a link. @returns whom it signs in, and the team @throws ProblemError 401 if it is unknown, used or expired. */

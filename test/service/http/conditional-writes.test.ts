@@ -106,7 +106,7 @@ function conditionalWrite(store: Store, versions: Map<string, number>, beforeWri
       id: "req",
       address: "",
       url: "/",
-      origin: null,
+      origin: null, baseUrl: null,
       header,
       setHeaders: () => undefined,
       closedSignal: () => AbortSignal.timeout(1_000),

@@ -2,6 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { NewSession, NewSignInLink, Session, SignInLink } from "../../../protocol/operator/sessions.ts";
 import { found, ProblemError } from "../../http/problem.ts";
+import { pathOfBase } from "../../http/public-url.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { requireRoleScopes } from "../../people/grants.ts";
 import { sessionCookieHeader } from "../../people/presented-secret.ts";
@@ -43,7 +44,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     errors: ["invalid", "unauthorized", "forbidden"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { audit } = dependencies;
-      const { address, requestId, origin, header } = context;
+      const { address, requestId, baseUrl, header } = context;
       const { secret, session, expiresAt } = await unitOfWork.write(async (db) => {
         const { userId, teamId } = await useSignInLink(dependencies, db, body.secret);
         const signIn = { userId, teamId, method: body.method, address, userAgent: header("user-agent") ?? "" };
@@ -66,7 +67,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
         const operator = { tokenId, isSession: true, userId, teamId: team_id, role, scopes: scopesOfRole(role), expiresAt: expires_at };
         return { result: { secret: started.secret, session: await showSession(db, operator), expiresAt: expires_at } };
       });
-      return new JsonResponse(201, session, { "Set-Cookie": sessionCookieHeader(secret, expiresAt, isSecure(origin)) });
+      return new JsonResponse(201, session, { "Set-Cookie": sessionCookieHeader(secret, expiresAt, isSecure(baseUrl), pathOfBase(baseUrl)) });
     },
   }),
   operation({
@@ -98,14 +99,14 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found"],
-    async run({ clock, tokens }, { origin }, _input, unitOfWork) {
+    async run({ clock, tokens }, { baseUrl }, _input, unitOfWork) {
       await unitOfWork.write(async (db, { operator }) => {
         if (!operator.isSession) throw new ProblemError("not-found", "You call with an access token: revoke it with DELETE /tokens/{id}");
         const now = Math.trunc(clock.now());
         await db.updateTable("tokens").set({ revoked_at: now }).where("id", "=", operator.tokenId).execute();
         return { result: undefined, committed: () => tokens.notifyEnded([operator.tokenId]) };
       });
-      return new JsonResponse(204, undefined, { "Set-Cookie": sessionCookieHeader("", null, isSecure(origin)) });
+      return new JsonResponse(204, undefined, { "Set-Cookie": sessionCookieHeader("", null, isSecure(baseUrl), pathOfBase(baseUrl)) });
     },
   }),
   operation({
@@ -124,19 +125,19 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     status: 201,
     output: SignInLink,
     errors: ["invalid", "not-found"],
-    async run(dependencies, { origin, teamId }, { body }, unitOfWork) {
-      if (origin === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
+    async run(dependencies, { baseUrl, teamId }, { body }, unitOfWork) {
+      if (baseUrl === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
       return unitOfWork.write(async (db, { operator }) => {
         const userId = body.user_id ?? operator.userId;
         const member = found(await selectMembers(db, teamId).where("id", "=", userId).executeTakeFirst(), "member of this team");
         requireRoleScopes(operator, member.role as Role, "To sign in as this member");
-        const link = { teamId, userId, name: member.name, createdBy: operator.userId, origin };
+        const link = { teamId, userId, name: member.name, createdBy: operator.userId, baseUrl };
         return { result: await createSignInLink(dependencies, db, link) };
       });
     },
   }),
 ];
 
-function isSecure(origin: string | null): boolean {
-  return origin !== null && new URL(origin).protocol === "https:";
+function isSecure(baseUrl: string | null): boolean {
+  return baseUrl !== null && new URL(baseUrl).protocol === "https:";
 }
