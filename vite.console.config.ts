@@ -33,7 +33,7 @@ export default defineConfig({
 function precompress(): Plugin {
   return {
     name: "precompress",
-    async closeBundle() {
+    async writeBundle() {
       const folder = join(outDir, "assets");
       const names = (await readdir(folder)).filter((name) => /\.(?:js|css|svg)$/.test(name));
       await Promise.all(

@@ -10,8 +10,10 @@ import { createRoot } from "react-dom/client";
 import { queryClient } from "./data/query-client.ts";
 import { applyLocale } from "./i18n/locale.ts";
 import { createConsoleRouter } from "./app/router.tsx";
+import { applyTheme, chosenTheme } from "./app/theme.ts";
 
 applyLocale();
+applyTheme(chosenTheme());
 const base = new URL(document.baseURI).pathname;
 if (location.pathname.startsWith(base)) start();
 // The service is behind a path (`--public-url`), but was opened at its own address without that path.

@@ -29,7 +29,10 @@ export const usage = defineUsage({
       help: `Folder for all data; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
     },
     host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
-    "public-url": { value: "URL", help: "URL for people, players and phones, if different from the address it listens on. It may have a path: https://example.com/signage" },
+    "public-url": {
+      value: "URL",
+      help: "URL for people, players and phones, if different from the address it listens on. It may have a path: https://example.com/signage",
+    },
     "tls-cert": { value: "FILE", help: "Certificate chain in PEM, for https" },
     "tls-key": { value: "FILE", help: "Private key of the certificate, in PEM" },
     "insecure-http": { help: "Listen beyond this machine without TLS: for a trusted network, or behind a proxy that terminates TLS" },

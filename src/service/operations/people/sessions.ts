@@ -67,7 +67,9 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
         const operator = { tokenId, isSession: true, userId, teamId: team_id, role, scopes: scopesOfRole(role), expiresAt: expires_at };
         return { result: { secret: started.secret, session: await showSession(db, operator), expiresAt: expires_at } };
       });
-      return new JsonResponse(201, session, { "Set-Cookie": sessionCookieHeader(secret, expiresAt, isSecure(baseUrl), pathOfBase(baseUrl)) });
+      return new JsonResponse(201, session, {
+        "Set-Cookie": sessionCookieHeader(secret, expiresAt, isSecure(baseUrl), pathOfBase(baseUrl)),
+      });
     },
   }),
   operation({
