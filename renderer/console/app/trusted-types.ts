@@ -12,4 +12,7 @@ trustedTypes?.createPolicy("default", {
   },
 });
 
+// Where code may not be made from text, zod shall not try: browsers report the attempt. Set before its library is loaded.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+
 export {};

@@ -27,11 +27,11 @@ test("[CFR1] a browser gets the console at any address that is not the service's
     expect(await get(path, html, "HEAD")).toMatchObject({ status: 200, text: "" });
   }
   expect(await get("/", { accept: "*/*" })).toMatchObject({ status: 200, type: "text/html; charset=utf-8" });
-  const problem = { status: 404, type: "application/problem+json" };
+  const problem = { status: 404, type: "application/problem+json; charset=utf-8" };
   expect(await get("/library", { accept: "application/json" })).toMatchObject(problem);
   for (const path of ["/api/v1/nothing", "/api", "/assets/index-old.js", "/problems/nothing", "/mcp/x"])
     expect(await get(path)).toMatchObject(problem);
-  expect(await get("/api/v1/players/pair")).toMatchObject({ status: 405 });
+  expect(await get("/api/v1/sign-in-links")).toMatchObject({ status: 405 });
 
   await using window = await Window.open(browser);
   await window.signIn(service, "/no/such.page");
