@@ -54,11 +54,11 @@ export function Shell() {
         {text("skipToContent")}
       </a>
       <header className="shell-side">
-        <Link to="/" className="shell-brand" aria-label={text("toScreens")}>
+        <Link to="/" className="shell-brand">
           <Icon name="brand" />
           <span>{text("product")}</span>
         </Link>
-        <AriaButton className="shell-search" aria-label={text("searchAll")} onPress={() => setOverlay("search")}>
+        <AriaButton className="shell-search" onPress={() => setOverlay("search")}>
           <Icon name="search" />
           <span className="shell-search-text">{text("search")}</span>
           <span className="shell-search-keys" aria-hidden="true">

@@ -18,7 +18,6 @@ export const common = {
   copied: "Copied",
   loading: "Loading…",
   search: "Search",
-  searchAll: "Search and actions",
   show: "Show",
   takeover: "Take over",
   pair: "Add a screen",
