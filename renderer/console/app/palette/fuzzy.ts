@@ -35,6 +35,16 @@ function fitOfWord(word: string, text: string): number | null {
   return fit >= word.length ? fit : null;
 }
 
+/** How well the beginnings of words in `text` fit `query`; null: not at all. Less than any fit of a title. */
+export function fitOfWords(query: string, text: string): number | null {
+  const given = plain(text).split(/[^\p{L}\p{N}]+/u);
+  return plain(query)
+    .split(/\s+/)
+    .every((word) => given.some((each) => each.startsWith(word)))
+    ? 0
+    : null;
+}
+
 const isLetter = (letter: string): boolean => /[\p{L}\p{N}]/u.test(letter);
 
 /** Without capitals and accents. */

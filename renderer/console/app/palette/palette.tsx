@@ -6,7 +6,7 @@ import { palette } from "../../i18n/en/palette.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { useEntries, type Entry } from "./entries.ts";
-import { fitOf } from "./fuzzy.ts";
+import { fitOf, fitOfWords } from "./fuzzy.ts";
 import { recentOf, remember } from "./recent.ts";
 import "./palette.css";
 
@@ -135,7 +135,7 @@ function find(entries: readonly Entry[], query: string, recent: readonly string[
   }
   return entries
     .flatMap((entry) => {
-      const fit = fitOf(query, entry.title) ?? lessFor(fitOf(query, `${entry.title} ${entry.words} ${entry.kind}`));
+      const fit = fitOf(query, entry.title) ?? fitOfWords(query, `${entry.title} ${entry.words} ${entry.kind}`);
       // What was used lately wins among equals.
       return fit === null ? [] : [{ entry, fit: fit + (recent.includes(entry.id) ? 1 : 0) }];
     })
@@ -143,5 +143,3 @@ function find(entries: readonly Entry[], query: string, recent: readonly string[
     .slice(0, mostShown)
     .map(({ entry }) => entry);
 }
-
-const lessFor = (fit: number | null): number | null => (fit === null ? null : fit / 2);
