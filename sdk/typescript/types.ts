@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description One entry per successful write of an operator, newest first. Owners only.
+         * @description One entry per successful write of an operator, per sign-in, and per failed sign-in of a member (`failSignIn`, at most 20 a day and member), newest first. Owners only.
          *
          *     Scope: `audit:read`.
          */
@@ -1015,7 +1015,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person to the team
-         * @description `secret` is shown only once: pass it on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.
+         * @description `secret` and `url` are shown only once: pass the link on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.
          *
          *     Scope: `teams:write`.
          */
@@ -1199,11 +1199,31 @@ export interface paths {
         head?: never;
         /**
          * Change your name or email
-         * @description The change is visible in all your teams.
+         * @description The change is visible in all your teams. You sign in with the new email from then on.
          *
          *     Scope: `tokens:write`.
          */
         patch: operations["updateMe"];
+        trace?: never;
+    };
+    "/api/v1/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set your password
+         * @description Only for a person who is signed in, who must have an email. Your other sessions end, unused sign-in links become invalid, and other browsers are forgotten; access tokens stay valid.
+         */
+        put: operations["setPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/openapi.json": {
@@ -2163,7 +2183,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description For browsers: the response sets a cookie that replaces the access token in requests of the console's own pages. Scripts cannot read it.
+         * @description For browsers: the response sets a cookie that replaces the access token in requests of the console's own pages. Scripts cannot read it. Wrong passwords are limited per account and per address; a browser in which the person has signed in before has an allowance of its own.
          */
         post: operations["createSession"];
         /**
@@ -2171,6 +2191,90 @@ export interface paths {
          * @description Ends the session everywhere it is used.
          */
         delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove again who you are
+         * @description For 15 minutes the session may then do what changes who has access: tokens, roles, members, invitations, sign-in links, teams, secrets of webhooks, and your own email. Without it such a request is refused as `proof-required`.
+         */
+        post: operations["proveSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on in another team
+         * @description The response sets a new cookie: the session goes on in the other team and ends in this one. It lasts no longer than before.
+         */
+        post: operations["switchTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Where you are signed in, newest first; an owner sees all sessions of the team. Ended sessions are not included.
+         *
+         *     Scope: `tokens:read`.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Signs a browser out: one of your own, for example on a phone that you lost, or as an owner one of a member. Its open connections are closed.
+         *
+         *     Scope: `tokens:write`.
+         */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2254,6 +2358,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how people can sign in
+         * @description For the page that signs people in. It says nothing about anybody's account.
+         */
+        get: operations["getSignInOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sign-in-links": {
         parameters: {
             query?: never;
@@ -2265,7 +2389,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sign-in link
-         * @description A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only.
+         * @description A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only. The audit log shows who created it and when it was used.
          *
          *     Scope: `teams:write`.
          */
@@ -3258,7 +3382,7 @@ export interface components {
             resource_type: string;
             /** @description Counts from 1 in each team, without gaps */
             seq: number;
-            /** @description Id, `tok_` and a ULID */
+            /** @description The token or the session; for a failed sign-in an id that no token has */
             token_id: string;
             /** @description Id, `usr_` and a ULID */
             user_id: string;
@@ -4697,6 +4821,8 @@ export interface components {
             status: "pending" | "accepted" | "revoked" | "expired";
             /** @description Id, `team_` and a ULID */
             team_id: string;
+            /** @description The same as a link that opens the console, where the person sets a password; null: the Host header is not a host name */
+            url: string | null;
         };
         CreatedRollout: {
             /**
@@ -6349,6 +6475,24 @@ export interface components {
              * @example sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
              */
             secret: string;
+        } | {
+            /** Format: email */
+            email: string;
+            /** @constant */
+            method: "password";
+            password: string;
+        } | {
+            /** @constant */
+            method: "invitation";
+            /** @description Replaces the name in the invitation */
+            name?: string;
+            /** @description The person's new password; if somebody signs in with the invitation's email already, their password */
+            password: string;
+            /**
+             * @description From the invitation's link, behind `#invitation=`
+             * @example sgn_inv_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
+             */
+            secret: string;
         };
         NewShow: {
             /** @description An asset that is ready. Exactly one of asset_id, url and text is required */
@@ -6535,6 +6679,12 @@ export interface components {
         PairRequest: {
             code: string;
             name: string;
+        };
+        PasswordChange: {
+            /** @description Needed if you have a password, unless you signed in with a link within the last 15 minutes because you lost it */
+            current_password?: string;
+            /** @description At least 12 characters, of any kind. Refused are passwords that many people use and those made of your own name or email */
+            password: string;
         };
         Player: {
             /** @description The revision on screen */
@@ -8115,14 +8265,81 @@ export interface components {
              * @description When the person must sign in again at the latest
              */
             expires_at: string;
+            /** @description Whether the person has set a password */
+            has_password: boolean;
             /** @description Id, `tok_` and a ULID */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the session ends if it is not used until then
+             */
+            idle_until: string;
+            /**
+             * @description How the person signed in
+             * @enum {string}
+             */
+            method: "link" | "password" | "invitation" | "passkey" | "sso";
+            /**
+             * Format: date-time
+             * @description When the person last proved who they are. Dangerous acts need a proof of the last 15 minutes
+             */
+            proved_at: string;
             role: components["schemas"]["Role"];
             scopes: components["schemas"]["Scope"][];
             team: components["schemas"]["Team"];
             /** @description All teams of the person, for switching */
             teams: components["schemas"]["OwnTeam"][];
             user: components["schemas"]["User"];
+        };
+        SessionEntry: {
+            /** @description The IP address from which the person signed in */
+            address: string;
+            /** @description The browser and its system, such as `Firefox on Windows`; empty: unknown */
+            browser: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the person must sign in again at the latest
+             */
+            expires_at: string;
+            /** @description Id, `tok_` and a ULID */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the session ends if it is not used until then
+             */
+            idle_until: string;
+            /** @description Whether it is the session that this request belongs to */
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @description Accurate to the minute
+             */
+            last_used_at: string;
+            /**
+             * @description How the person signed in
+             * @enum {string}
+             */
+            method: "link" | "password" | "invitation" | "passkey" | "sso";
+            /** @description Id, `usr_` and a ULID */
+            user_id: string;
+            user_name: string;
+        };
+        SessionEntryList: {
+            data: components["schemas"]["SessionEntry"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        SessionProof: {
+            password: string;
+        };
+        SessionTeam: {
+            /** @description One of the session's `teams` */
+            team_id: string;
         };
         Show: {
             asset_id: string | null;
@@ -8268,12 +8485,26 @@ export interface components {
              * @description RFC 3339, UTC
              */
             expires_at: string;
+            /** @description The audit log names the link by it, when it is created and when it is used */
+            id: string;
             /** @description Whom it signs in */
             name: string;
             /** @description Shown only once: the service stores only its hash */
             secret: string;
             /** @description Open it in a browser. It works once */
             url: string;
+            /** @description Id, `usr_` and a ULID */
+            user_id: string;
+        };
+        /** @enum {string} */
+        SignInMethod: "password" | "passkey" | "sso";
+        SignInOptions: {
+            /** @description Whether nobody has set a password yet: only a link signs in */
+            is_first_run: boolean;
+            /** @description The ways to sign in that this service offers, besides links */
+            methods: components["schemas"]["SignInMethod"][];
+            /** @description The name of the provider of single sign-on; null: there is none */
+            sso_name: string | null;
         };
         /** @enum {string} */
         SlotName: "package" | "a" | "b";
@@ -8991,6 +9222,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The token does not allow this (`forbidden`); Prove again who you are (`proof-required`) */
+        ForbiddenOrProofRequired: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description It has expired (`gone`) */
         Gone: {
             headers: {
@@ -9264,6 +9506,8 @@ export interface components {
         ScheduleIdFilter: string;
         /** @description Id, `shot_` and a ULID */
         ScreenshotId: string;
+        /** @description Id, `tok_` and a ULID */
+        SessionId: string;
         /** @description Id, `shw_` and a ULID */
         ShowId: string;
         Status: components["schemas"]["CommandStatus"];
@@ -9271,8 +9515,6 @@ export interface components {
         TeamId: string;
         /** @description Plays that started before this time */
         To: string;
-        /** @description Id, `tok_` and a ULID */
-        TokenId: string;
         /** @description `1.0.0`; required */
         TusResumable: string;
         Type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
@@ -13424,7 +13666,8 @@ export interface operations {
                      *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z",
-                     *       "secret": "sample"
+                     *       "secret": "sample",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedInvitation"];
@@ -13432,7 +13675,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14288,8 +14531,52 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    setPassword: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "four words nobody guesses"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Set your password */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -18862,7 +19149,11 @@ export interface operations {
                      *           "role": "owner"
                      *         }
                      *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
@@ -18935,7 +19226,11 @@ export interface operations {
                      *           "role": "owner"
                      *         }
                      *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
@@ -18945,6 +19240,7 @@ export interface operations {
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -18977,6 +19273,271 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    proveSession: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "four words nobody guesses"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SessionProof"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Prove again who you are */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "teams": [
+                     *         {
+                     *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    switchTeam: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SessionTeam"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Go on in another team */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "teams": [
+                     *         {
+                     *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List sessions */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "user_name": "sample",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "idle_until": "2026-11-21T12:00:00.000Z",
+                     *           "address": "sample",
+                     *           "browser": "sample",
+                     *           "method": "link",
+                     *           "is_current": true
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionEntryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `tok_` and a ULID */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description End a session */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19287,6 +19848,41 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getSignInOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read how people can sign in */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "methods": [
+                     *         "password"
+                     *       ],
+                     *       "sso_name": "sample",
+                     *       "is_first_run": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInOptions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     createSignInLink: {
         parameters: {
             query?: {
@@ -19321,6 +19917,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "id": "lnk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "secret": "sample",
@@ -19332,7 +19930,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
@@ -19474,7 +20072,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19557,7 +20155,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -19758,7 +20356,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -19823,7 +20421,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -19951,7 +20549,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19965,7 +20563,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `tok_` and a ULID */
-                id: components["parameters"]["TokenId"];
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -20020,7 +20618,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `tok_` and a ULID */
-                id: components["parameters"]["TokenId"];
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -20061,7 +20659,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `tok_` and a ULID */
-                id: components["parameters"]["TokenId"];
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -21247,7 +21845,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];

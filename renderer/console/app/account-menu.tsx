@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Menu, MenuItem, MenuSection, MenuTrigger, Header, Popover, Separator, Button as AriaButton } from "react-aria-components";
 import type { Session } from "../data/session.ts";
 import { signOut } from "../data/sign-out.ts";
+import { switchTeam } from "../data/switch-team.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { reasonOf } from "../ui/problem-message.tsx";
@@ -38,6 +39,25 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
           <MenuItem className="menu-item" onAction={onShortcuts}>
             {text("shortcuts")}
           </MenuItem>
+          {session.teams.length > 1 ? <Separator className="menu-separator" /> : null}
+          {session.teams.length > 1 ? (
+            <MenuSection
+              selectionMode="single"
+              selectedKeys={[session.team.id]}
+              disallowEmptySelection
+              onSelectionChange={(keys) => {
+                const chosen = session.teams.find(({ id }) => keys !== "all" && keys.has(id))!;
+                if (chosen.id !== session.team.id) act(switchTeam(chosen.id));
+              }}
+            >
+              <Header className="menu-header">{text("switchTeam")}</Header>
+              {session.teams.map(({ id, name }) => (
+                <MenuItem key={id} id={id} className="menu-item" textValue={name}>
+                  <bdi>{name}</bdi>
+                </MenuItem>
+              ))}
+            </MenuSection>
+          ) : null}
           <Separator className="menu-separator" />
           <MenuSection
             selectionMode="single"

@@ -147,8 +147,14 @@ function hasRawBody(operation: AnyOperation): boolean {
 }
 
 /** Prepares the reply and returns its body. Returning the reply itself would make Fastify watch the stream until its end. */
-function sendJson({ status, headers, body }: JsonResponse, reply: FastifyReply, baseUrl: string | null, isLinked: boolean): unknown {
+function sendJson(
+  { status, headers, body, cookies }: JsonResponse,
+  reply: FastifyReply,
+  baseUrl: string | null,
+  isLinked: boolean,
+): unknown {
   reply.code(status).headers(headers as Record<string, string>);
+  if (cookies.length > 0) reply.header("Set-Cookie", [...cookies]);
   const { Location: location } = headers;
   if (location?.startsWith("/") && baseUrl !== null) reply.header("Location", baseUrl + location);
   if (body === undefined) return reply.send();

@@ -182,6 +182,7 @@ async function openLink({ clock }: UploadLinkDependencies, db: Db, linkId: strin
   if (row.expires_at <= clock.now()) throw new ProblemError("gone", "The link has expired: ask for a new one");
   const creator = {
     isSession: false,
+    provedAt: null,
     tokenId: row.token_id,
     teamId: row.team_id,
     userId: row.user_id,
