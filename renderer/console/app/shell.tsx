@@ -8,18 +8,22 @@ import { sessionQuery } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
 import { formatTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
+import { UploadsCorner } from "../pages/uploads/uploads-corner.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 
 const text = texts(common);
 
 interface Area {
-  to: "/";
+  to: "/" | "/library";
   name: keyof typeof common;
   icon: IconName;
 }
 
-const areas: readonly Area[] = [{ to: "/", name: "screens", icon: "screens" }];
+const areas: readonly Area[] = [
+  { to: "/", name: "screens", icon: "screens" },
+  { to: "/library", name: "library", icon: "library" },
+];
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
@@ -56,6 +60,7 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
+      <UploadsCorner />
     </div>
   );
 }

@@ -7,6 +7,7 @@ const paths = {
   team: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.5a3.5 3.5 0 0 1 0 6.5M18 14a6.4 6.4 0 0 1 3.5 6",
   chevrons: "m8 9 4-4 4 4M8 15l4 4 4-4",
   chevronDown: "m6 9 6 6 6-6",
+  chevronUp: "m6 15 6-6 6 6",
   chevronEnd: "m9 6 6 6-6 6",
   plus: "M12 5v14M5 12h14",
   close: "m6 6 12 12M18 6 6 18",
