@@ -226,6 +226,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/{id}/replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an asset by another everywhere
+         * @description Exchanges the asset in all playlists, layouts and settings that use it, in one transaction, and says what changed. Items keep their ids and all their other fields. Overrides keep the old asset: they are commands, and end by themselves or when they are cleared. Needs also the scopes of what it changes: `playlists:write`, `layouts:write`, `players:write`, `teams:write`. The old asset stays in the library.
+         *
+         *     Scope: `assets:write`.
+         */
+        post: operations["replaceAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets/{id}/restore": {
         parameters: {
             query?: never;
@@ -262,6 +284,28 @@ export interface paths {
          *     Scope: `assets:read`.
          */
         get: operations["getAssetThumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where an asset is used
+         * @description The playlists, layouts, players and the team that use the asset themselves, and the layouts, schedules and players that show it through them. An asset with a direct use cannot be deleted.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getAssetUses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2683,7 +2727,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a resumable upload
-         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename` and `filetype`. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.
+         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename`, `filetype` and `duplicate`: with `reuse` an upload with the bytes of an asset of the team becomes that asset. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.
          *
          *     Scope: `assets:write`.
          */
@@ -2731,7 +2775,7 @@ export interface paths {
         head: operations["headUpload"];
         /**
          * Send bytes of an upload
-         * @description The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`; a file that cannot be shown is rejected then.
+         * @description The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`, and `Asset-Duplicate: true` if the asset existed before (`duplicate: reuse`); a file that cannot be shown is rejected then.
          *
          *     Scope: `assets:write`.
          */
@@ -3362,8 +3406,72 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        AssetReplacement: {
+            /** @description The asset that takes its place: of the same kind, and not in the bin */
+            asset_id: string;
+            /** @description Only these places. To take a replacement back, exchange the two assets and send what it changed. Default: everywhere */
+            only?: {
+                /** @default [] */
+                item_ids?: string[];
+                /** @default [] */
+                layout_ids?: string[];
+                /** @default [] */
+                player_ids?: string[];
+                /** @default false */
+                team?: boolean;
+            };
+        };
         /** @enum {string} */
         AssetStatus: "importing" | "processing" | "ready" | "failed";
+        AssetUses: {
+            /** @description The layouts that have it as their background */
+            backgrounds: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description Whether it is the safe content of the team */
+            is_safe_content_of_team: boolean;
+            /** @description The layouts that show one of the playlists, or have it as their background */
+            layouts: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The players on which an override shows it */
+            overrides: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description On how many players it can be seen: by assignment, schedule or override */
+            player_count: number;
+            /** @description The first 20 of them */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The playlists with items that show it, also as artwork of an audio item */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                item_ids: string[];
+                name: string;
+            }[];
+            /** @description The players that have it as their own safe content */
+            safe_content_of: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The schedules that show one of the layouts */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+        };
         AssetWarning: {
             /** @enum {string} */
             code: "bit-rate" | "resolution" | "frame-rate" | "profile" | "sound";
@@ -7872,6 +7980,37 @@ export interface components {
             /** @description The newest first */
             releases: components["schemas"]["Release"][];
         };
+        ReplacedAsset: {
+            /** @description The layouts that have it as their background */
+            backgrounds: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description Whether it is the safe content of the team */
+            is_safe_content_of_team: boolean;
+            /** @description The players on which an override still shows the old asset, until it is cleared */
+            overrides: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description How many players get new content */
+            player_count: number;
+            /** @description The playlists with items that show it, also as artwork of an audio item */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                item_ids: string[];
+                name: string;
+            }[];
+            /** @description The players that have it as their own safe content */
+            safe_content_of: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+        };
         ReplaceRequest: {
             code: string;
         };
@@ -10754,6 +10893,92 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    replaceAsset: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetReplacement"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Replace an asset by another everywhere */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplacedAsset"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     restoreAsset: {
         parameters: {
             query?: {
@@ -10905,6 +11130,89 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getAssetUses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where an asset is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "layouts": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssetUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -21086,7 +21394,7 @@ export interface operations {
                 "Upload-Defer-Length"?: string;
                 /** @description The size of the whole file in bytes */
                 "Upload-Length"?: string;
-                /** @description `filename` and `filetype`, with Base64 values */
+                /** @description `filename`, `filetype` and `duplicate`, with Base64 values */
                 "Upload-Metadata"?: string;
             };
             path?: never;

@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { routesOfAccount } from "../pages/account/routes.ts";
+import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
@@ -28,7 +29,12 @@ export const shellRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
-  shellRoute.addChildren([...routesOfScreens(shellRoute), routesOfTeam(shellRoute), routesOfAccount(shellRoute)]),
+  shellRoute.addChildren([
+    ...routesOfScreens(shellRoute),
+    ...routesOfLibrary(shellRoute),
+    routesOfTeam(shellRoute),
+    routesOfAccount(shellRoute),
+  ]),
 ]);
 
 export function createConsoleRouter() {

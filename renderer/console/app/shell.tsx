@@ -13,13 +13,14 @@ import { focusHeadings, loadPages } from "./after-navigation.ts";
 import { AwayBanner } from "./away-banner.tsx";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
-import { ProofDialog } from "./proof-dialog.tsx";
 
 const text = texts(common);
 
 // Loaded after the first picture of the page, which has no menu and no dialog yet.
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
+const UploadsCorner = lazy(async () => ({ default: (await import("../pages/uploads/uploads-corner.tsx")).UploadsCorner }));
+const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const Shortcuts = lazy(async () => ({ default: (await import("./palette/shortcuts.tsx")).Shortcuts }));
 
 export function Shell() {
@@ -80,7 +81,8 @@ export function Shell() {
         </main>
       </div>
       <Suspense fallback={null}>
-        <ProofDialog />
+        <ProofDialog session={session} />
+        <UploadsCorner />
         {overlay === "search" ? <Palette onClose={close} /> : null}
         {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
       </Suspense>

@@ -7,6 +7,7 @@ const paths = {
   team: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.5a3.5 3.5 0 0 1 0 6.5M18 14a6.4 6.4 0 0 1 3.5 6",
   chevrons: "m8 9 4-4 4 4M8 15l4 4 4-4",
   chevronDown: "m6 9 6 6 6-6",
+  chevronUp: "m6 15 6-6 6 6",
   chevronEnd: "m9 6 6 6-6 6",
   plus: "M12 5v14M5 12h14",
   close: "m6 6 12 12M18 6 6 18",
@@ -34,6 +35,14 @@ const paths = {
     "M4 8h3l2-3h6l2 3h3a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1zM12 16.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7z",
   grid: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   list: "M4 6h16M4 12h16M4 18h16",
+  film: "M4 5h16v14H4zM8 5v14M16 5v14M4 10h4M4 14h4M16 10h4M16 14h4",
+  sound: "M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.500 2.500 0 0 1 5 0zM19 16a2.500 2.500 0 1 1-5 0 2.500 2.500 0 0 1 5 0z",
+  document: "M6 3h8l5 5v13H6zM14 3v5h5M9 13h7M9 17h5",
+  list: "M9 6h11M9 12h11M9 18h11M4.500 6h.01M4.500 12h.01M4.500 18h.01",
+  folder: "M3 6h6l2 2h10v11H3z",
+  swap: "M4 8h14l-3-3M20 16H6l3 3",
+  restore: "M4 12a8 8 0 1 0 2.500-5.800L4 8.500M4 4v4.500h4.500",
+  download: "M12 5v11M7 11l5 5 5-5M4 20h16",
 } as const;
 
 export type IconName = keyof typeof paths;
