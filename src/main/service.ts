@@ -13,7 +13,7 @@ import type { Log } from "../base/log.ts";
 import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
-import { commandName, dataFolder, readVersion, rendererFolder, rootFolder } from "./folders.ts";
+import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
@@ -132,7 +132,6 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   const config = {
     ...flags,
     startMediaProcess,
-    claimFolder: join(rootFolder, "renderer/claim"),
     consoleFolder: builtConsole(log),
     version: readVersion(),
   };

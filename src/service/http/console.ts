@@ -28,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The first parts of the console's addresses. Whatever else is not found gets a problem. */
-const pages = ["sign-in", "screens", "pair", "library", "playlists", "layouts", "schedules", "team", "account", "settings", "activity"];
+const pages = ["sign-in", "screens", "pair", "enrolment", "library", "playlists", "layouts", "schedules", "team", "account", "settings", "activity"];
 
 /** Adds the console, whose built files are read from `folder` once. */
 export async function addConsole(app: FastifyInstance, folder: string): Promise<void> {
@@ -42,6 +42,12 @@ export async function addConsole(app: FastifyInstance, folder: string): Promise<
         .send(html.replace("<head>", `<head><base href="/"><meta property="csp-nonce" content="${nonce}">`));
     });
   }
+  // The short address that a screen shows beside its code, and that its QR code leads to. Relative: `--public-url` may have a path.
+  app.get<{ Querystring: { code?: unknown } }>("/claim", async ({ query: { code } }, reply) =>
+    reply
+      .header("Cache-Control", "no-store")
+      .redirect(typeof code === "string" ? `pair?code=${encodeURIComponent(code.slice(0, 32))}` : "pair", 302),
+  );
   const assets = join(folder, "assets");
   for (const name of await readdir(assets)) {
     const content = await readFile(join(assets, name));
