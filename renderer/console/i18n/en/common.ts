@@ -35,5 +35,7 @@ export const common = {
   unreachable: "The service does not respond. Check your connection; this page tries again by itself.",
   requestId: "Request {id}",
   more: "More",
+  noMatch: "Nothing matches what you typed",
+  removeTag: "Remove the tag {tag}",
   notAllowed: "Your role does not allow this: ask an owner of the team.",
 } as const;

@@ -4,6 +4,7 @@ import { client } from "../../data/client.ts";
 import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Link } from "@tanstack/react-router";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 
@@ -15,7 +16,14 @@ export function ScreensPage() {
     queryFn: async () => (await client.get("/api/v1/players", { params: { query: { limit: 100 } } })).data.data,
   });
   return (
-    <Page title={text("title")}>
+    <Page
+      title={text("title")}
+      actions={
+        <Link to="/pair" className="button" data-kind="primary">
+          {text("add")}
+        </Link>
+      }
+    >
       <ProblemMessage error={error} />
       {data?.length === 0 ? <EmptyState icon="screens" title={text("emptyTitle")} text={text("emptyText")} /> : null}
       <ul>
