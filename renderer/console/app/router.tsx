@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
+import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
@@ -32,7 +33,7 @@ const screensRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
-  shellRoute.addChildren([screensRoute, ...routesOfPairing(shellRoute)]),
+  shellRoute.addChildren([screensRoute, ...routesOfPairing(shellRoute), ...routesOfEnrolment(shellRoute)]),
 ]);
 
 export function createConsoleRouter() {

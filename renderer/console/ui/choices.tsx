@@ -13,7 +13,7 @@ export interface ChoicesProps<T extends string> {
 export function Choices<T extends string>({ label, value, onChange, choices }: ChoicesProps<T>) {
   return (
     <RadioGroup className="field" value={value} onChange={(next) => onChange(next as T)} orientation="horizontal">
-      <Label>{label}</Label>
+      <Label className="label">{label}</Label>
       <div className="choices">
         {choices.map(({ id, name, picture }) => (
           <Radio key={id} value={id} className="choice">

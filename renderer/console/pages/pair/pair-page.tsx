@@ -33,7 +33,7 @@ export function PairPage() {
   if (added !== undefined) return <PairProgress playerId={added} settingUp={settingUp} />;
   return (
     <Page title={text("title")}>
-      <p className="pair-many">{text.rich("manyText", { link: (parts) => <Link to={"/enrolment" as "/"}>{parts}</Link> })}</p>
+      <p className="pair-many">{text.rich("manyText", { link: (parts) => <Link to="/enrolment">{parts}</Link> })}</p>
       <PairForm
         key={code}
         givenCode={code}

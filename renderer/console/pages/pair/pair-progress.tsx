@@ -8,7 +8,6 @@ import { eventStream } from "../../data/event-stream.ts";
 import { common } from "../../i18n/en/common.ts";
 import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -66,7 +65,7 @@ export function PairProgress({ playerId, settingUp }: PairProgressProps) {
           <div className="card form">
             <ol className="pair-steps" role="status" aria-label={text("steps")}>
               <Step name={text("stepPaired")} state="done">
-                {text("stepPairedText")} <Age time={player.created_at} />
+                {text("stepPairedText")}
               </Step>
               {settingUp.isIdle ? null : (
                 <Step name={text("stepSetUp")} state={settingUp.isSuccess ? "done" : settingUp.isError ? "failed" : "waiting"}>
