@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
+import { routesOfBulk } from "../pages/bulk/routes.ts";
 import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
@@ -33,7 +34,7 @@ const screensRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
-  shellRoute.addChildren([screensRoute, ...routesOfPairing(shellRoute), ...routesOfEnrolment(shellRoute)]),
+  shellRoute.addChildren([screensRoute, ...routesOfPairing(shellRoute), ...routesOfEnrolment(shellRoute), ...routesOfBulk(shellRoute)]),
 ]);
 
 export function createConsoleRouter() {

@@ -1,7 +1,7 @@
 // The frame of all pages for a person who is signed in: navigation, and a banner while the service does not respond.
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { eventStream } from "../data/event-stream.ts";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
@@ -12,6 +12,8 @@ import { Icon, type IconName } from "../ui/icon.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 
 const text = texts(common);
+// Its dialogs are only needed when screens are selected.
+const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
 
 interface Area {
   to: "/";
@@ -55,6 +57,9 @@ export function Shell() {
         <main id="content" className="shell-content" tabIndex={-1}>
           <Outlet />
         </main>
+        <Suspense>
+          <BulkBar />
+        </Suspense>
       </div>
     </div>
   );

@@ -1,8 +1,9 @@
 // Enrolment keys: what they add, how many, until when, and why they refused.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { client } from "../../data/client.ts";
+import { eventStream } from "../../data/event-stream.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { useMay } from "../../data/session.ts";
 import { common } from "../../i18n/en/common.ts";
@@ -32,6 +33,15 @@ export function EnrolmentPage() {
   const [revoked, setRevoked] = useState<EnrolmentKey | null>(null);
   const [secret, setSecret] = useState<KeySecret | null>(null);
   const reload = (): Promise<void> => queries.invalidateQueries({ queryKey: keysQuery.queryKey });
+  // Each screen that a key adds or returns changes its counts.
+  useEffect(
+    () =>
+      eventStream.listen((news) => {
+        if (news.is === "event" && ["player.paired", "player.replaced"].includes(news.event.type))
+          void queries.invalidateQueries(keysQuery);
+      }),
+    [queries],
+  );
   const create = mayWrite ? (
     <Button kind="primary" onPress={() => setEdited("new")}>
       <Icon name="plus" />

@@ -5,9 +5,9 @@ import { client } from "../../data/client.ts";
 
 export type EnrolmentKey = Schemas["EnrolmentKey"];
 
-/** All keys, newest first. The key is below `players`, since every added screen changes the counts. */
+/** All keys, newest first. */
 export const keysQuery = queryOptions({
-  queryKey: ["players", "enrolment-keys"],
+  queryKey: ["enrolment-keys"],
   queryFn: async () => {
     const keys: EnrolmentKey[] = [];
     for await (const key of client.pages("/api/v1/enrolment-keys", { params: { query: { limit: 100 } } })) keys.push(key);
