@@ -3,7 +3,10 @@ import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { routesOfAccount } from "../pages/account/routes.ts";
+import { routesOfBulk } from "../pages/bulk/routes.ts";
+import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
+import { routesOfPairing } from "../pages/pair/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
@@ -31,6 +34,9 @@ const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
   shellRoute.addChildren([
     ...routesOfScreens(shellRoute),
+    ...routesOfPairing(shellRoute),
+    ...routesOfEnrolment(shellRoute),
+    ...routesOfBulk(shellRoute),
     ...routesOfLibrary(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),

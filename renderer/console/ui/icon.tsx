@@ -38,11 +38,11 @@ const paths = {
   film: "M4 5h16v14H4zM8 5v14M16 5v14M4 10h4M4 14h4M16 10h4M16 14h4",
   sound: "M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.500 2.500 0 0 1 5 0zM19 16a2.500 2.500 0 1 1-5 0 2.500 2.500 0 0 1 5 0z",
   document: "M6 3h8l5 5v13H6zM14 3v5h5M9 13h7M9 17h5",
-  list: "M9 6h11M9 12h11M9 18h11M4.500 6h.01M4.500 12h.01M4.500 18h.01",
   folder: "M3 6h6l2 2h10v11H3z",
   swap: "M4 8h14l-3-3M20 16H6l3 3",
   restore: "M4 12a8 8 0 1 0 2.500-5.800L4 8.500M4 4v4.500h4.500",
   download: "M12 5v11M7 11l5 5 5-5M4 20h16",
+  tag: "M3.5 11.500V4.500a1 1 0 0 1 1-1h7l9 9-8 8zM8 8h.01",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -44,10 +44,11 @@ export const common = {
   reload: "Reload",
   unreachable: "The service does not respond. Check your connection; this page tries again by itself.",
   requestId: "Request {id}",
-  show: "Show",
   hide: "Hide",
   showPassword: "Show the password",
   more: "More",
   showMore: "Show more",
+  noMatch: "Nothing matches what you typed",
+  removeTag: "Remove the tag {tag}",
   notAllowed: "Your role does not allow this: ask an owner of the team.",
 } as const;
