@@ -36,4 +36,5 @@ export const common = {
   requestId: "Request {id}",
   more: "More",
   notAllowed: "Your role does not allow this: ask an owner of the team.",
+  removeTag: "Remove {tag}",
 } as const;
