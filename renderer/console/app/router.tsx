@@ -30,7 +30,10 @@ const screensRoute = createRoute({
   component: lazyRouteComponent(() => import("../pages/screens/screens-page.tsx"), "ScreensPage"),
 });
 
-const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute, ...routesOfScreen(shellRoute)])]);
+const routeTree = rootRoute.addChildren([
+  ...routesOfSignIn(rootRoute),
+  shellRoute.addChildren([screensRoute, ...routesOfScreen(shellRoute)]),
+]);
 
 export function createConsoleRouter() {
   return createRouter({

@@ -9,8 +9,7 @@ const shown = (formatted: string): string => (isPseudo ? pseudoText(formatted) :
 
 /** Such as `14:05`, in `timeZone` (IANA) or the reader's own. */
 export function formatTime(time: Date, timeZone?: string): string {
-  const format =
-    timeZone === undefined ? timeFormat : new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone });
+  const format = timeZone === undefined ? timeFormat : new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone });
   return shown(format.format(time));
 }
 

@@ -1,5 +1,12 @@
 // A field for a number.
-import { FieldError, Input, Label, NumberField as AriaNumberField, Text, type NumberFieldProps as AriaNumberFieldProps } from "react-aria-components";
+import {
+  FieldError,
+  Input,
+  Label,
+  NumberField as AriaNumberField,
+  Text,
+  type NumberFieldProps as AriaNumberFieldProps,
+} from "react-aria-components";
 
 interface NumberFieldProps extends AriaNumberFieldProps {
   label: string;

@@ -19,7 +19,10 @@ export interface SelectOption {
   name: string;
 }
 
-export interface SelectProps extends Omit<AriaSelectProps<SelectOption>, "children" | "selectedKey" | "onSelectionChange" | "value" | "onChange"> {
+export interface SelectProps extends Omit<
+  AriaSelectProps<SelectOption>,
+  "children" | "selectedKey" | "onSelectionChange" | "value" | "onChange"
+> {
   label: string;
   description?: string;
   error?: string | undefined;
@@ -37,7 +40,7 @@ export function Select({ label, description, error, options, selectedKey, onSele
       value={selectedKey}
       onChange={(key) => (key === null ? undefined : onSelectionChange(String(key)))}
     >
-      <Label>{label}</Label>
+      <Label className="label">{label}</Label>
       <Button className="input select-button">
         <SelectValue />
         <Icon name="chevronDown" />

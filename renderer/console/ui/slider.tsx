@@ -1,6 +1,13 @@
 // A number between two ends, set by dragging or by the arrow keys.
 import "./controls.css";
-import { Label, Slider as AriaSlider, SliderOutput, SliderThumb, SliderTrack, type SliderProps as AriaSliderProps } from "react-aria-components";
+import {
+  Label,
+  Slider as AriaSlider,
+  SliderOutput,
+  SliderThumb,
+  SliderTrack,
+  type SliderProps as AriaSliderProps,
+} from "react-aria-components";
 
 export function Slider({ label, ...props }: AriaSliderProps<number> & { label: string }) {
   return (

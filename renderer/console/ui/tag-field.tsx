@@ -30,7 +30,7 @@ export function TagField({ label, addLabel, value, onChange, isDisabled = false 
         className="tag-group"
         {...(isDisabled ? {} : { onRemove: (keys: Set<unknown>) => onChange(value.filter((tag) => !keys.has(tag))) })}
       >
-        <Label>{label}</Label>
+        <Label className="label">{label}</Label>
         <TagList className="tag-list" items={value.map((id) => ({ id }))}>
           {({ id }) => (
             <Tag id={id} textValue={id} className="tag">

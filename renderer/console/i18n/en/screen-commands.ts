@@ -62,7 +62,8 @@ export const screenCommands = {
   confirmReboot: "“{name}” shows nothing for a minute or two while its machine starts again.",
   confirmShutdown: "“{name}” goes dark. Nobody can start it again from here: somebody has to switch it on at the device.",
   confirmClearCache: "“{name}” deletes the files that it does not show now and downloads them again when they are due.",
-  confirmUnpair: "“{name}” leaves your team, deletes its content and shows a pairing code. Somebody has to read that code from the screen to bring it back.",
+  confirmUnpair:
+    "“{name}” leaves your team, deletes its content and shows a pairing code. Somebody has to read that code from the screen to bring it back.",
   confirmFactoryReset: "“{name}” deletes everything: content, settings and its identity. Somebody has to set it up again at the device.",
   screenshotAlt: "The picture that the command took",
   downloadLog: "Download the log",

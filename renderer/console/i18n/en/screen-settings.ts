@@ -83,9 +83,11 @@ export const screenSettings = {
   takeTheirs: "Take theirs: {setting}",
   empty: "nothing",
   danger: "Delete this screen",
-  dangerAbout: "It moves to the bin for 30 days, with the schedules that are only for it. Its device deletes its content and shows a pairing code.",
+  dangerAbout:
+    "It moves to the bin for 30 days, with the schedules that are only for it. Its device deletes its content and shows a pairing code.",
   delete: "Delete screen",
   deleteQuestion: "Delete “{name}”?",
-  deleteText: "The screen goes dark and shows a pairing code as soon as its device hears of it. To bring back its content later, somebody has to enter that code. Its settings and history stay in the bin for 30 days.",
+  deleteText:
+    "The screen goes dark and shows a pairing code as soon as its device hears of it. To bring back its content later, somebody has to enter that code. Its settings and history stay in the bin for 30 days.",
   deleted: "“{name}” is in the bin",
 } as const;

@@ -52,7 +52,6 @@ export const forecastQuery = (id: string) =>
     },
   });
 
-
 export const newestPictureQuery = (id: string) =>
   queryOptions({
     queryKey: ["screenshots", id, "newest"],
@@ -83,6 +82,7 @@ export function useFreshScreen(id: string): void {
         if (news.is === "heartbeat" && news.heartbeat.player_id === id) {
           void queries.invalidateQueries({ queryKey: ["players", id, "now"] });
           void queries.invalidateQueries({ queryKey: ["players", id, "details"] });
+          void queries.invalidateQueries({ queryKey: ["players", id, "heartbeats", "hour"] });
         }
         if (news.is === "event" && news.event.type === "command.succeeded" && news.event.data["player_id"] === id) {
           void queries.invalidateQueries({ queryKey: ["players", id] });

@@ -7,9 +7,27 @@ export interface ScreenState {
 }
 
 /** Problems that do not change what people see. */
-const mild = new Set(["display-off", "out-of-sync", "connection-impaired", "service-time-wrong", "clock-unsure", "update-failed", "update-blocked", "disk-low", "recurring-failed", "records-lost"]);
+const mild = new Set([
+  "display-off",
+  "out-of-sync",
+  "connection-impaired",
+  "service-time-wrong",
+  "clock-unsure",
+  "update-failed",
+  "update-blocked",
+  "disk-low",
+  "recurring-failed",
+  "records-lost",
+]);
 
-export function stateOf({ status, telemetry, problems, in_sync: inSync, layout_id: layoutId, applied_revision: applied }: PlayerDetails): ScreenState {
+export function stateOf({
+  status,
+  telemetry,
+  problems,
+  in_sync: inSync,
+  layout_id: layoutId,
+  applied_revision: applied,
+}: PlayerDetails): ScreenState {
   if (status === "offline") return { is: "offline", kind: "bad" };
   const display = telemetry?.display;
   if (display?.asked === "off" && display.power !== "on") return { is: "off", kind: "off" };

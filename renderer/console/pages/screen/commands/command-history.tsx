@@ -65,7 +65,13 @@ function HistoryEntry({ command }: { command: Command }) {
       <div className="history-line">
         <Lifecycle command={command} failure={error?.detail ?? null} />
         {may && !isEnded(command) ? (
-          <Button size="small" kind="quiet" aria-label={text("cancelNamed", { name })} isPending={cancelling.isPending} onPress={() => cancelling.mutate()}>
+          <Button
+            size="small"
+            kind="quiet"
+            aria-label={text("cancelNamed", { name })}
+            isPending={cancelling.isPending}
+            onPress={() => cancelling.mutate()}
+          >
             {text("cancel")}
           </Button>
         ) : null}

@@ -19,7 +19,13 @@ export function CommandResult({ command: { type, result } }: { command: Command 
   if (result === null || Object.keys(result).length === 0) return null;
   const { screenshot_id: picture, log_id: log, checks } = result;
   if (type === "screenshot" && typeof picture === "string") {
-    return <img className="command-picture" src={fileUrl(`/api/v1/screenshots/${encodeURIComponent(picture)}/image`)} alt={text("screenshotAlt")} />;
+    return (
+      <img
+        className="command-picture"
+        src={fileUrl(`/api/v1/screenshots/${encodeURIComponent(picture)}/image`)}
+        alt={text("screenshotAlt")}
+      />
+    );
   }
   if (type === "logs.collect" && typeof log === "string") {
     return (
@@ -34,7 +40,7 @@ export function CommandResult({ command: { type, result } }: { command: Command 
       {Object.entries(result).map(([name, value]) => (
         <div key={name}>
           <dt>{name.replaceAll("_", " ")}</dt>
-          <dd>{typeof value === "object" ? JSON.stringify(value) : String(value)}</dd>
+          <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
         </div>
       ))}
     </dl>

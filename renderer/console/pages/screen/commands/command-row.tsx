@@ -27,7 +27,10 @@ interface CommandRowProps {
 
 export function CommandRow({ spec, player: { id, name, telemetry }, capabilities }: CommandRowProps) {
   const { type, fields = [], args, confirm } = spec;
-  const [values, setValues] = useState<Values>(() => ({ ...Object.fromEntries(fields.map((field) => [field.name, initialOf(field, capabilities)])), ...presentOf(type, telemetry) }));
+  const [values, setValues] = useState<Values>(() => ({
+    ...Object.fromEntries(fields.map((field) => [field.name, initialOf(field, capabilities)])),
+    ...presentOf(type, telemetry),
+  }));
   const [isAsking, setIsAsking] = useState(false);
   const { command, isSending, failure, send } = useCommand(id);
   const request = { type, ...(args === undefined ? {} : { args: args(values) }) } as CommandRequest;
@@ -70,13 +73,7 @@ export function CommandRow({ spec, player: { id, name, telemetry }, capabilities
       {command === null && failure === null ? null : <Lifecycle command={command} failure={failure} />}
       {command?.status === "succeeded" ? <CommandResult command={command} /> : null}
       {confirm === undefined ? null : (
-        <ConfirmDialog
-          title={title}
-          action={title}
-          isOpen={isAsking}
-          onClose={() => setIsAsking(false)}
-          run={async () => send(request)}
-        >
+        <ConfirmDialog title={title} action={title} isOpen={isAsking} onClose={() => setIsAsking(false)} run={async () => send(request)}>
           <p>{text(confirm, { name })}</p>
         </ConfirmDialog>
       )}
@@ -97,7 +94,10 @@ function FieldControl({ field, capabilities, value, onChange }: FieldControlProp
     case "percent":
       return <Slider label={label} minValue={0} maxValue={100} value={Number(value)} onChange={(percent) => onChange(String(percent))} />;
     case "choice": {
-      const options = field.options!(capabilities).map((each) => ({ id: each.value, name: each.label === null ? each.value : text(each.label) }));
+      const options = field.options!(capabilities).map((each) => ({
+        id: each.value,
+        name: each.label === null ? each.value : text(each.label),
+      }));
       return <Select label={label} options={options} selectedKey={value} onSelectionChange={onChange} isDisabled={options.length === 0} />;
     }
     case "duration": {
@@ -126,7 +126,12 @@ function initialOf({ kind, initial, options }: Field, capabilities: Capabilities
 
 /** The values that the device reports, so that a slider begins where the device is. */
 function presentOf(type: string, telemetry: PlayerDetails["telemetry"]): Values {
-  const percent = type === "audio.volume" ? telemetry?.audio?.volume_percent : type === "display.brightness" ? telemetry?.display?.brightness_percent : null;
+  const percent =
+    type === "audio.volume"
+      ? telemetry?.audio?.volume_percent
+      : type === "display.brightness"
+        ? telemetry?.display?.brightness_percent
+        : null;
   return percent == null ? {} : { percent: String(Math.min(100, Math.round(percent))) };
 }
 

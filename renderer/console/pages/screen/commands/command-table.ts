@@ -28,16 +28,31 @@ export interface CommandSpec {
   args?: (values: Values) => Record<string, unknown>;
 }
 
-const choice = (name: string, label: Message, options: NonNullable<Field["options"]>, initial = ""): Field => ({ name, label, kind: "choice", options, initial });
-const given = (...values: readonly (readonly [string, Message])[]) => (): readonly { value: string; label: Message }[] =>
-  values.map(([value, label]) => ({ value, label }));
+const choice = (name: string, label: Message, options: NonNullable<Field["options"]>, initial = ""): Field => ({
+  name,
+  label,
+  kind: "choice",
+  options,
+  initial,
+});
+const given =
+  (...values: readonly (readonly [string, Message])[]) =>
+  (): readonly { value: string; label: Message }[] =>
+    values.map(([value, label]) => ({ value, label }));
 const listed = (values: readonly string[]): readonly { value: string; label: null }[] => values.map((value) => ({ value, label: null }));
 const percent: Field = { name: "percent", label: "percent", kind: "percent", initial: "50" };
-const duration = (durations: readonly number[], initial: number): Field => ({ name: "duration", label: "duration", kind: "duration", durations, initial: String(initial) });
+const duration = (durations: readonly number[], initial: number): Field => ({
+  name: "duration",
+  label: "duration",
+  kind: "duration",
+  durations,
+  initial: String(initial),
+});
 
 const percentArgs = ({ percent: value }: Values): Record<string, unknown> => ({ percent: Number(value) });
 /** `duration_ms`; nothing for 0, which is without an end. */
-const durationArgs = ({ duration: seconds = "0" }: Values): Record<string, unknown> => (seconds === "0" ? {} : { duration_ms: Number(seconds) * 1_000 });
+const durationArgs = ({ duration: seconds = "0" }: Values): Record<string, unknown> =>
+  seconds === "0" ? {} : { duration_ms: Number(seconds) * 1_000 };
 const payload = { name: "text", label: "bytes", kind: "text", initial: "" } as const satisfies Field;
 const levels = given(["debug", "levelDebug"], ["info", "levelInfo"], ["warn", "levelWarn"], ["error", "levelError"]);
 const hour = 3_600;
@@ -56,7 +71,10 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
     commands: [
       {
         type: "override.set",
-        fields: [{ name: "layout", label: "layout", kind: "layout", initial: "" }, duration([300, 900, hour, 4 * hour, 24 * hour, 0], hour)],
+        fields: [
+          { name: "layout", label: "layout", kind: "layout", initial: "" },
+          duration([300, 900, hour, 4 * hour, 24 * hour, 0], hour),
+        ],
         args: (values) => ({ layout_id: values["layout"], ...durationArgs(values) }),
       },
       { type: "override.clear" },
@@ -67,7 +85,11 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
       { type: "reload" },
       {
         type: "variables.set",
-        fields: [{ name: "name", label: "variableName", kind: "text", initial: "" }, { name: "value", label: "variableValue", kind: "text", initial: "" }, duration([900, hour, 24 * hour, 0], 0)],
+        fields: [
+          { name: "name", label: "variableName", kind: "text", initial: "" },
+          { name: "value", label: "variableValue", kind: "text", initial: "" },
+          duration([900, hour, 24 * hour, 0], 0),
+        ],
         args: (values) => ({ variables: { [values["name"] ?? ""]: values["value"] }, ...durationArgs(values) }),
       },
       { type: "variables.clear" },
@@ -106,7 +128,12 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
       },
       {
         type: "audio.output",
-        fields: [choice("output", "output", ({ audio_outputs: all }) => [{ value: "", label: "preferred" }, ...listed(all.map(({ name }) => name))])],
+        fields: [
+          choice("output", "output", ({ audio_outputs: all }) => [
+            { value: "", label: "preferred" },
+            ...listed(all.map(({ name }) => name)),
+          ]),
+        ],
         args: ({ output }) => ({ output: output === "" ? null : output }),
       },
     ],
@@ -154,7 +181,9 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
 ];
 
 function modesOf(displays: Capabilities["displays"]): string[] {
-  const all = displays.flatMap(({ modes }) => modes.map(({ width, height, refresh_hz: hz }) => `${width}×${height}${hz === undefined ? "" : ` ${hz} Hz`}`));
+  const all = displays.flatMap(({ modes }) =>
+    modes.map(({ width, height, refresh_hz: hz }) => `${width}×${height}${hz === undefined ? "" : ` ${hz} Hz`}`),
+  );
   return [...new Set(all)];
 }
 

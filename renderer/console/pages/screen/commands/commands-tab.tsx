@@ -15,7 +15,19 @@ type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
 
 // What an older player can do is known to itself only.
 const untold: Capabilities = {
-  commands: ["screenshot", "identify", "reload", "restart", "skip", "pause", "resume", "override.set", "override.clear", "variables.set", "variables.clear"],
+  commands: [
+    "screenshot",
+    "identify",
+    "reload",
+    "restart",
+    "skip",
+    "pause",
+    "resume",
+    "override.set",
+    "override.clear",
+    "variables.set",
+    "variables.clear",
+  ],
   unavailable: [],
   displays: [],
   inputs: [],

@@ -29,7 +29,8 @@ export function useCommand(id: string): SentCommand {
   const queries = useQueryClient();
   const [commandId, setCommandId] = useState<string | null>(null);
   const sending = useMutation({
-    mutationFn: async (body: CommandRequest) => (await client.post("/api/v1/players/{id}/commands", { params: { path: { id } }, body })).data,
+    mutationFn: async (body: CommandRequest) =>
+      (await client.post("/api/v1/players/{id}/commands", { params: { path: { id } }, body })).data,
     onSuccess: (sent) => {
       queries.setQueryData(["commands", id, "one", sent.id], sent);
       setCommandId(sent.id);

@@ -39,7 +39,9 @@ export function HoursCard({ id }: { id: string }) {
             {periods.map(({ from, to }) => (
               <li key={from}>
                 <span>{formatDay(new Date(from), zone)}</span>
-                <span className="faint">{text("onPeriod", { from: formatTime(new Date(from), zone), to: formatTime(new Date(to), zone) })}</span>
+                <span className="faint">
+                  {text("onPeriod", { from: formatTime(new Date(from), zone), to: formatTime(new Date(to), zone) })}
+                </span>
               </li>
             ))}
           </ul>

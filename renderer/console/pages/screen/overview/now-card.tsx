@@ -20,7 +20,10 @@ export function NowCard({ id }: { id: string }) {
   const stretches = joined(forecast?.stretches ?? []);
   // The forecast begins when it was read; time has passed since then.
   const at = Math.max(present.getTime(), forecast === undefined ? 0 : Date.parse(forecast.from));
-  const index = Math.max(0, stretches.findIndex(({ to }) => Date.parse(to) > at));
+  const index = Math.max(
+    0,
+    stretches.findIndex(({ to }) => Date.parse(to) > at),
+  );
   const [current, next] = [stretches[index], stretches[index + 1]];
   const { data: names = {} } = useQuery({ ...itemNamesQuery(items, current?.layout_id ?? null), enabled: items.length > 0 });
   const download = now?.content?.is === "downloading" ? now.content : null;
@@ -46,7 +49,9 @@ export function NowCard({ id }: { id: string }) {
             {now?.received_at === null ? <p className="faint">{text("noHeartbeat")}</p> : null}
             {download === null ? null : (
               <div>
-                <p className="faint">{text("download", { ready: formatBytes(download.ready_bytes), total: formatBytes(download.total_bytes) })}</p>
+                <p className="faint">
+                  {text("download", { ready: formatBytes(download.ready_bytes), total: formatBytes(download.total_bytes) })}
+                </p>
                 <progress aria-label={text("saysLate")} max={download.total_bytes} value={download.ready_bytes} />
               </div>
             )}
@@ -76,8 +81,10 @@ function Content({ stretch }: { stretch: Stretch }) {
   );
 }
 
-/** The time alone if it is within a day. */
+/** The time at the screen and the reader's, if that differs; with the date unless it is soon. */
 function when(time: string, timeZone: string): string {
   const at = new Date(time);
-  return at.getTime() - Date.now() < 20 * 3_600_000 ? formatTime(at, timeZone) : formatDateTime(at, timeZone);
+  const format = at.getTime() - Date.now() < 20 * 3_600_000 ? formatTime : formatDateTime;
+  const [there, own] = [format(at, timeZone), format(at)];
+  return there === own ? there : text("andYours", { time: there, own });
 }

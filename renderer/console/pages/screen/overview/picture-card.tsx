@@ -35,7 +35,10 @@ export function PictureCard({ player }: { player: PlayerDetails }) {
       <div className="screen-glass" data-shape={shapeOf(player)}>
         {isLive ? <canvas ref={live.canvas} role="img" aria-label={text("liveAlt", { name })} /> : null}
         {isLive || picture === undefined || picture === null ? null : (
-          <img src={fileUrl(picture.image_url)} alt={text("pictureAlt", { name, age: formatAge(new Date(picture.captured_at), now) })} />
+          <img
+            src={fileUrl(`/api/v1/screenshots/${picture.id}/image`)}
+            alt={text("pictureAlt", { name, age: formatAge(new Date(picture.captured_at), now) })}
+          />
         )}
         {!isLive && (picture === undefined || picture === null) ? <p className="glass-text">{text("noPicture")}</p> : null}
         {live.state.is === "connecting" ? <p className="glass-text">{text("connecting")}</p> : null}

@@ -33,7 +33,8 @@ export function StateCard({ player }: { player: PlayerDetails }) {
               <Icon name="warning" />
               <div>
                 <p className="problem-cause">
-                  {problem.detail} <span className="faint">{text.rich("since", { age: <Age key="age" time={problem.since} timeZone={timeZone} /> })}</span>
+                  {problem.detail}{" "}
+                  <span className="faint">{text.rich("since", { age: <Age key="age" time={problem.since} timeZone={timeZone} /> })}</span>
                 </p>
                 <p>
                   <span className="visually-hidden">{text("remedy")}: </span>
@@ -45,7 +46,9 @@ export function StateCard({ player }: { player: PlayerDetails }) {
         </ul>
       )}
       {leftOut > 0 ? <p className="faint">{text("moreProblems", { count: leftOut })}</p> : null}
-      <p className="faint">{seen === null ? text("neverSeen") : text.rich("seen", { age: <Age key="age" time={seen} timeZone={timeZone} /> })}</p>
+      <p className="faint">
+        {seen === null ? text("neverSeen") : text.rich("seen", { age: <Age key="age" time={seen} timeZone={timeZone} /> })}
+      </p>
     </section>
   );
 }

@@ -36,7 +36,10 @@ function piecesOf(stretches: readonly Stretch[], day: ZoneDay): Piece[] {
 const colours = 8;
 
 /** The colour of each content, by the order of its first appearance, and its name. */
-export function legendOf(stretches: readonly Stretch[], nameOf: (stretch: Stretch) => string): Map<string, { colour: number; name: string }> {
+export function legendOf(
+  stretches: readonly Stretch[],
+  nameOf: (stretch: Stretch) => string,
+): Map<string, { colour: number; name: string }> {
   const legend = new Map<string, { colour: number; name: string }>();
   for (const stretch of stretches) {
     const content = contentOf(stretch);
@@ -50,7 +53,8 @@ export function joined(stretches: readonly Stretch[]): Stretch[] {
   const all: Stretch[] = [];
   for (const stretch of stretches) {
     const last = all.at(-1);
-    const isSame = last !== undefined && contentOf(last) === contentOf(stretch) && last.schedule_id === stretch.schedule_id && last.by === stretch.by;
+    const isSame =
+      last !== undefined && contentOf(last) === contentOf(stretch) && last.schedule_id === stretch.schedule_id && last.by === stretch.by;
     if (isSame) all[all.length - 1] = { ...last, to: stretch.to };
     else all.push(stretch);
   }

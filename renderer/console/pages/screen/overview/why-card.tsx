@@ -37,7 +37,13 @@ export function WhyCard({ id }: { id: string }) {
     placeholderData: (before) => before,
   });
   const choose = (chosen: string | undefined): void =>
-    void navigate({ to: "/screens/$id", params: { id }, search: (before) => ({ ...before, at: chosen }), replace: true, resetScroll: false });
+    void navigate({
+      to: "/screens/$id",
+      params: { id },
+      search: (before) => ({ ...before, at: chosen }),
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <section className="card" aria-labelledby="why-title">
       <header className="card-header">
@@ -67,7 +73,7 @@ export function WhyCard({ id }: { id: string }) {
               <Verdict verdict={verdict} /> <span className="faint">{text("layer", { layer })}</span>
               {name === null ? null : <strong className="clip">{name}</strong>}
             </p>
-            <p className="why-detail">{detail}</p>
+            <p className="why-detail">{readable(detail, timeZone)}</p>
           </li>
         ))}
       </ol>
@@ -112,12 +118,7 @@ function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; t
               <p className="why-line">
                 <Verdict verdict={verdict.verdict} /> <strong className="clip">{schedule.name}</strong>
               </p>
-              <p className="why-detail">
-                {verdict.detail}{" "}
-                {verdict.next_at === null ? null : (
-                  <span className="faint">{text("nextAt", { time: formatDateTime(new Date(verdict.next_at), timeZone ?? undefined) })}</span>
-                )}
-              </p>
+              <p className="why-detail">{readable(verdict.detail, timeZone)}</p>
             </li>
           );
         })}
@@ -129,4 +130,9 @@ function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; t
       ) : null}
     </>
   );
+}
+
+/** A text of the service with its instants as times of the screen. */
+function readable(detail: string, timeZone: string | null): string {
+  return detail.replaceAll(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/g, (instant) => formatDateTime(new Date(instant), timeZone ?? undefined));
 }

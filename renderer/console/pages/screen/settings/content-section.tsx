@@ -5,8 +5,7 @@ import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import { layoutsQuery } from "../data.ts";
-import { Section } from "./section.tsx";
-import type { SectionProps } from "./settings-tab.tsx";
+import { Section, type SectionProps } from "./section.tsx";
 import { VariablesEditor } from "./variables-editor.tsx";
 
 const text = texts(screenSettings);

@@ -37,7 +37,13 @@ export function DeleteScreen({ id, name }: { id: string; name: string }) {
       <div>
         <Button onPress={() => setIsAsking(true)}>{text("delete")}</Button>
       </div>
-      <ConfirmDialog title={text("deleteQuestion", { name })} action={text("delete")} isOpen={isAsking} onClose={() => setIsAsking(false)} run={remove}>
+      <ConfirmDialog
+        title={text("deleteQuestion", { name })}
+        action={text("delete")}
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        run={remove}
+      >
         <p>{text("deleteText")}</p>
       </ConfirmDialog>
     </Section>

@@ -6,8 +6,7 @@ import { Select } from "../../../ui/select.tsx";
 import { TagField } from "../../../ui/tag-field.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import type { Settings } from "./draft.ts";
-import { Section } from "./section.tsx";
-import type { SectionProps } from "./settings-tab.tsx";
+import { Section, type SectionProps } from "./section.tsx";
 
 const text = texts(screenSettings);
 const orientations: readonly Settings["orientation"][] = ["landscape", "portrait", "landscape-flipped", "portrait-flipped"];
@@ -18,14 +17,32 @@ export function GeneralSection({ draft: { settings, set }, errors, isDisabled }:
   const error = settings.name.trim() === "" ? text("nameMissing") : errors["name"];
   return (
     <Section id="general" title={text("general")}>
-      <TextField label={text("name")} value={settings.name} onChange={(name) => set("name", name)} maxLength={200} error={error} isDisabled={isDisabled} />
-      <TagField label={text("tags")} addLabel={text("addTag")} value={settings.tags} onChange={(tags) => set("tags", tags)} isDisabled={isDisabled} />
+      <TextField
+        label={text("name")}
+        value={settings.name}
+        onChange={(name) => set("name", name)}
+        maxLength={200}
+        error={error}
+        isDisabled={isDisabled}
+      />
+      <TagField
+        label={text("tags")}
+        addLabel={text("addTag")}
+        value={settings.tags}
+        onChange={(tags) => set("tags", tags)}
+        isDisabled={isDisabled}
+      />
       <p className="field-description">{text("tagsAbout")}</p>
       <Select
         label={text("orientation")}
         options={orientations.map((id) => ({ id, name: text(id) }))}
         selectedKey={settings.orientation}
-        onSelectionChange={(key) => set("orientation", orientations.find((each) => each === key)!)}
+        onSelectionChange={(key) =>
+          set(
+            "orientation",
+            orientations.find((each) => each === key)!,
+          )
+        }
         isDisabled={isDisabled}
       />
       <ComboBox

@@ -3,8 +3,7 @@ import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Switch } from "../../../ui/switch.tsx";
 import { OpeningsEditor, usualOpening } from "./openings-editor.tsx";
-import { Section } from "./section.tsx";
-import type { SectionProps } from "./settings-tab.tsx";
+import { Section, type SectionProps } from "./section.tsx";
 
 const text = texts(screenSettings);
 
@@ -23,7 +22,9 @@ export function HoursSection({ draft: { settings, set }, isDisabled }: SectionPr
         <>
           <OpeningsEditor value={hours.open} onChange={(open) => set("display_hours", { ...hours, open })} isDisabled={isDisabled} />
           {hours.open.length === 0 ? <p className="week-warning">{text("noOpenings")}</p> : null}
-          {hours.exceptions.length === 0 ? null : <p className="field-description">{text("exceptions", { count: hours.exceptions.length })}</p>}
+          {hours.exceptions.length === 0 ? null : (
+            <p className="field-description">{text("exceptions", { count: hours.exceptions.length })}</p>
+          )}
         </>
       )}
     </Section>

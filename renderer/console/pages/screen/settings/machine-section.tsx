@@ -8,8 +8,7 @@ import { Switch } from "../../../ui/switch.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import type { Settings } from "./draft.ts";
 import { OpeningsEditor } from "./openings-editor.tsx";
-import { Section } from "./section.tsx";
-import type { SectionProps } from "./settings-tab.tsx";
+import { Section, type SectionProps } from "./section.tsx";
 
 const text = texts(screenSettings);
 const hourMs = 3_600_000;
@@ -22,7 +21,10 @@ export function MachineSection({ id, draft: { settings, set }, isDisabled }: Sec
   const { downloads, maintenance_until: until } = settings;
   const { max_bytes_per_second: limit, windows } = downloads ?? {};
   const change = ({ max_bytes_per_second: rate, windows: times }: Downloads): void => {
-    const next = { ...(rate === undefined ? {} : { max_bytes_per_second: rate }), ...(times === undefined || times.length === 0 ? {} : { windows: times }) };
+    const next = {
+      ...(rate === undefined ? {} : { max_bytes_per_second: rate }),
+      ...(times === undefined || times.length === 0 ? {} : { windows: times }),
+    };
     set("downloads", Object.keys(next).length === 0 ? null : next);
   };
   const rest = { ...(limit === undefined ? {} : { max_bytes_per_second: limit }), ...(windows === undefined ? {} : { windows }) };
@@ -32,7 +34,7 @@ export function MachineSection({ id, draft: { settings, set }, isDisabled }: Sec
         <Switch
           isSelected={limit !== undefined}
           isDisabled={isDisabled}
-          onChange={(isOn) => change(isOn ? { ...rest, max_bytes_per_second: 1_000_000 } : { ...(windows === undefined ? {} : { windows }) })}
+          onChange={(isOn) => change(isOn ? { ...rest, max_bytes_per_second: 1_000_000 } : windows === undefined ? {} : { windows })}
         >
           {text("limitOn")}
         </Switch>
@@ -48,7 +50,9 @@ export function MachineSection({ id, draft: { settings, set }, isDisabled }: Sec
         <Switch
           isSelected={windows !== undefined}
           isDisabled={isDisabled}
-          onChange={(isOn) => change({ ...(limit === undefined ? {} : { max_bytes_per_second: limit }), ...(isOn ? { windows: [night] } : {}) })}
+          onChange={(isOn) =>
+            change({ ...(limit === undefined ? {} : { max_bytes_per_second: limit }), ...(isOn ? { windows: [night] } : {}) })
+          }
         >
           {text("windowsOn")}
         </Switch>

@@ -39,7 +39,7 @@ export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorPr
           // oxlint-disable-next-line react/no-array-index-key
           <li key={index} className="opening">
             <ToggleButtonGroup
-              className="segments"
+              className="segments days"
               aria-label={text("weekdays")}
               selectionMode="multiple"
               disallowEmptySelection
@@ -59,7 +59,13 @@ export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorPr
               ))}
             </ToggleButtonGroup>
             <div className="opening-times">
-              <TextField label={text("from")} type="time" value={opening.from} onChange={(from) => replace(index, { from })} isDisabled={isDisabled} />
+              <TextField
+                label={text("from")}
+                type="time"
+                value={opening.from}
+                onChange={(from) => replace(index, { from })}
+                isDisabled={isDisabled}
+              />
               <TextField
                 label={text("until")}
                 type="time"
@@ -68,7 +74,13 @@ export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorPr
                 onChange={(until) => replace(index, { until: until === "00:00" ? "24:00" : until })}
                 isDisabled={isDisabled}
               />
-              <Button kind="quiet" size="small" aria-label={text("removeOpening")} isDisabled={isDisabled} onPress={() => onChange(value.filter((each) => each !== opening))}>
+              <Button
+                kind="quiet"
+                size="small"
+                aria-label={text("removeOpening")}
+                isDisabled={isDisabled}
+                onPress={() => onChange(value.filter((each) => each !== opening))}
+              >
                 <Icon name="trash" />
               </Button>
             </div>

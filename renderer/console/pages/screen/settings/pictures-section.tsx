@@ -7,8 +7,7 @@ import { NumberField } from "../../../ui/number-field.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import type { Settings } from "./draft.ts";
-import { Section } from "./section.tsx";
-import type { SectionProps } from "./settings-tab.tsx";
+import { Section, type SectionProps } from "./section.tsx";
 
 const text = texts(screenSettings);
 
@@ -24,7 +23,10 @@ export function PicturesSection({ draft: { settings, set }, isDisabled }: Sectio
   const current = settings.screenshots ?? usual;
   const change = (next: Partial<Screenshots>): void => set("screenshots", { ...current, ...next });
   const known = current.every_s === null || intervals.includes(current.every_s) ? intervals : [...intervals, current.every_s];
-  const options = [{ id: "never", name: text("everyNever") }, ...known.map((seconds) => ({ id: String(seconds), name: intervalName(seconds) }))];
+  const options = [
+    { id: "never", name: text("everyNever") },
+    ...known.map((seconds) => ({ id: String(seconds), name: intervalName(seconds) })),
+  ];
   return (
     <Section id="pictures" title={text("screenshots")}>
       <Select
@@ -55,7 +57,11 @@ export function PicturesSection({ draft: { settings, set }, isDisabled }: Sectio
                 value={rectangle[side]}
                 isDisabled={isDisabled}
                 onChange={(value) =>
-                  change({ redact: current.redact.map((each, place) => (place === index ? { ...each, [side]: Number.isNaN(value) ? 0 : value } : each)) })
+                  change({
+                    redact: current.redact.map((each, place) =>
+                      place === index ? { ...each, [side]: Number.isNaN(value) ? 0 : value } : each,
+                    ),
+                  })
                 }
               />
             ))}

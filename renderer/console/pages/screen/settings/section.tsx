@@ -1,5 +1,14 @@
 // A part of the settings, with its title and what it is for.
 import type { ReactNode } from "react";
+import type { Draft } from "./draft.ts";
+
+/** What each section of the form gets. */
+export interface SectionProps {
+  id: string;
+  draft: Draft;
+  errors: Readonly<Record<string, string>>;
+  isDisabled: boolean;
+}
 
 export function Section({ id, title, about, children }: { id: string; title: string; about?: string; children: ReactNode }) {
   return (

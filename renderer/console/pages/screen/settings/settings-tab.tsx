@@ -13,24 +13,17 @@ import { showToast } from "../../../ui/toasts.tsx";
 import { playerQuery, type VersionedPlayer } from "../data.ts";
 import { ConflictPanel } from "./conflict-panel.tsx";
 import { DeleteScreen } from "./delete-screen.tsx";
-import { changeOf, conflictsOf, useDraft, type Draft } from "./draft.ts";
+import { changeOf, conflictsOf, useDraft } from "./draft.ts";
 import { ContentSection } from "./content-section.tsx";
 import { GeneralSection } from "./general-section.tsx";
 import { HoursSection } from "./hours-section.tsx";
 import { MachineSection } from "./machine-section.tsx";
 import { areValid } from "./openings-editor.tsx";
 import { PicturesSection } from "./pictures-section.tsx";
+import type { SectionProps } from "./section.tsx";
 
 const text = texts(screenSettings);
 const shared = texts(common);
-
-/** What each section of the form gets. */
-export interface SectionProps {
-  id: string;
-  draft: Draft;
-  errors: Readonly<Record<string, string>>;
-  isDisabled: boolean;
-}
 
 export function SettingsTab({ id }: { id: string }) {
   const { data } = useQuery(playerQuery(id));

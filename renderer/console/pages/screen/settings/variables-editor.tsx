@@ -31,7 +31,12 @@ export function VariablesEditor({ value, onChange, isDisabled }: VariablesEditor
       <p className="field-description">{text("variablesAbout")}</p>
       {Object.entries(value).map(([each, current]) => (
         <div key={each} className="editor-row">
-          <TextField label={each} value={String(current)} onChange={(typed) => onChange({ ...value, [each]: parsed(typed, current) })} isDisabled={isDisabled} />
+          <TextField
+            label={each}
+            value={String(current)}
+            onChange={(typed) => onChange({ ...value, [each]: parsed(typed, current) })}
+            isDisabled={isDisabled}
+          />
           <Button
             kind="quiet"
             size="small"
