@@ -90,7 +90,7 @@ function Records({ id, timeZone }: PartProps) {
       </header>
       <ProblemMessage error={error} />
       {data !== undefined && records.length === 0 ? <p className="faint">{text("noRecords")}</p> : null}
-      <ol className="log-list" aria-labelledby="records-title">
+      <ol className="log-list log-records" aria-labelledby="records-title">
         {records.map(({ id: recordId, detail, remedy, started_at: from, ended_at: to, times }) => (
           <li key={recordId}>
             <span className="state-dot" data-kind={to === null ? "bad" : "off"} aria-hidden="true" />

@@ -13,13 +13,13 @@ import { causeOf, nameOf } from "./words.ts";
 const text = texts(screen);
 
 export function NowCard({ id }: { id: string }) {
-  const { data: forecast, error } = useQuery(forecastQuery(id));
+  const { data: forecast, dataUpdatedAt, error } = useQuery(forecastQuery(id));
   const { data: now } = useQuery(nowQuery(id));
   const present = useNow();
   const items = now?.status === "online" ? now.now_playing : [];
   const stretches = joined(forecast?.stretches ?? []);
-  // The forecast begins when it was read; time has passed since then.
-  const at = Math.max(present.getTime(), forecast === undefined ? 0 : Date.parse(forecast.from));
+  // The forecast begins when it was read, by the service's clock. The reader's clock may be wrong; how fast it runs is not.
+  const at = (forecast === undefined ? 0 : Date.parse(forecast.from)) + Math.max(0, present.getTime() - dataUpdatedAt);
   const index = Math.max(
     0,
     stretches.findIndex(({ to }) => Date.parse(to) > at),
@@ -36,7 +36,7 @@ export function NowCard({ id }: { id: string }) {
           <dt>{text("nowPlaying")}</dt>
           <dd>
             <Content stretch={current} />
-            {next === undefined ? null : <p className="faint">{text("until", { time: when(current.to, forecast.timezone) })}</p>}
+            {next === undefined ? null : <p className="faint">{text("until", { time: when(current.to, forecast.timezone, at) })}</p>}
             {items.length === 0 ? null : (
               <ul className="now-items">
                 {items.slice(0, 12).map(({ zone_id: zone, item_id: item }) => (
@@ -63,7 +63,7 @@ export function NowCard({ id }: { id: string }) {
             ) : (
               <>
                 <Content stretch={next} />
-                <p className="faint">{text("from", { time: when(next.from, forecast.timezone) })}</p>
+                <p className="faint">{text("from", { time: when(next.from, forecast.timezone, at) })}</p>
               </>
             )}
           </dd>
@@ -82,9 +82,9 @@ function Content({ stretch }: { stretch: Stretch }) {
 }
 
 /** The time at the screen and the reader's, if that differs; with the date unless it is soon. */
-function when(time: string, timeZone: string): string {
+function when(time: string, timeZone: string, nowMs: number): string {
   const at = new Date(time);
-  const format = at.getTime() - Date.now() < 20 * 3_600_000 ? formatTime : formatDateTime;
+  const format = at.getTime() - nowMs < 20 * 3_600_000 ? formatTime : formatDateTime;
   const [there, own] = [format(at, timeZone), format(at)];
   return there === own ? there : text("andYours", { time: there, own });
 }
