@@ -7,6 +7,7 @@ import { routesOfBulk } from "../pages/bulk/routes.ts";
 import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
+import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
@@ -34,6 +35,7 @@ const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
   shellRoute.addChildren([
     ...routesOfScreens(shellRoute),
+    ...routesOfScreen(shellRoute),
     ...routesOfPairing(shellRoute),
     ...routesOfEnrolment(shellRoute),
     ...routesOfBulk(shellRoute),
