@@ -1,0 +1,50 @@
+// The screens of the team, for choosing some of them by name or tag.
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { client } from "../../data/client.ts";
+
+export type TeamScreen = Pick<Schemas["Player"], "id" | "name" | "tags" | "status" | "timezone">;
+
+/** The chosen screens and tags. */
+export interface Target {
+  players: string[];
+  tags: string[];
+  /** All screens of the team, in place of players and tags. */
+  everywhere?: boolean;
+}
+
+export const noTarget: Target = { players: [], tags: [] };
+
+export const teamScreensQuery = queryOptions({
+  queryKey: ["players", "targets"],
+  queryFn: async (): Promise<TeamScreen[]> => {
+    const screens: TeamScreen[] = [];
+    const pages = client.pages("/api/v1/players", { params: { query: { limit: 100 } } });
+    for await (const { id, name, tags, status, timezone } of pages) screens.push({ id, name, tags, status, timezone });
+    return screens.toSorted((a, b) => a.name.localeCompare(b.name));
+  },
+});
+
+/** All screens of the team by name; undefined: not known yet. */
+export function useTeamScreens(): readonly TeamScreen[] | undefined {
+  return useQuery(teamScreensQuery).data;
+}
+
+/** The screens that a target means now. */
+export function screensOf({ players, tags, everywhere = false }: Target, screens: readonly TeamScreen[]): readonly TeamScreen[] {
+  if (everywhere) return screens;
+  const ids = new Set(players);
+  const names = new Set(tags);
+  return screens.filter((screen) => ids.has(screen.id) || screen.tags.some((tag) => names.has(tag)));
+}
+
+/** Whether a target names nothing. */
+export function isEmptyTarget({ players, tags, everywhere = false }: Target): boolean {
+  return !everywhere && players.length === 0 && tags.length === 0;
+}
+
+/** The part of a request to show something that says where. */
+export function targetFields({ players, tags, everywhere = false }: Target): { players?: string[]; tags?: string[]; everywhere: boolean } {
+  if (everywhere) return { everywhere: true };
+  return { everywhere: false, ...(players.length > 0 ? { players } : {}), ...(tags.length > 0 ? { tags } : {}) };
+}
