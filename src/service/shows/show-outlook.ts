@@ -33,10 +33,19 @@ export async function showEntry({ dependencies }: ShowContext, db: Db, row: Show
     playlist_id: row.playlist_id,
     layout_id: row.layout_id,
     schedule_id: row.schedule_id,
+    priority: schedule?.shown.priority ?? 0,
+    is_emergency: row.is_emergency === 1,
+    created_by: await creatorOf(db, row),
     player_count: schedule?.players.length ?? 0,
     created_at: new Date(row.created_at).toISOString(),
   };
   return { entry, schedule };
+}
+
+async function creatorOf(db: Db, { user_id }: ShowRow): Promise<ShowEntry["created_by"]> {
+  if (user_id === null) return null;
+  const user = await db.selectFrom("users").select("name").where("id", "=", user_id).executeTakeFirst();
+  return user === undefined ? null : { user_id, name: user.name };
 }
 
 function endText({ ends_at }: ShowRow): string | null {
