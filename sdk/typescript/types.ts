@@ -19015,6 +19015,8 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `false`: only shows whose time is not over and that were not deleted; `true`: only others */
+                ended?: "true" | "false";
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;

@@ -111,7 +111,12 @@ const entry = {
 export const ShowEntry = z.object(entry);
 export type ShowEntry = z.infer<typeof ShowEntry>;
 export const ShowPage = page(ShowEntry);
-export const ShowsQuery = PageQuery;
+export const ShowsQuery = PageQuery.extend({
+  ended: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`false`: only shows whose time is not over and that were not deleted; `true`: only others"),
+});
 
 const ofPlayer = { player_id: id("plr"), name: Name, status: Player.shape.status };
 

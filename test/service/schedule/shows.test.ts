@@ -353,6 +353,8 @@ test("[SHO9] a show of a layout creates only a schedule, and deleting it leaves 
   expect(JSON.stringify(await stateOf(device))).toContain(layout.id);
   expect((await api.call("DELETE", `show/${created.body.id}`)).status).toBe(204);
   expect(await live(api)).toEqual([["P"], ["L"], []]);
+  const listed = async (ended: boolean) => (await api.call("GET", `show?ended=${ended}`)).body.data.length;
+  expect([await listed(true), await listed(false)]).toEqual([1, 0]);
   const empty = (await api.call("POST", "layouts", { name: "Empty" })).body;
   for (const layout_id of [empty.id, "lay_01jd3v8q6m9x2k4n7r5t1w0yzh"]) {
     expect(errorPointers(await api.call("POST", "show", { layout_id, players: ["Lobby"], until: null }))).toEqual(["/layout_id"]);

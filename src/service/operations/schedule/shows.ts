@@ -1,29 +1,25 @@
 // Operations for shows: one item or layout on some screens for a time, created of ordinary resources, and the proof that it was shown.
+import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
-import { DeletionQuery, NewLayout } from "../../../protocol/operator/resources.ts";
+import { DeletionQuery } from "../../../protocol/operator/resources.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { pageOf } from "../../http/paging.ts";
-import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
-import { parseZones } from "../../content/content-columns.ts";
-import { assignZoneIds } from "../content/layout-zones.ts";
-import { assignItemIds } from "../content/playlist-items.ts";
-import type { OperatorContext } from "../context.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { contentOf } from "./show-content.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { WriteEvent } from "../unit-of-work.ts";
 import { requireScope } from "../../people/operator.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
 import { clearEmergency, setEmergency, type EmergencyDependencies } from "../../shows/emergencies.ts";
-import { layoutSizeFor, resolveTarget, showWindow } from "../../shows/new-show.ts";
-import { itemOfShow } from "../../shows/show-item.ts";
+import { resolveTarget, showWindow } from "../../shows/new-show.ts";
 import { describeShow, showEntry, unusedTagWarnings } from "../../shows/show-outlook.ts";
 import { proofOf } from "../../shows/show-proof.ts";
 import { clearShow, findShowSchedule, type ShowContent } from "../../shows/shows.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
+import type { ScheduleRow, ShowRow, Tables } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 
 interface ShowDependencies extends OutlookDependencies, EmergencyDependencies {
@@ -105,9 +101,11 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     status: 200,
     output: ShowPage,
     errors: ["invalid"],
-    async run(dependencies, { teamId }, { query }) {
-      const { db } = dependencies.store;
-      const rows = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
+    async run(dependencies, { teamId }, { query: { ended, ...query } }) {
+      const { clock, store } = dependencies;
+      const { db } = store;
+      const all = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
+      const rows = ended === undefined ? all : ofEnd(all, ended === "true", Math.trunc(clock.now()));
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const entries: ShowEntry[] = [];
       for (const row of data) entries.push((await showEntry({ dependencies, teamId }, db, row)).entry);
@@ -187,62 +185,12 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
   }),
 ];
 
+/** Shows whose time is over or that were deleted, or the others. */
+function ofEnd(rows: SelectQueryBuilder<Tables, "shows", ShowRow>, ended: boolean, now: number) {
+  if (ended) return rows.where((row) => row.or([row("cleared_at", "is not", null), row("ends_at", "<=", now)]));
+  return rows.where("cleared_at", "is", null).where((row) => row.or([row("ends_at", "is", null), row("ends_at", ">", now)]));
+}
+
 async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
   return found(await findTeamRow(db, "shows", teamId, showId), "show");
-}
-
-/** Rethrows errors in the playlist item as errors in the fields of the request. */
-function asOwnFields(error: unknown): never {
-  if (!(error instanceof ProblemError) || error.kind !== "invalid") throw error;
-  throw invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/items\/0/, ""), detail })));
-}
-
-/** What a show shows: the layout that it is given, or a new one with a playlist of one item. @throws ProblemError 422. */
-async function contentOf(
-  dependencies: ShowDependencies,
-  context: OperatorContext,
-  db: Db,
-  body: NewShow,
-  players: readonly PlayerRow[],
-  now: number,
-): Promise<{ name: string; playlist_id: string; layout_id: string; events: WriteEvent[] }> {
-  const { teamId } = context;
-  if (body.layout_id !== undefined) {
-    const given = await findTeamRow(db, "layouts", teamId, body.layout_id);
-    if (given === undefined || given.deleted_at !== null) throw invalidField("/layout_id", "there is no such layout");
-    const playlist_id = parseZones(given.zones).find((zone) => zone.playlist_id !== null)?.playlist_id ?? null;
-    if (playlist_id === null) throw invalidField("/layout_id", "the layout has no playlist: it would show nothing");
-    return { name: body.name ?? given.name, playlist_id, layout_id: given.id, events: [] };
-  }
-  const { item, defaultName } = await itemOfShow(db, teamId, body);
-  const name = body.name ?? defaultName;
-  const items = await assignItemIds(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
-  const stamps = { team_id: teamId, name, created_at: now, updated_at: now, deleted_at: null };
-  const playlist: PlaylistRow = { ...stamps, id: dependencies.makeId("pls"), items: JSON.stringify(items) };
-  await db.insertInto("playlists").values(playlist).execute();
-  const layout = await layoutOf(dependencies, context, db, stamps, playlist.id, players, body.background_color);
-  await db.insertInto("layouts").values(layout).execute();
-  const [playlist_id, layout_id] = [playlist.id, layout.id];
-  const events: WriteEvent[] = [
-    { teamId, type: "playlist.created", data: { playlist_id, name }, players: [] },
-    { teamId, type: "layout.created", data: { layout_id, name }, players: [] },
-  ];
-  return { name, playlist_id, layout_id, events };
-}
-
-async function layoutOf(
-  dependencies: ShowDependencies,
-  { teamId }: OperatorContext,
-  db: Db,
-  stamps: Pick<LayoutRow, "team_id" | "name" | "created_at" | "updated_at" | "deleted_at">,
-  playlistId: string,
-  players: readonly PlayerRow[],
-  background_color: string,
-): Promise<LayoutRow> {
-  const { width, height } = layoutSizeFor(dependencies, players);
-  const zones = [{ name: "main", left: 0, top: 0, width, height, playlist_id: playlistId }];
-  const { name } = stamps;
-  const body = NewLayout.parse({ name, width, height, background_color, zones });
-  const settled = await assignZoneIds(db, dependencies.makeId, teamId, body, body.zones, []);
-  return { ...body, ...stamps, id: dependencies.makeId("lay"), transition: null, zones: JSON.stringify(settled) };
 }
