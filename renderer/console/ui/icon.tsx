@@ -37,6 +37,15 @@ const paths = {
   arrowDown: "M12 5v14M6 13l6 6 6-6",
   playlist: "M4 6h11M4 11h11M4 16h6M15 14v6l5-3z",
   stop: "M6 6h12v12H6z",
+  film: "M4 5h16v14H4zM8 5v14M16 5v14M4 10h4M4 14h4M16 10h4M16 14h4",
+  sound: "M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.500 2.500 0 0 1 5 0zM19 16a2.500 2.500 0 1 1-5 0 2.500 2.500 0 0 1 5 0z",
+  document: "M6 3h8l5 5v13H6zM14 3v5h5M9 13h7M9 17h5",
+  grid: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
+  list: "M9 6h11M9 12h11M9 18h11M4.500 6h.01M4.500 12h.01M4.500 18h.01",
+  folder: "M3 6h6l2 2h10v11H3z",
+  swap: "M4 8h14l-3-3M20 16H6l3 3",
+  restore: "M4 12a8 8 0 1 0 2.500-5.800L4 8.500M4 4v4.500h4.500",
+  download: "M12 5v11M7 11l5 5 5-5M4 20h16",
 } as const;
 
 export type IconName = keyof typeof paths;
