@@ -3,6 +3,8 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
+import { routesOfShow } from "../pages/show/routes.ts";
+import { routesOfTakeover } from "../pages/takeover/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
 import { Shell } from "./shell.tsx";
@@ -29,7 +31,10 @@ const screensRoute = createRoute({
   component: lazyRouteComponent(() => import("../pages/screens/screens-page.tsx"), "ScreensPage"),
 });
 
-const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute])]);
+const routeTree = rootRoute.addChildren([
+  ...routesOfSignIn(rootRoute),
+  shellRoute.addChildren([screensRoute, ...routesOfShow(shellRoute), ...routesOfTakeover(shellRoute)]),
+]);
 
 export function createConsoleRouter() {
   return createRouter({

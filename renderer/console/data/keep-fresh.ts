@@ -10,7 +10,7 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   layout: ["layouts", "players"],
   playlist: ["playlists"],
   asset: ["assets"],
-  schedule: ["schedules"],
+  schedule: ["schedules", "shows"],
   calendar: ["calendars"],
   command: ["commands"],
   screenshot: ["screenshots"],

@@ -4,6 +4,8 @@ export const targets = {
   placeholder: "Search by name or tag",
   open: "Show all screens and tags",
   everywhere: "All screens",
+  suggestions: "Suggestions",
+  number: "{count, number}",
   chosen: "Chosen screens and tags",
   remove: "Remove {name}",
   unknown: "A screen that was deleted",

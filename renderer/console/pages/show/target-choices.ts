@@ -51,6 +51,17 @@ export function choicesFor(given: { screens: readonly TeamScreen[]; query: strin
   return { choices: choices.slice(0, mostChoices), more: Math.max(0, choices.length - mostChoices) };
 }
 
+const mostSuggestions = 6;
+
+/** The tags with the most screens, all screens, and the screens themselves if they are few. */
+export function suggestionsFor(screens: readonly TeamScreen[], allowsEverywhere: boolean): Choice[] {
+  const { choices } = choicesFor({ screens, query: "", value: noTarget, allowsEverywhere: allowsEverywhere && screens.length > 1 });
+  const tags = choices.filter(({ kind }) => kind === "tag").toSorted((a, b) => b.count! - a.count!);
+  const players = choices.filter(({ kind }) => kind === "player");
+  const all = [...choices.filter(({ kind }) => kind === "everywhere"), ...tags];
+  return [...all, ...(players.length <= mostSuggestions ? players : [])].slice(0, mostSuggestions);
+}
+
 /** The target with a choice added. */
 export function withChoice(value: Target, { kind, key }: Choice): Target {
   if (kind === "everywhere") return { ...noTarget, everywhere: true };

@@ -16,8 +16,8 @@ import {
 import { targets } from "../../i18n/en/targets.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { choicesFor, withChoice, withoutChoice, type Choice } from "./target-choices.ts";
-import { screensOf, useTeamScreens, type Target } from "./team-screens.ts";
+import { choicesFor, suggestionsFor, withChoice, withoutChoice, type Choice } from "./target-choices.ts";
+import { isEmptyTarget, screensOf, useTeamScreens, type Target } from "./team-screens.ts";
 import "./target-picker.css";
 
 const text = texts(targets);
@@ -77,7 +77,27 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
           {more === 0 ? null : <p className="target-note">{text("more", { count: more })}</p>}
         </Popover>
       </ComboBox>
+      <Suggestions
+        choices={isEmptyTarget(value) && screens !== undefined ? suggestionsFor(screens, allowsEverywhere) : []}
+        onChoose={(choice) => onChange(withChoice(value, choice))}
+      />
       <Chosen value={value} onChange={onChange} />
+    </div>
+  );
+}
+
+/** What is chosen most often, so that one press is enough. */
+function Suggestions({ choices, onChoose }: { choices: readonly Choice[]; onChoose: (choice: Choice) => void }) {
+  if (choices.length === 0) return null;
+  return (
+    <div className="target-suggestions" role="group" aria-label={text("suggestions")}>
+      {choices.map((choice) => (
+        <AriaButton key={choice.id} className="suggestion" onPress={() => onChoose(choice)}>
+          <Icon name={choice.kind === "tag" ? "tag" : "screens"} />
+          <span className="target-name">{choice.name}</span>
+          {choice.count === null ? null : <span className="faint">{text("number", { count: choice.count })}</span>}
+        </AriaButton>
+      ))}
     </div>
   );
 }
