@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
+import { routesOfPlaylists } from "../pages/playlists/routes.ts";
 import { routesOfShow } from "../pages/show/routes.ts";
 import { routesOfTakeover } from "../pages/takeover/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
@@ -33,7 +34,7 @@ const screensRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
-  shellRoute.addChildren([screensRoute, ...routesOfShow(shellRoute), ...routesOfTakeover(shellRoute)]),
+  shellRoute.addChildren([screensRoute, ...routesOfShow(shellRoute), ...routesOfTakeover(shellRoute), ...routesOfPlaylists(shellRoute)]),
 ]);
 
 export function createConsoleRouter() {
