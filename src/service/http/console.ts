@@ -28,7 +28,21 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The first parts of the console's addresses. Whatever else is not found gets a problem. */
-const pages = ["sign-in", "screens", "pair", "library", "playlists", "layouts", "schedules", "team", "account", "settings", "activity"];
+const pages = [
+  "sign-in",
+  "screens",
+  "pair",
+  "library",
+  "show",
+  "takeover",
+  "playlists",
+  "layouts",
+  "schedules",
+  "team",
+  "account",
+  "settings",
+  "activity",
+];
 
 /** Adds the console, whose built files are read from `folder` once. */
 export async function addConsole(app: FastifyInstance, folder: string): Promise<void> {

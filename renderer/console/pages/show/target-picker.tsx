@@ -41,9 +41,9 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
   );
   const choose = (key: Key | null): void => {
     const choice = choices.find(({ id }) => id === key);
-    if (choice === undefined) return;
+    // Nothing is chosen when the list is closed by Escape or by leaving it: what was typed goes too.
     setQuery("");
-    onChange(withChoice(value, choice));
+    if (choice !== undefined) onChange(withChoice(value, choice));
   };
   return (
     <div className="target-picker">
