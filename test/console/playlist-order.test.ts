@@ -13,7 +13,7 @@ const transition = { type: "crossfade", duration_ms: 400 };
 // What this page does not show must survive: limits, transitions, styles, secrets.
 const first = { type: "text", text: "First", duration_ms: 4_000, max_plays_per_day: 50, transition, font_weight: 700 };
 const second = { type: "web", url: "https://example.com/", headers: { "X-Key": "secret" }, duration_ms: 20_000, zoom: 2 };
-const third = { type: "text", text: "Third", dayparts: [{ days: ["mo"], from: "08:00", to: "12:00" }] };
+const third = { type: "text", text: "Third", dayparts: [{ from: "08:00", until: "12:00" }] };
 
 async function newPlaylist(service: TestService, items: readonly object[] = [first, second, third]) {
   const { status, body } = await service.call("POST", "playlists", { name: "Loop", items });
@@ -89,11 +89,15 @@ test("[CSH10] a change by somebody else meanwhile is told, and either one is kep
   await page.getByRole("button", { name: "Move Second up" }).waitFor();
   // The page does not hear of the change in time.
   const interfere = async (text: string) => {
-    await page.route("**/api/v1/playlists/*", async (route) => {
-      await page.unroute("**/api/v1/playlists/*");
-      await service.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text }] });
-      await route.continue();
-    });
+    const once = { times: 1 };
+    await page.route(
+      "**/api/v1/playlists/*",
+      async (route) => {
+        await service.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text }] });
+        await route.continue();
+      },
+      once,
+    );
   };
   await interfere("Theirs");
   await page.getByRole("button", { name: "Move Second up" }).click();

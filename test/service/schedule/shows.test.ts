@@ -376,6 +376,7 @@ test("[SHO10] an emergency is sent as an override too; deleting it ends its own 
   const set = await sent();
   expect(set).toMatchObject({ type: "override.set", args: { layout_id: first.layout_id, level: "emergency" } });
   expect(first).toMatchObject({ is_emergency: true, status: "due" });
+  expect(first.warnings.map(({ code }: { code: string }) => code)).not.toContain("overridden");
   // Another of the same is independent. It ends by itself, for a player that returns too late only by its schedule.
   const second = await show({ emergency: true, lasts_ms: hour });
   expect((await sent()).args).toMatchObject({ layout_id: second.layout_id, duration_ms: hour });

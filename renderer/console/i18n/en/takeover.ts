@@ -20,7 +20,7 @@ export const takeover = {
   emergencyMessage: "Message",
   emergencyPreset: "Please leave the building calmly by the nearest exit.",
   emergencyWhere: "Where",
-  emergencyUntil: "Until",
+  untilOpen: "Until the all clear",
   emergencyReview: "Continue",
   emergencyBack: "Back",
   emergencyReviewTitle: "Begin the emergency?",

@@ -1,5 +1,5 @@
 // The items of a playlist in their order: moved by dragging, by the keyboard or by buttons, with their durations.
-import { useState } from "react";
+import { useState, type CSSProperties } from "react";
 import { Button as AriaButton, GridList, GridListItem, Input, Label, NumberField, useDragAndDrop, type Key } from "react-aria-components";
 import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -72,6 +72,11 @@ export function ItemList({ items, isReadOnly, onChange, onRemove }: ItemListProp
   );
 }
 
+/** The colours of a message, so that its row looks like it. */
+function coloursOf(item: NewItem): CSSProperties {
+  return item.type === "text" ? { color: item.color, backgroundColor: item.background_color } : {};
+}
+
 function withDuration(item: NewItem, durationMs: number | null): NewItem {
   const { duration_ms: _, ...others } = item;
   return (durationMs === null ? others : { ...others, duration_ms: durationMs }) as NewItem;
@@ -98,7 +103,7 @@ function Row({ id, item, isFirst, isLast, isReadOnly, onMove, onDuration, onRemo
           <Icon name="grip" />
         </AriaButton>
       )}
-      <span className="item-picture">
+      <span className="item-picture" style={coloursOf(item)}>
         {asset === null || asset === undefined ? <Icon name={itemIcons[item.type]} /> : <AssetThumbnail asset={asset} />}
       </span>
       <span className="item-facts">

@@ -6,6 +6,8 @@ import type { Show } from "./shows.ts";
 
 const text = texts(show);
 const shownNames = 4;
+// The service's words speak of commands and players.
+const ownWords = { overridden: "overridden", "no-players": "noScreens" } as const;
 
 export function Outlook({ outlook }: { outlook: Show | undefined }) {
   if (outlook === undefined) return null;
@@ -40,7 +42,7 @@ export function Outlook({ outlook }: { outlook: Show | undefined }) {
       {others.map(({ code, message }) => (
         <p key={code + message} className="outlook-line" data-kind="warn">
           <Icon name="warning" />
-          <span>{message}</span>
+          <span>{code in ownWords ? text(ownWords[code as keyof typeof ownWords]) : message}</span>
         </p>
       ))}
     </section>

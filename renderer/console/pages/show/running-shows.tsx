@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { show as messages } from "../../i18n/en/show.ts";
-import { formatDateTime } from "../../i18n/format.ts";
+import { formatDateTime, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { useMay } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -39,7 +39,10 @@ export function RunningShows({ only = () => true, empty }: { only?: (show: ShowE
 
 /** A moment of the API for people: an instant in the reader's time, or a time on each screen's clock. */
 export function momentText(moment: string): string {
-  if (isInstant(moment)) return formatDateTime(new Date(moment));
+  if (isInstant(moment)) {
+    const at = new Date(moment);
+    return at.toDateString() === new Date().toDateString() ? formatTime(at) : formatDateTime(at);
+  }
   return text("screenTime", { time: formatDateTime(new Date(`${moment}Z`), "UTC") });
 }
 

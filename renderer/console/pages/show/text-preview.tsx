@@ -23,6 +23,8 @@ export function TextPreview({ text, look }: { text: string; look: LookId }) {
     return () => watch.disconnect();
   }, []);
   useLayoutEffect(() => {
+    // A text that did not fit before was cut.
+    content.current!.removeAttribute("style");
     fitOrTruncateText(content.current!, box.current!, height);
   }, [text]);
   return (

@@ -12,18 +12,21 @@ export function UntilPicker({
   value,
   onChange,
   choices = untilChoices,
+  openName = text("untilOpen"),
   error,
 }: {
   value: Until;
   onChange: (value: Until) => void;
   choices?: readonly Until["is"][];
+  /** The name of the choice without an end. */
+  openName?: string;
   error?: string | undefined;
 }) {
   return (
     <div className="until-picker">
       <Segments
         label={text("until")}
-        options={choices.map((id) => ({ id, name: text(names[id]) }))}
+        options={choices.map((id) => ({ id, name: id === "open" ? openName : text(names[id]) }))}
         value={value.is}
         onChange={(is) => onChange({ ...value, is })}
       />
@@ -34,7 +37,7 @@ export function UntilPicker({
           type="datetime-local"
           value={value.at}
           onChange={(at) => onChange({ ...value, at })}
-          error={error}
+          error={Date.parse(value.at) <= Date.now() ? text("untilPast") : error}
           isRequired
         />
       ) : null}

@@ -12,7 +12,7 @@ export interface Until {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The fields of a request; null: there is no valid time. */
+/** The fields of a request; null: there is no valid time, or it is over. */
 export function untilFields({ is, at }: Until, now: Date): Pick<NewShow, "from" | "until" | "lasts_ms"> | null {
   switch (is) {
     case "hour":
@@ -25,7 +25,7 @@ export function untilFields({ is, at }: Until, now: Date): Pick<NewShow, "from" 
       return { until: null };
     case "exact": {
       const end = new Date(at);
-      return Number.isNaN(end.getTime()) ? null : { until: end.toISOString() };
+      return Number.isNaN(end.getTime()) || end <= now ? null : { until: end.toISOString() };
     }
   }
 }

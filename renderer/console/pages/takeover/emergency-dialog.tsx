@@ -50,7 +50,13 @@ export function EmergencyDialog({ onClose }: { onClose: () => void }) {
     <Dialog key="fields" title={text("emergencyTitle")} isOpen onClose={onClose} size="large" actions={actions}>
       <TargetPicker label={text("emergencyWhere")} value={draft.target} onChange={(target) => change({ target })} allowsEverywhere />
       <MessageEditor draft={draft} onChange={change} error={errors["text"]} />
-      <UntilPicker value={draft.until} onChange={(until) => change({ until })} choices={["open", "hour"]} error={errors["until"]} />
+      <UntilPicker
+        value={draft.until}
+        onChange={(until) => change({ until })}
+        choices={["open", "hour"]}
+        openName={text("untilOpen")}
+        error={errors["until"]}
+      />
       <Outlook outlook={error === null ? outlook : undefined} />
       <ProblemMessage error={error} />
     </Dialog>
