@@ -68,6 +68,7 @@ export const library = {
   factSize: "Size",
   factDimensions: "Dimensions",
   factDuration: "Duration",
+  factPages: "Pages",
   factAdded: "Added",
   factDeleted: "Deleted",
   factSource: "Fetched from",

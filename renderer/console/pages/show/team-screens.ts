@@ -1,9 +1,10 @@
 // The screens of the team, for choosing some of them by name or tag.
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { Schemas } from "../../../../sdk/typescript/client.ts";
-import { client } from "../../data/client.ts";
+import { useMemo } from "react";
+import { useRoster, type RosterPlayer } from "../../data/roster.ts";
 
-export type TeamScreen = Pick<Schemas["Player"], "id" | "name" | "tags" | "status" | "timezone">;
+export type TeamScreen = Pick<RosterPlayer, "id" | "name" | "tags" | "status">;
+
+const byName = new Intl.Collator();
 
 /** The chosen screens and tags. */
 export interface Target {
@@ -15,19 +16,10 @@ export interface Target {
 
 export const noTarget: Target = { players: [], tags: [] };
 
-export const teamScreensQuery = queryOptions({
-  queryKey: ["players", "targets"],
-  queryFn: async (): Promise<TeamScreen[]> => {
-    const screens: TeamScreen[] = [];
-    const pages = client.pages("/api/v1/players", { params: { query: { limit: 100 } } });
-    for await (const { id, name, tags, status, timezone } of pages) screens.push({ id, name, tags, status, timezone });
-    return screens.toSorted((a, b) => a.name.localeCompare(b.name));
-  },
-});
-
 /** All screens of the team by name; undefined: not known yet. */
 export function useTeamScreens(): readonly TeamScreen[] | undefined {
-  return useQuery(teamScreensQuery).data;
+  const { rows, isComplete } = useRoster();
+  return useMemo(() => (isComplete ? rows.toSorted((a, b) => byName.compare(a.name, b.name)) : undefined), [rows, isComplete]);
 }
 
 /** The screens that a target means now. */

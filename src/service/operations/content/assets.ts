@@ -18,6 +18,7 @@ import type { MediaProcessPool } from "../../media/process-pool.ts";
 import { binOperations, type AssetBinDependencies } from "./asset-bin.ts";
 import { importOperations } from "./asset-import.ts";
 import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
+import { assetUsesOperations } from "./asset-uses.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { FileResponse, JsonResponse } from "../responses.ts";
@@ -220,6 +221,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
   }),
   ...binOperations,
   ...importOperations,
+  ...assetUsesOperations,
 ];
 
 async function stored({ store }: AssetDependencies, { teamId }: OperatorContext, assetId: string): Promise<StoredAssetRow> {
