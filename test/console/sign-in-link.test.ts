@@ -53,3 +53,21 @@ test("[SGN2] a write with a session's cookie is refused if another website sent 
   const [, secret] = cookie.split("=");
   expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(401);
 });
+
+test("[SGN27] signing in leads only to pages of the console", async () => {
+  await using service = await startConsoleService();
+  await using window = await Window.open(browser);
+  const { page } = window;
+  for (const to of [
+    "//elsewhere.example/",
+    "https://elsewhere.example/",
+    "/\\elsewhere.example",
+    "javascript:alert(1)",
+    "\t//elsewhere.example",
+  ]) {
+    const { body } = await service.call("POST", "sign-in-links", {});
+    await page.goto(`${service.service.url}/sign-in?to=${encodeURIComponent(to)}#${new URL(body.url).hash.slice(1)}`);
+    await page.getByRole("navigation").waitFor();
+    expect([to, page.url()]).toEqual([to, `${service.service.url}/`]);
+  }
+});
