@@ -1,5 +1,6 @@
 // A field for a number, with its unit.
 import { FieldError, Group, Input, Label, NumberField as AriaNumberField, type NumberFieldProps as AriaNumberFieldProps } from "react-aria-components";
+import { useFieldError } from "./use-field-error.ts";
 import "./number-field.css";
 
 export interface NumberFieldProps extends AriaNumberFieldProps {
@@ -9,9 +10,14 @@ export interface NumberFieldProps extends AriaNumberFieldProps {
   error?: string | undefined;
 }
 
-export function NumberField({ label, unit, error, ...props }: NumberFieldProps) {
+export function NumberField({ label, unit, error: given, onChange, ...props }: NumberFieldProps) {
+  const [error, changed] = useFieldError(given);
+  const change = (value: number): void => {
+    changed();
+    onChange?.(value);
+  };
   return (
-    <AriaNumberField {...props} isInvalid={error !== undefined} className="field number-field">
+    <AriaNumberField {...props} onChange={change} isInvalid={error !== undefined} className="field number-field">
       <Label>{label}</Label>
       <Group className="number-group">
         <Input className="input" />
