@@ -7,7 +7,7 @@ import {
   type Event,
   type JournalPosition,
 } from "../../../src/protocol/operator/events.ts";
-import { baseUrl, client } from "./client.ts";
+import { baseUrl, client, isSignedOut } from "./client.ts";
 
 export type Heartbeat = Extract<SubscriptionMessage, { type: "heartbeat" }>["data"];
 
@@ -17,6 +17,8 @@ export type StreamNews =
   | { is: "heartbeat"; heartbeat: Heartbeat }
   /** Events were missed, or may have been: everything that was read before must be read again. */
   | { is: "resync" }
+  /** The session has ended: signed out elsewhere, expired, or the person was removed. */
+  | { is: "signed-out" }
   /** Whether the service responds, and since when it does not. */
   | { is: "connection"; awaySince: Date | null };
 
@@ -76,7 +78,7 @@ class EventStream {
     try {
       ({ ticket } = (await client.post("/api/v1/events/tickets", { signal })).data);
     } catch (error) {
-      // Nobody is signed in: the page finds out by itself, and no connection is needed.
+      if (isSignedOut(error) && !signal.aborted) this.#notify({ is: "signed-out" });
       return error instanceof ProblemError && error.status < 500;
     }
     const url = new URL(`${baseUrl}/api/v1/events?ticket=${encodeURIComponent(ticket)}`);

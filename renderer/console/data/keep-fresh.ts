@@ -24,6 +24,8 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
 export function keepFresh(): () => void {
   return eventStream.listen((news) => {
     if (news.is === "resync") void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+    // Whoever shows the session finds that there is none, and the person is asked to sign in.
+    if (news.is === "signed-out") void queryClient.invalidateQueries({ queryKey: ["session"] });
     if (news.is === "event") refresh(news.event);
   });
 }

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { FakeClock } from "../../support/clock.ts";
 
+const pollOptions = { timeout: 30_000 };
+
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
@@ -21,7 +23,7 @@ async function setPassword(page: Page): Promise<void> {
   await page.getByText("Your password is set").waitFor();
 }
 
-test("[CPP7] a dangerous act asks for the password once the proof is old, and then goes on", async () => {
+test("[CPP7] a dangerous act asks for the password once the proof is old, and then goes on", { timeout: 120_000 }, async () => {
   const clock = new FakeClock(Date.now());
   await using service = await startConsoleService({ clock });
   await using window = await Window.open(browser);
@@ -43,7 +45,7 @@ test("[CPP7] a dangerous act asks for the password once the proof is old, and th
   expect((await service.call("GET", "tokens")).body.data.filter(({ name }: { name: string }) => name === "Script")).toHaveLength(1);
 });
 
-test("[CPP8] a person sees where they are signed in and signs out there, on a phone", async () => {
+test("[CPP8] a person sees where they are signed in and signs out there, on a phone", { timeout: 120_000 }, async () => {
   await using service = await startConsoleService();
   await using lost = await Window.open(browser);
   await lost.signIn(service, "/account");
@@ -54,7 +56,7 @@ test("[CPP8] a person sees where they are signed in and signs out there, on a ph
   await sessions.getByText("This session").waitFor();
   await sessions.getByRole("button", { name: /Sign out Owner on/ }).tap();
   await page.getByText("Owner is signed out there").waitFor();
-  await expect.poll(() => sessions.getByRole("row").count()).toBe(2);
+  await expect.poll(() => sessions.getByRole("row").count(), pollOptions).toBe(2);
   await lost.page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.getByText("Dark", { exact: true }).tap();
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");

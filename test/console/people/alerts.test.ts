@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-test("[CPP9] a person takes care of an alert, and another sees it at once without reading the page again", async () => {
+test("[CPP9] a person takes care of an alert, and another sees it at once without reading the page again", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using fleet = await AlertFleet.start(folder.path, { consoleFolder: join(await builtRenderer(), "console") });
   const [lobby] = await fleet.pair(["Lobby"], ["site:Berlin Hbf"]);
@@ -33,7 +33,7 @@ test("[CPP9] a person takes care of an alert, and another sees it at once withou
   expect([...desk.errors, ...window.errors]).toEqual([]);
 });
 
-test("[CPP10] the limits of alerts and their recipients are changed together, and a wrong address is named", async () => {
+test("[CPP10] the limits of alerts and their recipients are changed together, and a wrong address is named", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using fleet = await AlertFleet.start(folder.path, { consoleFolder: join(await builtRenderer(), "console") });
   await using window = await Window.open(browser);

@@ -7,13 +7,15 @@ import { phone, startBrowser, startConsoleService, Window } from "../../support/
 import { Receiver } from "../../service/events/receiver.ts";
 import { call } from "../../service/harness.ts";
 
+const pollOptions = { timeout: 30_000 };
+
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
 });
 afterAll(() => browser.close());
 
-test("[CPP4] a token is created with a suggestion, its secret is shown once and works, and after revoking it no longer does, by keyboard alone", async () => {
+test("[CPP4] a token is created with a suggestion, its secret is shown once and works, and after revoking it no longer does, by keyboard alone", { timeout: 120_000 }, async () => {
   await using service = await startConsoleService();
   await using window = await Window.open(browser);
   await window.signIn(service, "/team/tokens");
@@ -58,7 +60,7 @@ test("[CPP4] a token is created with a suggestion, its secret is shown once and 
   expect(window.errors).toEqual([]);
 });
 
-test("[CPP5] a webhook is added, tested and repaired: the test and a delivery sent again tell what the receiver answered", async () => {
+test("[CPP5] a webhook is added, tested and repaired: the test and a delivery sent again tell what the receiver answered", { timeout: 120_000 }, async () => {
   await using service = await startConsoleService({ allowAddresses: ["127.0.0.0/8"] });
   await using receiver = await Receiver.start();
   await using window = await Window.open(browser);
@@ -97,7 +99,7 @@ test("[CPP5] a webhook is added, tested and repaired: the test and a delivery se
   expect(receiver.ids.at(-1)).toBe(receiver.ids.at(-2));
 
   await service.call("POST", "playlists", { name: "Menu" });
-  await expect.poll(() => receiver.received.length).toBe(4);
+  await expect.poll(() => receiver.received.length, pollOptions).toBe(4);
   // All that failed, on a phone.
   await using small = await Window.open(browser, phone);
   await small.signIn(service, new URL(page.url()).pathname);
@@ -108,7 +110,7 @@ test("[CPP5] a webhook is added, tested and repaired: the test and a delivery se
   expect(window.errors).toEqual([]);
 });
 
-test("[CPP6] the audit log is filtered in the address, and its page says whether the hash chain verifies", async () => {
+test("[CPP6] the audit log is filtered in the address, and its page says whether the hash chain verifies", { timeout: 120_000 }, async () => {
   await using service = await startConsoleService();
   await using window = await Window.open(browser);
   for (const name of ["One", "Two"]) await service.call("POST", "playlists", { name });
@@ -122,10 +124,10 @@ test("[CPP6] the audit log is filtered in the address, and its page says whether
   await page.getByRole("button", { name: /Action/ }).click();
   await page.getByRole("option", { name: "Create a playlist" }).click();
   const rows = page.getByRole("table", { name: "Audit log" }).getByRole("row");
-  await expect.poll(() => rows.count()).toBe(3);
+  await expect.poll(() => rows.count(), pollOptions).toBe(3);
   expect(page.url()).toContain("action=createPlaylist");
   await page.reload();
-  await expect.poll(() => rows.count()).toBe(3);
+  await expect.poll(() => rows.count(), pollOptions).toBe(3);
   await rows.nth(1).getByRole("button").click();
   await page.getByRole("dialog").getByText("127.0.0.1").waitFor();
   await page.keyboard.press("Escape");
