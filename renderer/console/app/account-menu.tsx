@@ -24,7 +24,7 @@ export function AccountMenu({ session }: { session: Session }) {
     run: (team_id: string) => client.post("/api/v1/session/team", { body: { team_id } }),
     changes: [],
     // The page begins anew: nothing of the other team stays in it.
-    then: () => location.assign(`${baseUrl}/`),
+    after: () => location.assign(`${baseUrl}/`),
   });
   const signOut = async (): Promise<void> => {
     await client.delete("/api/v1/session");

@@ -31,7 +31,10 @@ const screensRoute = createRoute({
   component: lazyRouteComponent(() => import("../pages/screens/screens-page.tsx"), "ScreensPage"),
 });
 
-const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute, routesOfTeam(shellRoute), routesOfAccount(shellRoute)])]);
+const routeTree = rootRoute.addChildren([
+  ...routesOfSignIn(rootRoute),
+  shellRoute.addChildren([screensRoute, routesOfTeam(shellRoute), routesOfAccount(shellRoute)]),
+]);
 
 export function createConsoleRouter() {
   return createRouter({

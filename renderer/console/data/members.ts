@@ -11,7 +11,8 @@ export function useMembers(): { members: readonly Member[] | undefined; error: E
   const { team } = useSession();
   const { data, error } = useQuery({
     queryKey: ["members", team.id],
-    queryFn: () => Array.fromAsync(client.pages("/api/v1/teams/{id}/members", { params: { path: { id: team.id }, query: { limit: 100 } } })),
+    queryFn: () =>
+      Array.fromAsync(client.pages("/api/v1/teams/{id}/members", { params: { path: { id: team.id }, query: { limit: 100 } } })),
     staleTime: 0,
   });
   // A person who has left the team is known by the id only.

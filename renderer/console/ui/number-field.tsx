@@ -1,5 +1,12 @@
 // A field for a number, with its unit.
-import { FieldError, Group, Input, Label, NumberField as AriaNumberField, type NumberFieldProps as AriaNumberFieldProps } from "react-aria-components";
+import {
+  FieldError,
+  Group,
+  Input,
+  Label,
+  NumberField as AriaNumberField,
+  type NumberFieldProps as AriaNumberFieldProps,
+} from "react-aria-components";
 import { useFieldError } from "./use-field-error.ts";
 import "./number-field.css";
 

@@ -38,7 +38,10 @@ test("[CPP7] a dangerous act asks for the password once the proof is old, and th
   const proof = page.getByRole("dialog", { name: "Is it you?" });
   await proof.getByRole("textbox", { name: "Password" }).fill("something else");
   await page.keyboard.press("Enter");
-  await proof.getByText(/wrong|not/i).first().waitFor();
+  await proof
+    .getByText(/wrong|not/i)
+    .first()
+    .waitFor();
   await proof.getByRole("textbox", { name: "Password" }).fill(password);
   await page.keyboard.press("Enter");
   await page.getByRole("alertdialog", { name: "Script is ready" }).getByLabel("Secret").waitFor();

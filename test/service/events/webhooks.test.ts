@@ -261,7 +261,9 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
 test("[WHK18] a delivery can be waited for: the response comes with the result of its first attempt", async () => {
   await using folder = await temporaryFolder();
   const answer = Promise.withResolvers<void>();
-  await using receiver = await Receiver.start((_request, response) => void answer.promise.then(() => response.writeHead(500).end("broken")));
+  await using receiver = await Receiver.start(
+    (_request, response) => void answer.promise.then(() => response.writeHead(500).end("broken")),
+  );
   await using api = await TestService.start(folder.path, loopback);
   const { id } = await createWebhook(api, receiver.url);
   const test = (await api.call("POST", `webhooks/${id}/test`)).body;

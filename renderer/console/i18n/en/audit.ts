@@ -5,9 +5,11 @@ export const audit = {
   chain: "Hash chain",
   checking: "Checking every entry…",
   holds: "The chain holds",
-  holdsText: "{count, plural, =0 {The log is empty.} one {One entry was checked: it is as it was written.} other {All # entries were checked: none was altered, removed or inserted.}}",
+  holdsText:
+    "{count, plural, =0 {The log is empty.} one {One entry was checked: it is as it was written.} other {All # entries were checked: none was altered, removed or inserted.}}",
   broken: "The chain is broken at entry {seq}",
-  brokenText: "The {count, plural, one {first entry is} other {first # entries are}} as written. What follows was altered, removed or inserted: keep a copy of the data folder and find out who could write to it.",
+  brokenText:
+    "The {count, plural, one {first entry is} other {first # entries are}} as written. What follows was altered, removed or inserted: keep a copy of the data folder and find out who could write to it.",
   checkAgain: "Check again",
   lastHash: "Hash of the last entry",
   lastHashText: "Keep it somewhere else: it proves later that no earlier entry was rewritten.",

@@ -1,7 +1,8 @@
 // Messages of access tokens, and the names of what they allow.
 export const tokens = {
   title: "Access tokens",
-  intro: "A program proves with a token that it may act for the team: a script, a point of sale, an assistant. It may do what you choose, and no more.",
+  intro:
+    "A program proves with a token that it may act for the team: a script, a point of sale, an assistant. It may do what you choose, and no more.",
   create: "Create a token",
   emptyTitle: "No access tokens",
   emptyText: "Create a token for each program that uses the API, so that you can revoke one without stopping the others.",

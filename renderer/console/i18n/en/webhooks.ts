@@ -72,7 +72,8 @@ export const webhooks = {
   stillWaiting: "Sent. There is no answer yet",
   replayAll: "Send all failed again",
   replayAllTitle: "Send all failed deliveries again?",
-  replayAllText: "Also what was missed within the last day because the webhook was off. Your program recognises by its webhook-id what it already has.",
+  replayAllText:
+    "Also what was missed within the last day because the webhook was off. Your program recognises by its webhook-id what it already has.",
   replaySince: "Since",
   sinceHour: "The last hour",
   sinceDay: "The last day",

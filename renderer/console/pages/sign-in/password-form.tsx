@@ -45,7 +45,11 @@ export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
           onChange={setPassword}
           isRequired
         />
-        {isTooMany ? <TooMany waitSeconds={waitSeconds} /> : errors["email"] === undefined ? <ProblemMessage error={signingIn.error} /> : null}
+        {isTooMany ? (
+          <TooMany waitSeconds={waitSeconds} />
+        ) : errors["email"] === undefined ? (
+          <ProblemMessage error={signingIn.error} />
+        ) : null}
         <Button kind="primary" type="submit" isPending={signingIn.isPending} isDisabled={waitSeconds > 0}>
           {text("submit")}
         </Button>

@@ -12,7 +12,8 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
       getParentRoute: () => rootRoute,
       path: "sign-in",
       component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
-      validateSearch: ({ to }: Record<string, unknown>): SignInSearch => (isOwnPath(to) ? { to } : {}),
+      // Undefined and not left out, or the router would keep what is in the address.
+      validateSearch: ({ to }: Record<string, unknown>): SignInSearch => ({ to: isOwnPath(to) ? to : undefined }),
     }),
   ] as const;
 }

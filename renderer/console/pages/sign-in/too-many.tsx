@@ -41,9 +41,7 @@ export function TooMany({ waitSeconds }: { waitSeconds: number }) {
         {/* Not read aloud each second. */}
         {waitSeconds === 0 ? null : (
           <p role="timer">
-            {waitSeconds < 120
-              ? text("waitSeconds", { count: waitSeconds })
-              : text("waitMinutes", { count: Math.ceil(waitSeconds / 60) })}
+            {waitSeconds < 120 ? text("waitSeconds", { count: waitSeconds }) : text("waitMinutes", { count: Math.ceil(waitSeconds / 60) })}
           </p>
         )}
       </div>

@@ -43,7 +43,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
     run: async (body: Rules) => client.patch("/api/v1/alert-settings", { body }),
     changes: ["alert-settings", "alerts", "audit"],
     done: () => ({ message: text("saved") }),
-    then: () => setDraft(null),
+    after: () => setDraft(null),
     showsErrors: true,
   });
   const submit = (event: FormEvent): void => {

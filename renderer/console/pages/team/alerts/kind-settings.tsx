@@ -22,7 +22,11 @@ const hottest = 150;
 
 export function KindSettings({ kind, value, isDisabled, onChange }: KindSettingsProps) {
   const isOff = isDisabled || !value.enabled;
-  const number = (field: "openMinutes" | "closeMinutes" | "contentMinutes" | "openCelsius" | "closeCelsius", amount: number, key: keyof Change) => (
+  const number = (
+    field: "openMinutes" | "closeMinutes" | "contentMinutes" | "openCelsius" | "closeCelsius",
+    amount: number,
+    key: keyof Change,
+  ) => (
     <NumberField
       label={text(field)}
       aria-label={text("ofKind", { kind: text(kind), field: text(field) })}

@@ -21,7 +21,11 @@ export function ChainStatus() {
     refetchOnWindowFocus: false,
   });
   return (
-    <section className="card chain" aria-label={text("chain")} data-is={data === undefined || isFetching ? "checking" : data.holds ? "good" : "bad"}>
+    <section
+      className="card chain"
+      aria-label={text("chain")}
+      data-is={data === undefined || isFetching ? "checking" : data.holds ? "good" : "bad"}
+    >
       <div className="chain-result">
         <span className="chain-icon">
           <Icon name={data === undefined || isFetching ? "clock" : data.holds ? "check" : "warning"} />

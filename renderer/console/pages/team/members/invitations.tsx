@@ -65,12 +65,7 @@ export function Invitations() {
     <Section title={text("invitations")} text={text("invitationsText")}>
       <ProblemMessage error={error} />
       {data === undefined ? null : (
-        <CardTable
-          label={text("invitations")}
-          columns={mayChange ? [...columns, actions] : columns}
-          items={data}
-          keyOf={({ id }) => id}
-        />
+        <CardTable label={text("invitations")} columns={mayChange ? [...columns, actions] : columns} items={data} keyOf={({ id }) => id} />
       )}
       {withdrawn === null ? null : (
         <ConfirmDialog

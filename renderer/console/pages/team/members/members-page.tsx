@@ -53,9 +53,7 @@ export function MembersPage() {
         label={text("moreFor", { name: member.name })}
         actions={[
           { name: text("signInLink"), run: () => setLinked(member) },
-          ...(member.user_id === user.id
-            ? []
-            : [{ name: text("remove"), kind: "danger" as const, run: () => setRemoved(member) }]),
+          ...(member.user_id === user.id ? [] : [{ name: text("remove"), kind: "danger" as const, run: () => setRemoved(member) }]),
         ]}
       />
     ),
@@ -106,12 +104,16 @@ function Person({ member: { name, email }, isYou }: { member: Member; isYou: boo
   return (
     <div className="person">
       <span className="avatar" aria-hidden="true">
-        {[...name][0]?.toUpperCase()}
+        {name.slice(0, 1).toUpperCase()}
       </span>
       <span className="person-names">
         <span className="person-name">
           <strong>{name}</strong>
-          {isYou ? <span className="badge" data-kind="accent">{text("you")}</span> : null}
+          {isYou ? (
+            <span className="badge" data-kind="accent">
+              {text("you")}
+            </span>
+          ) : null}
         </span>
         <span className="faint">{email ?? text("noEmail")}</span>
       </span>
@@ -134,8 +136,7 @@ function MemberRole({ member }: { member: Member }) {
     const before = member.role;
     if (role === before) return;
     changing.mutate(role, {
-      onSuccess: () =>
-        showToast({ message: text("roleChanged", { name: member.name, role }), undo: () => changing.mutate(before) }),
+      onSuccess: () => showToast({ message: text("roleChanged", { name: member.name, role }), undo: () => changing.mutate(before) }),
     });
   };
   return (

@@ -36,13 +36,14 @@ export function TokensPage() {
   const [revoked, setRevoked] = useState<Token | null>(null);
   const list = usePagedList(
     ["tokens", team.id],
-    async (cursor) => (await client.get("/api/v1/tokens", { params: { query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) } } })).data,
+    async (cursor) =>
+      (await client.get("/api/v1/tokens", { params: { query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) } } })).data,
   );
   const renaming = useAct({
     run: (name: string) => client.patch("/api/v1/tokens/{id}", { params: { path: { id: renamed!.id } }, body: { name } }),
     changes: ["tokens", "audit"],
     done: (_result, name) => ({ message: text("renamed", { name }) }),
-    then: () => setRenamed(null),
+    after: () => setRenamed(null),
     showsErrors: true,
   });
   const revoking = useAct({
@@ -67,8 +68,7 @@ export function TokensPage() {
     { name: text("created"), cell: ({ created_at }) => <Age time={created_at} /> },
     {
       name: text("lastUsed"),
-      cell: ({ last_used_at }) =>
-        last_used_at === null ? <span className="faint">{text("notUsed")}</span> : <Age time={last_used_at} />,
+      cell: ({ last_used_at }) => (last_used_at === null ? <span className="faint">{text("notUsed")}</span> : <Age time={last_used_at} />),
     },
     {
       name: text("expires"),
