@@ -10,13 +10,10 @@ import { Button } from "../../../ui/button.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { KindSettings } from "./kind-settings.tsx";
-import { kinds, type Settings } from "./kinds.ts";
+import { kinds, type Rules, type Settings } from "./kinds.ts";
 import { MailSettings } from "./mail-settings.tsx";
 
 const text = texts(messages);
-
-/** What a person can change. */
-export type Rules = Omit<Settings, "mail">;
 
 export function AlertSettings() {
   const { team } = useSession();
