@@ -15,6 +15,7 @@ test("[SGN1] a sign-in link opens the console once, and the session ends with si
   await using window = await Window.open(browser);
   const { page } = window;
   await page.goto(body.url);
+  await page.getByRole("button", { name: "Skip" }).click();
   await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
   expect(page.url()).toBe(`${service.service.url}/`);
   expect(window.errors).toEqual([]);

@@ -27,6 +27,8 @@ export function keepFresh(): () => void {
     // What could not be read while the service was away is read now.
     if (news.is === "connection" && news.awaySince === null)
       void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" });
+    // Whoever shows the session finds that there is none, and the person is asked to sign in.
+    if (news.is === "signed-out") void queryClient.invalidateQueries({ queryKey: ["session"] });
     if (news.is === "event") refresh(news.event);
   });
 }
