@@ -66,7 +66,12 @@ export const pair = {
   openScreen: "Open the screen",
   addAnother: "Add another screen",
   showSomething: "Show something on it",
+  replaceLink: "Is it the new device of a screen that you have? <link>Replace the device</link>",
   replaceTitle: "Move {name} to another device",
+  replaceAnyTitle: "Replace the device of a screen",
+  replaceScreen: "Screen",
+  replaceScreenPlaceholder: "Choose a screen",
+  replaceScreenMissing: "Choose the screen that moves to the new device.",
   replaceText:
     "Enter the code that the new device shows. Name, tags, schedules and history stay. The old device deletes its content and shows a code.",
   replace: "Replace device",

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { DropZone, FileTrigger, ToggleButton } from "react-aria-components";
 import { client, fileUrl } from "../../data/client.ts";
-import { layoutNamesQuery } from "../../data/layout-names.ts";
+import { layoutNamesQuery } from "../../data/names.ts";
 import { useMay } from "../../data/session.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { pair } from "../../i18n/en/pair.ts";
