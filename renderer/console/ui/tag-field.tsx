@@ -1,6 +1,6 @@
-// A field for tags: Enter or a comma ends one, Backspace in the empty field takes back the last.
+// A field for tags: each is a chip that can be removed; Enter or a comma adds what was typed, Backspace in the empty field takes back the last.
 import { useState } from "react";
-import { Button as AriaButton, Input, Label, Tag, TagGroup, TagList, Text, TextField as AriaTextField } from "react-aria-components";
+import { Button, Input, Label, Tag, TagGroup, TagList, Text, TextField } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "./icon.tsx";
@@ -15,14 +15,15 @@ export interface TagFieldProps {
   value: readonly string[];
   onChange: (tags: readonly string[]) => void;
   autoFocus?: boolean;
+  isDisabled?: boolean;
 }
 
-export function TagField({ label, description, placeholder, value, onChange, autoFocus = false }: TagFieldProps) {
+export function TagField({ label, description, placeholder, value, onChange, autoFocus = false, isDisabled = false }: TagFieldProps) {
   const [typed, setTyped] = useState("");
   const add = (names: readonly string[]): void => {
-    const added = names.map((name) => name.trim()).filter((name) => name !== "");
+    const added = names.flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
     setTyped("");
-    if (added.length > 0) onChange([...new Set([...value, ...added])]);
+    if (added.some((tag) => !value.includes(tag))) onChange([...new Set([...value, ...added])]);
   };
   const type = (next: string): void => {
     const parts = next.split(/[,\n]/);
@@ -30,15 +31,34 @@ export function TagField({ label, description, placeholder, value, onChange, aut
     else setTyped(next);
   };
   return (
-    <div className="tag-field">
-      <AriaTextField
+    <div className="field tag-field">
+      {value.length === 0 ? null : (
+        <TagGroup aria-label={label} {...(isDisabled ? {} : { onRemove: (removed) => onChange(value.filter((tag) => !removed.has(tag))) })}>
+          <TagList className="tag-list" items={value.map((tag) => ({ id: tag }))}>
+            {({ id }) => (
+              <Tag id={id} textValue={id} className="tag">
+                <span className="tag-name">{id}</span>
+                {isDisabled ? null : (
+                  <Button slot="remove" className="tag-remove" aria-label={text("removeTag", { tag: id })}>
+                    <Icon name="close" />
+                  </Button>
+                )}
+              </Tag>
+            )}
+          </TagList>
+        </TagGroup>
+      )}
+      <TextField
         className="field"
         value={typed}
         onChange={type}
-        autoFocus={autoFocus}
         onBlur={() => add([typed])}
+        autoFocus={autoFocus}
+        isDisabled={isDisabled}
+        maxLength={200}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && typed.trim() !== "") {
+          if (event.key === "Enter" && typed.trim() !== "" && !event.nativeEvent.isComposing) {
+            // Enter adds the tag; it does not send the form.
             event.preventDefault();
             add([typed]);
           } else if (event.key === "Backspace" && typed === "") onChange(value.slice(0, -1));
@@ -52,21 +72,7 @@ export function TagField({ label, description, placeholder, value, onChange, aut
             {description}
           </Text>
         )}
-      </AriaTextField>
-      {value.length === 0 ? null : (
-        <TagGroup aria-label={label} onRemove={(keys) => onChange(value.filter((tag) => !keys.has(tag)))}>
-          <TagList className="tag-list">
-            {value.map((tag) => (
-              <Tag key={tag} id={tag} textValue={tag} className="tag">
-                <span className="tag-name">{tag}</span>
-                <AriaButton slot="remove" className="tag-remove" aria-label={text("removeTag", { tag })}>
-                  <Icon name="close" />
-                </AriaButton>
-              </Tag>
-            ))}
-          </TagList>
-        </TagGroup>
-      )}
+      </TextField>
     </div>
   );
 }
