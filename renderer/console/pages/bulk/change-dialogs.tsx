@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Label, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { weekdays } from "../../../../src/protocol/scheduling/opening-hours.ts";
-import { layoutNamesQuery } from "../../data/names.ts";
+import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { bulk } from "../../i18n/en/bulk.ts";
 import { formatWeekday } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";

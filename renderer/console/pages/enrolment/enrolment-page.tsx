@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
-import { layoutNamesQuery } from "../../data/names.ts";
+import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { useMay } from "../../data/session.ts";
 import { common } from "../../i18n/en/common.ts";
 import { enrolment } from "../../i18n/en/enrolment.ts";

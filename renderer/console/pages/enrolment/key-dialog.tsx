@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { client } from "../../data/client.ts";
-import { layoutNamesQuery } from "../../data/names.ts";
+import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { common } from "../../i18n/en/common.ts";
 import { enrolment } from "../../i18n/en/enrolment.ts";
 import { texts } from "../../i18n/texts.ts";

@@ -1,8 +1,8 @@
 // Moves a screen to the device that shows a code: a dialog that the screen's page opens.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { impatientClient } from "../../data/client.ts";
-import { playerNamesQuery } from "../../data/names.ts";
+import { useRoster } from "../../data/roster.ts";
 import { common } from "../../i18n/en/common.ts";
 import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -31,7 +31,7 @@ export function ReplaceDevice({ player, givenCode = "", isOpen, onClose }: Repla
   const queries = useQueryClient();
   const [code, setCode] = useState(() => codeLetters(givenCode));
   const [chosenId, setChosenId] = useState<string | null>(null);
-  const { data: screens = [] } = useQuery({ ...playerNamesQuery, enabled: isOpen && player === undefined });
+  const { rows: screens } = useRoster();
   const target = player ?? screens.find(({ id }) => id === chosenId);
   const [isMissing, setIsMissing] = useState(false);
   const replacing = useMutation({
