@@ -10,6 +10,9 @@ import { routesOfPairing } from "../pages/pair/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
+import { routesOfPlaylists } from "../pages/playlists/routes.ts";
+import { routesOfShow } from "../pages/show/routes.ts";
+import { routesOfTakeover } from "../pages/takeover/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
@@ -40,6 +43,9 @@ const routeTree = rootRoute.addChildren([
     ...routesOfEnrolment(shellRoute),
     ...routesOfBulk(shellRoute),
     ...routesOfLibrary(shellRoute),
+    ...routesOfShow(shellRoute),
+    ...routesOfTakeover(shellRoute),
+    ...routesOfPlaylists(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
   ]),

@@ -10,7 +10,7 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   layout: ["layouts", "players"],
   playlist: ["playlists"],
   asset: ["assets"],
-  schedule: ["schedules", "players"],
+  schedule: ["schedules", "players", "shows"],
   calendar: ["calendars", "players"],
   command: ["commands"],
   screenshot: ["screenshots"],
