@@ -11,10 +11,11 @@ import { fingerprintOf } from "./upload-memory.ts";
 export type UploadedAsset = Schemas["Asset"];
 
 /**
- * `waiting` for its turn; `sending`; `stalled`: the connection is broken, it continues by itself; `checking`: the service examines the
+ * `waiting` for its turn; `sending`; `stalled`: the connection is broken, `busy`: the
+ * service is; both continue by themselves; `checking`: the service examines the
  * bytes; `processing`: it is in the library and its preview is being made; `done`; `refused` by the service; `failed` for another reason.
  */
-type UploadState = "waiting" | "sending" | "stalled" | "checking" | "processing" | "done" | "refused" | "failed";
+type UploadState = "waiting" | "sending" | "stalled" | "busy" | "checking" | "processing" | "done" | "refused" | "failed";
 
 export interface UploadEntry {
   readonly id: number;
@@ -39,7 +40,7 @@ let stopListening: (() => void) | null = null;
 
 /** Whether leaving the page would interrupt an upload. */
 export function isActive({ state }: UploadEntry): boolean {
-  return state === "waiting" || state === "sending" || state === "stalled" || state === "checking";
+  return state === "waiting" || state === "sending" || state === "stalled" || state === "busy" || state === "checking";
 }
 
 /**
@@ -134,7 +135,7 @@ async function run(id: number): Promise<void> {
       fingerprint,
       signal: cancel.signal,
       onProgress: (sentBytes) => change(id, { sentBytes, state: sentBytes === file.size ? "checking" : "sending" }),
-      onStall: () => change(id, { state: "stalled" }),
+      onStall: (isServiceBusy) => change(id, { state: isServiceBusy ? "busy" : "stalled" }),
     });
     change(id, { isDuplicate });
     const asset = await readAsset(id, assetId);

@@ -14,6 +14,7 @@ export const uploads = {
   waiting: "Waiting",
   sending: "{sent} of {total}",
   stalled: "The connection is lost. It continues by itself.",
+  busy: "The service is busy. It continues by itself.",
   checking: "Being examined…",
   processing: "In the library. Its preview is being made…",
   done: "In the library",

@@ -48,7 +48,7 @@ export function UploadRow({ entry }: { entry: UploadEntry }) {
           <Progress label={text("progressOf", { name: file.name })} value={sentBytes} most={file.size} isUncertain={state === "checking"} />
         ) : null}
       </div>
-      {isBad ? (
+      {state === "failed" ? (
         <Button size="small" aria-label={text("retryOf", { name: file.name })} onPress={() => retryUpload(id)}>
           {commonText("retry")}
         </Button>

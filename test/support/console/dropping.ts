@@ -1,0 +1,30 @@
+// Drops files on a page as a person does, and reads the tray of uploads.
+import type { Locator, Page } from "playwright";
+
+export interface DroppedFile {
+  name: string;
+  bytes: Buffer;
+  type?: string;
+}
+
+/** Drags files over an element and drops them. @param before is called while they are over it */
+export async function dropFiles(page: Page, target: Locator, files: readonly DroppedFile[], before?: () => Promise<void>): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    (given) => {
+      const made = new DataTransfer();
+      for (const { name, base64, type } of given) {
+        made.items.add(new File([Uint8Array.fromBase64(base64)], name, { type }));
+      }
+      return made;
+    },
+    files.map(({ name, bytes, type = "" }) => ({ name, base64: bytes.toString("base64"), type })),
+  );
+  for (const event of ["dragenter", "dragover"]) await target.dispatchEvent(event, { dataTransfer: transfer });
+  await before?.();
+  await target.dispatchEvent("drop", { dataTransfer: transfer });
+}
+
+/** The tray of uploads. */
+export function trayOf(page: Page): Locator {
+  return page.getByRole("region", { name: "Uploads", exact: true });
+}
