@@ -36,6 +36,8 @@ const cancels = new Map<number, AbortController>();
 const outcomes = new Map<number, PromiseWithResolvers<UploadedAsset | null>>();
 let entries: readonly UploadEntry[] = [];
 let nextId = 1;
+/** The assets whose previews were made while this page listened. */
+const examined = new Set<string>();
 let stopListening: (() => void) | null = null;
 
 /** Whether leaving the page would interrupt an upload. */
@@ -104,6 +106,7 @@ function replaceAll(next: readonly UploadEntry[]): void {
   const isNowActive = entries.some(isActive);
   if (isNowActive && !wasActive) addEventListener("beforeunload", askBeforeLeaving);
   if (wasActive && !isNowActive) removeEventListener("beforeunload", askBeforeLeaving);
+  followExaminations();
   for (const listener of listeners) listener();
 }
 
@@ -140,6 +143,7 @@ async function run(id: number): Promise<void> {
     change(id, { isDuplicate });
     const asset = await readAsset(id, assetId);
     outcomes.get(id)?.resolve(asset);
+    await queryClient.invalidateQueries({ queryKey: ["assets"] });
   } catch (error) {
     if (!cancel.signal.aborted) change(id, { state: isRefusal(error) ? "refused" : "failed", error });
     outcomes.get(id)?.resolve(null);
@@ -155,26 +159,30 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function readAsset(id: number, assetId: string): Promise<UploadedAsset> {
-  const { data: asset } = await client.get("/api/v1/assets/{id}", { params: { path: { id: assetId } } });
-  change(id, { asset, state: asset.status === "processing" ? "processing" : "done" });
-  void queryClient.invalidateQueries({ queryKey: ["assets"] });
-  followProcessing();
-  return asset;
+  for (;;) {
+    const mayBeOld = !examined.has(assetId);
+    const { data: asset } = await client.get("/api/v1/assets/{id}", { params: { path: { id: assetId } } });
+    change(id, { asset, state: asset.status === "processing" ? "processing" : "done" });
+    // The event may have come while the answer was on its way.
+    if (asset.status !== "processing" || !mayBeOld || !examined.has(assetId)) return asset;
+  }
 }
 
-/** Listens for the ends of examinations as long as one is missing. */
-function followProcessing(): void {
-  const pending = entries.filter(({ state }) => state === "processing");
-  if (pending.length === 0) {
+/** Listens for the ends of examinations as long as one may come. */
+function followExaminations(): void {
+  if (!entries.some((entry) => isActive(entry) || entry.state === "processing")) {
     stopListening?.();
     stopListening = null;
+    examined.clear();
     return;
   }
   stopListening ??= eventStream.listen((news) => {
+    const assetId = news.is === "event" && news.event.type === "asset.ready" ? news.event.data["asset_id"] : undefined;
+    if (typeof assetId === "string") examined.add(assetId);
+    if (assetId === undefined && news.is !== "resync") return;
     for (const { id, asset, state } of entries) {
-      if (state !== "processing" || asset === null) continue;
-      const isConcerned = news.is === "resync" || (news.is === "event" && news.event.data["asset_id"] === asset.id);
-      if (isConcerned) void readAsset(id, asset.id).catch((error: unknown) => change(id, { state: "failed", error }));
+      if (state !== "processing" || asset === null || (assetId !== undefined && asset.id !== assetId)) continue;
+      void readAsset(id, asset.id).catch((error: unknown) => change(id, { state: "failed", error }));
     }
   });
 }

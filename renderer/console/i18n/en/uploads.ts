@@ -18,6 +18,7 @@ export const uploads = {
   checking: "Being examined…",
   processing: "In the library. Its preview is being made…",
   done: "In the library",
+  duplicateSame: "Already in the library",
   duplicate: "Already in the library as “{name}”",
   refused: "Refused: {reason}",
   failed: "Not uploaded: {reason}",

@@ -16,7 +16,9 @@ const commonText = texts(common);
 
 /** What is said about an upload. */
 function stateText({ state, sentBytes, file, error, asset, isDuplicate }: UploadEntry): string {
-  if (isDuplicate && asset !== null) return text("duplicate", { name: asset.name });
+  if (isDuplicate && asset !== null) {
+    return asset.name === file.name ? text("duplicateSame") : text("duplicate", { name: asset.name });
+  }
   switch (state) {
     case "sending":
       return text("sending", { sent: formatBytes(sentBytes), total: formatBytes(file.size) });
