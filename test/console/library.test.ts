@@ -196,7 +196,7 @@ test("[CLB12] a team sees only its own files, also by a link to another team's f
   expect(window.errors.filter((error) => !error.includes("404"))).toEqual([]);
 });
 
-test("[CLB13] a file is fetched from an address; an address in the service's own network is refused at the field", async () => {
+test("[CLB13] a file is fetched from an address; an address in the service's own network is refused with the reason", async () => {
   await using service = await startConsoleService();
   await using window = await Window.open(browser);
   const { page } = window;

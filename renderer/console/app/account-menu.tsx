@@ -4,7 +4,6 @@ import { useState } from "react";
 import { Menu, MenuItem, MenuSection, MenuTrigger, Header, Popover, Button as AriaButton } from "react-aria-components";
 import { client } from "../data/client.ts";
 import { sessionQuery, type Session } from "../data/session.ts";
-import { removeUploads } from "../data/uploads.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -20,7 +19,6 @@ export function AccountMenu({ session }: { session: Session }) {
   const [theme, setTheme] = useState(chosenTheme);
   const signOut = async (): Promise<void> => {
     await client.delete("/api/v1/session");
-    removeUploads();
     queries.setQueryData(sessionQuery.queryKey, null);
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   };

@@ -16,6 +16,7 @@ export interface SentFile {
 interface Sending {
   file: File;
   fingerprint: string;
+  /** Ends it. With an AbortError as its reason the upload is deleted; with another it can be continued. */
   signal: AbortSignal;
   onProgress: (sentBytes: number) => void;
   /** It will be tried again: the connection is broken, or the service is too busy. Progress tells that it continues. */
@@ -86,10 +87,11 @@ export async function sendFile({ file, fingerprint, signal, onProgress, onStall 
   });
   const abort = (): void => {
     reject(signal.reason as Error);
-    void upload.abort(true).catch(() => {
+    const isCancelled = (signal.reason as Error).name === "AbortError";
+    void upload.abort(isCancelled).catch(() => {
       // The service does not respond. It deletes an incomplete upload by itself after a day.
     });
-    void uploadMemory.removeUpload(fingerprint);
+    if (isCancelled) void uploadMemory.removeUpload(fingerprint);
   };
   signal.addEventListener("abort", abort, { once: true });
   try {

@@ -84,9 +84,17 @@ export function removeUpload(id: number): void {
   replaceAll(entries.filter((entry) => entry.id !== id));
 }
 
-/** Stops all uploads and empties the list: when the person signs out, or closes the tray. */
+/** Stops uploads and removes them from the list. */
 export function removeUploads(only: (entry: UploadEntry) => boolean = () => true): void {
   for (const entry of entries) if (only(entry)) removeUpload(entry.id);
+}
+
+/** Stops all uploads because the person or the team changes, and empties the list. Choosing a file again continues its upload. */
+export function suspendUploads(): void {
+  for (const cancel of cancels.values()) cancel.abort(new DOMException("the session ended", "InvalidStateError"));
+  for (const outcome of outcomes.values()) outcome.resolve(null);
+  outcomes.clear();
+  replaceAll([]);
 }
 
 /** All uploads of this page in the order in which they were added. */
