@@ -19,15 +19,8 @@ function stateText({ state, sentBytes, file, error, asset, isDuplicate }: Upload
   if (isDuplicate && asset !== null) {
     return asset.name === file.name ? text("duplicateSame") : text("duplicate", { name: asset.name });
   }
-  switch (state) {
-    case "sending":
-      return text("sending", { sent: formatBytes(sentBytes), total: formatBytes(file.size) });
-    case "refused":
-    case "failed":
-      return text(state, { reason: reasonOf(error) });
-    default:
-      return text(state);
-  }
+  if (state === "sending") return text("sending", { sent: formatBytes(sentBytes), total: formatBytes(file.size) });
+  return state === "refused" || state === "failed" ? text(state, { reason: reasonOf(error) }) : text(state);
 }
 
 export function UploadRow({ entry }: { entry: UploadEntry }) {
