@@ -33,6 +33,16 @@ export function keepFresh(): () => void {
   });
 }
 
+// Many events may come at once, such as those of a hundred uploads: what they concern is read again once.
+const collectMs = 150;
+const collected = new Set<string>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 function refresh({ type }: Event): void {
-  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) void queryClient.invalidateQueries({ queryKey: [key] });
+  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) collected.add(key);
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    for (const key of collected) void queryClient.invalidateQueries({ queryKey: [key] });
+    collected.clear();
+  }, collectMs);
 }
