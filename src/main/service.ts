@@ -11,6 +11,7 @@ import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
+import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
 import { commandName, dataFolder, readVersion, rendererFolder, rootFolder } from "./folders.ts";
@@ -28,7 +29,10 @@ export const usage = defineUsage({
       help: `Folder for all data; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
     },
     host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
-    "public-url": { value: "URL", help: "URL for players and phones, if different from the address it listens on" },
+    "public-url": {
+      value: "URL",
+      help: "URL for people, players and phones, if different from the address it listens on. It may have a path: https://example.com/signage",
+    },
     "tls-cert": { value: "FILE", help: "Certificate chain in PEM, for https" },
     "tls-key": { value: "FILE", help: "Private key of the certificate, in PEM" },
     "insecure-http": { help: "Listen beyond this machine without TLS: for a trusted network, or behind a proxy that terminates TLS" },
@@ -64,7 +68,10 @@ const Flags = z
     port: Port.default(8080),
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
-    "public-url": WebAddress.optional(),
+    "public-url": WebAddress.refine(
+      (url) => isUsablePath(url),
+      "may not have a path that begins like one of the service's own, such as /api or /docs",
+    ).optional(),
     "tls-cert": ExistingFile,
     "tls-key": ExistingFile,
     "insecure-http": z.boolean().default(false),

@@ -13,6 +13,7 @@ import { Gateway } from "./http/gateway/gateway.ts";
 import { addConsole } from "./http/console.ts";
 import { addHttpDefaults, fastifyOptions } from "./http/http-defaults.ts";
 import { addClaimPage } from "./http/pages.ts";
+import { stripPublicPath } from "./http/public-url.ts";
 import { defaultLimits } from "./http/rate-limit.ts";
 import { addOperations } from "./http/rest.ts";
 import { addUpgrades } from "./http/upgrades.ts";
@@ -51,12 +52,13 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addHttpDefaults(app, components);
   addDocumentation(app, config.version, config.publicUrl);
   await addClaimPage(app, config.claimFolder);
-  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder);
+  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl);
   addProbes(app, components, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });
   const gateway = new Gateway(components);
   addOperations(app, { ...components, admission, gateway, operationDependencies: components, publicUrl: config.publicUrl });
   addMcp(app, { ...components, admission, gateway }, config);
+  stripPublicPath(app.server, config.publicUrl);
   addUpgrades(app.server, [components.sockets, components.subscribers], components.makeId, log);
   opened.use(runLoops(components, config, closing.signal));
   // Disposed first, since the stack disposes in reverse: it aborts `closing`, which ends the loops.

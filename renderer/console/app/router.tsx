@@ -1,9 +1,13 @@
 // The addresses of the console. Each area brings its own routes; its pages are loaded when they are first opened.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
+import { routesOfAccount } from "../pages/account/routes.ts";
+import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
+import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
+import { routesOfTeam } from "../pages/team/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
 import { Shell } from "./shell.tsx";
@@ -24,15 +28,15 @@ export const shellRoute = createRoute({
   },
 });
 
-const screensRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: "/",
-  component: lazyRouteComponent(() => import("../pages/screens/screens-page.tsx"), "ScreensPage"),
-});
-
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
-  shellRoute.addChildren([screensRoute, ...routesOfScreen(shellRoute)]),
+  shellRoute.addChildren([
+    ...routesOfScreens(shellRoute),
+    ...routesOfScreen(shellRoute),
+    ...routesOfLibrary(shellRoute),
+    routesOfTeam(shellRoute),
+    routesOfAccount(shellRoute),
+  ]),
 ]);
 
 export function createConsoleRouter() {

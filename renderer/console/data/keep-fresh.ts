@@ -24,6 +24,9 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
 export function keepFresh(): () => void {
   return eventStream.listen((news) => {
     if (news.is === "resync") void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+    // What could not be read while the service was away is read now.
+    if (news.is === "connection" && news.awaySince === null)
+      void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" });
     if (news.is === "event") refresh(news.event);
   });
 }

@@ -1,18 +1,22 @@
 // A choice of one out of many, found by typing a part of its name.
-import "./select.css";
+import "./combo-box.css";
 import { Button, ComboBox as AriaComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, Text } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "./icon.tsx";
-import type { SelectOption } from "./select.tsx";
 
 const text = texts(common);
+
+interface Choice {
+  id: string;
+  name: string;
+}
 
 interface ComboBoxProps {
   label: string;
   description?: string;
   error?: string | undefined;
-  options: readonly SelectOption[];
+  options: readonly Choice[];
   selectedKey: string | null;
   onSelectionChange: (key: string) => void;
   isDisabled?: boolean;
@@ -42,8 +46,8 @@ export function ComboBox({ label, description, error, options, selectedKey, onSe
         </Text>
       )}
       <FieldError className="field-error">{error}</FieldError>
-      <Popover className="popover select-popover">
-        <ListBox<SelectOption> className="menu">
+      <Popover className="popover combo-popover">
+        <ListBox<Choice> className="menu">
           {({ id, name }) => (
             <ListBoxItem id={id} textValue={name} className="menu-item">
               {name}

@@ -1,29 +1,29 @@
-// A field for a number.
+// A field for a number, with its unit.
 import {
   FieldError,
+  Group,
   Input,
   Label,
   NumberField as AriaNumberField,
-  Text,
   type NumberFieldProps as AriaNumberFieldProps,
 } from "react-aria-components";
+import "./number-field.css";
 
-interface NumberFieldProps extends AriaNumberFieldProps {
+export interface NumberFieldProps extends AriaNumberFieldProps {
   label: string;
-  description?: string;
+  /** Shown behind the number, such as `minutes`; part of what is read aloud. */
+  unit?: string;
   error?: string | undefined;
 }
 
-export function NumberField({ label, description, error, ...props }: NumberFieldProps) {
+export function NumberField({ label, unit, error, ...props }: NumberFieldProps) {
   return (
-    <AriaNumberField {...props} isInvalid={error !== undefined} className="field">
+    <AriaNumberField {...props} isInvalid={error !== undefined} className="field number-field">
       <Label>{label}</Label>
-      <Input className="input" />
-      {description === undefined ? null : (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
+      <Group className="number-group">
+        <Input className="input" />
+        {unit === undefined ? null : <span className="faint">{unit}</span>}
+      </Group>
       <FieldError className="field-error">{error}</FieldError>
     </AriaNumberField>
   );

@@ -1,32 +1,33 @@
-// A row of short choices of which exactly one is chosen, such as hour, day, week.
-import "./controls.css";
-import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
+// A choice of one out of a few that are all seen at once.
+import type { ReactNode } from "react";
+import { Label, Radio, RadioGroup } from "react-aria-components";
+import "./segments.css";
 
-interface SegmentsProps<K extends string> {
-  label: string;
-  selected: K;
-  onSelect: (key: K) => void;
-  choices: readonly { id: K; name: string }[];
+export interface Segment<K extends string> {
+  id: K;
+  name: ReactNode;
 }
 
-export function Segments<K extends string>({ label, selected, onSelect, choices }: SegmentsProps<K>) {
+export interface SegmentsProps<K extends string> {
+  label: string;
+  options: readonly Segment<K>[];
+  value: K;
+  onChange: (value: K) => void;
+  /** The label is only read aloud: where the meaning is seen. */
+  isLabelHidden?: boolean;
+}
+
+export function Segments<K extends string>({ label, options, value, onChange, isLabelHidden = false }: SegmentsProps<K>) {
   return (
-    <ToggleButtonGroup
-      className="segments"
-      aria-label={label}
-      selectionMode="single"
-      disallowEmptySelection
-      selectedKeys={[selected]}
-      onSelectionChange={(keys) => {
-        const chosen = choices.find(({ id }) => keys.has(id));
-        if (chosen !== undefined) onSelect(chosen.id);
-      }}
-    >
-      {choices.map(({ id, name }) => (
-        <ToggleButton key={id} id={id} className="segment">
-          {name}
-        </ToggleButton>
-      ))}
-    </ToggleButtonGroup>
+    <RadioGroup className="field" value={value} onChange={(key) => onChange(key as K)} orientation="horizontal">
+      <Label className={isLabelHidden ? "visually-hidden" : "label"}>{label}</Label>
+      <div className="segments">
+        {options.map(({ id, name }) => (
+          <Radio key={id} value={id} className="segment">
+            {name}
+          </Radio>
+        ))}
+      </div>
+    </RadioGroup>
   );
 }

@@ -1,7 +1,7 @@
-// A choice of one out of a few.
-import "./select.css";
+// A choice of one out of some.
+import type { ReactNode } from "react";
 import {
-  Button,
+  Button as AriaButton,
   FieldError,
   Label,
   ListBox,
@@ -10,52 +10,62 @@ import {
   Select as AriaSelect,
   SelectValue,
   Text,
-  type SelectProps as AriaSelectProps,
+  type Key,
 } from "react-aria-components";
 import { Icon } from "./icon.tsx";
+import "./select.css";
 
-export interface SelectOption {
-  id: string;
+export interface SelectOption<K extends string> {
+  id: K;
   name: string;
+  /** Explains the choice below its name. */
+  description?: string;
 }
 
-export interface SelectProps extends Omit<
-  AriaSelectProps<SelectOption>,
-  "children" | "selectedKey" | "onSelectionChange" | "value" | "onChange"
-> {
+export interface SelectProps<K extends string> {
   label: string;
+  options: readonly SelectOption<K>[];
+  selectedKey: K;
+  onSelectionChange: (key: K) => void;
   description?: string;
   error?: string | undefined;
-  options: readonly SelectOption[];
-  selectedKey: string | null;
-  onSelectionChange: (key: string) => void;
+  /** The label is only read aloud: for filters and rows whose meaning is seen. */
+  isLabelHidden?: boolean;
+  isDisabled?: boolean;
 }
 
-export function Select({ label, description, error, options, selectedKey, onSelectionChange, ...props }: SelectProps) {
+export function Select<K extends string>(props: SelectProps<K>): ReactNode {
+  const { label, options, selectedKey, onSelectionChange, description, error, isLabelHidden = false, isDisabled = false } = props;
   return (
     <AriaSelect
-      {...props}
       className="field"
+      selectedKey={selectedKey}
+      onSelectionChange={(key: Key | null) => {
+        const chosen = options.find(({ id }) => id === key);
+        if (chosen !== undefined) onSelectionChange(chosen.id);
+      }}
+      isDisabled={isDisabled}
       isInvalid={error !== undefined}
-      value={selectedKey}
-      onChange={(key) => (key === null ? undefined : onSelectionChange(String(key)))}
     >
-      <Label className="label">{label}</Label>
-      <Button className="input select-button">
-        <SelectValue />
+      <Label className={isLabelHidden ? "visually-hidden" : "label"}>{label}</Label>
+      <AriaButton className="input select-button">
+        <SelectValue>{options.find(({ id }) => id === selectedKey)?.name ?? selectedKey}</SelectValue>
         <Icon name="chevronDown" />
-      </Button>
+      </AriaButton>
       {description === undefined ? null : (
         <Text slot="description" className="field-description">
           {description}
         </Text>
       )}
       <FieldError className="field-error">{error}</FieldError>
-      <Popover className="popover select-popover">
-        <ListBox className="menu" items={options}>
-          {({ id, name }) => (
-            <ListBoxItem id={id} textValue={name} className="menu-item">
-              {name}
+      <Popover className="popover">
+        <ListBox className="menu select-list" items={options}>
+          {(option) => (
+            <ListBoxItem id={option.id} textValue={option.name} className="menu-item">
+              <span className="option">
+                <Text slot="label">{option.name}</Text>
+                {option.description === undefined ? null : <Text slot="description">{option.description}</Text>}
+              </span>
             </ListBoxItem>
           )}
         </ListBox>

@@ -1,42 +1,37 @@
-// Tags: each can be removed, and another is added by typing it and pressing Enter.
-import "./tag-field.css";
+// A field for tags: each is a chip that can be removed; Enter or a comma adds what was typed.
 import { useState } from "react";
-import { Button, Input, Label, Tag, TagGroup, TagList, TextField } from "react-aria-components";
+import { Button, Input, Label, Tag, TagGroup, TagList, Text, TextField } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "./icon.tsx";
+import "./tag-field.css";
 
 const text = texts(common);
 
-interface TagFieldProps {
+export interface TagFieldProps {
   label: string;
-  /** The label of the field that adds one. */
-  addLabel: string;
+  description?: string;
   value: readonly string[];
-  onChange: (tags: string[]) => void;
+  onChange: (tags: readonly string[]) => void;
   isDisabled?: boolean;
 }
 
-export function TagField({ label, addLabel, value, onChange, isDisabled = false }: TagFieldProps) {
+export function TagField({ label, description, value, onChange, isDisabled = false }: TagFieldProps) {
   const [typed, setTyped] = useState("");
   const add = (): void => {
-    const tag = typed.trim();
+    const added = typed.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
     setTyped("");
-    if (tag !== "" && !value.includes(tag)) onChange([...value, tag]);
+    if (added.some((tag) => !value.includes(tag))) onChange([...new Set([...value, ...added])]);
   };
   return (
     <div className="field tag-field">
-      <TagGroup
-        className="tag-group"
-        {...(isDisabled ? {} : { onRemove: (keys: Set<unknown>) => onChange(value.filter((tag) => !keys.has(tag))) })}
-      >
-        <Label className="label">{label}</Label>
-        <TagList className="tag-list" items={value.map((id) => ({ id }))}>
+      <TagGroup aria-label={label} {...(isDisabled ? {} : { onRemove: (removed) => onChange(value.filter((tag) => !removed.has(tag))) })}>
+        <TagList className="tag-list" items={value.map((tag) => ({ id: tag }))}>
           {({ id }) => (
             <Tag id={id} textValue={id} className="tag">
               <span className="tag-name">{id}</span>
               {isDisabled ? null : (
-                <Button slot="remove" className="tag-remove" aria-label={text("removeTag", { tag: id })}>
+                <Button slot="remove" className="tag-remove" aria-label={text("delete")}>
                   <Icon name="close" />
                 </Button>
               )}
@@ -44,26 +39,28 @@ export function TagField({ label, addLabel, value, onChange, isDisabled = false 
           )}
         </TagList>
       </TagGroup>
-      <TextField
-        className="tag-add"
-        aria-label={addLabel}
-        value={typed}
-        onChange={setTyped}
-        onBlur={add}
-        maxLength={200}
-        isDisabled={isDisabled}
-      >
-        <Input
-          className="input"
-          placeholder={addLabel}
+      {isDisabled ? null : (
+        <TextField
+          className="field"
+          value={typed}
+          onChange={setTyped}
+          onBlur={add}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
-            // Enter adds the tag; it does not send the form.
-            event.preventDefault();
-            add();
+            if (event.key === "Enter" || event.key === ",") {
+              event.preventDefault();
+              add();
+            } else event.continuePropagation();
           }}
-        />
-      </TextField>
+        >
+          <Label>{label}</Label>
+          <Input className="input" />
+          {description === undefined ? null : (
+            <Text slot="description" className="field-description">
+              {description}
+            </Text>
+          )}
+        </TextField>
+      )}
     </div>
   );
 }

@@ -6,7 +6,18 @@ import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
-import type { AuditRow, InvitationRow, MemberRow, SessionRow, SignInLinkRow, TeamRow, TokenRow, UserRow } from "./people-tables.ts";
+import type {
+  AuditRow,
+  InvitationRow,
+  KnownBrowserRow,
+  MemberRow,
+  PasswordRow,
+  SessionRow,
+  SignInLinkRow,
+  TeamRow,
+  TokenRow,
+  UserRow,
+} from "./people-tables.ts";
 
 export interface PlayerRow extends OwnedRow {
   name: string;
@@ -269,6 +280,8 @@ export interface Tables {
   tokens: TokenRow;
   sessions: SessionRow;
   sign_in_links: SignInLinkRow;
+  passwords: PasswordRow;
+  known_browsers: KnownBrowserRow;
   audit: AuditRow;
   /** The newest entry of each team's audit log. */
   audit_heads: { team_id: string; seq: number; hash: string };

@@ -187,10 +187,11 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
       "The new `secret` is shown only once. For 24 hours messages are signed with both secrets, so that the receiver can switch.",
     caller: "operator",
     scope: "webhooks:write",
+    proof: true,
     params,
     status: 200,
     output: WebhookWithSecret,
-    errors: ["not-found"],
+    errors: ["not-found", "proof-required"],
     async run(dependencies, { teamId }, { params: { id: webhookId } }, unitOfWork) {
       return unitOfWork.write(async (db) => {
         const row = await findWebhook(db, teamId, webhookId);

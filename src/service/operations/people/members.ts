@@ -74,12 +74,13 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
       "A lower role restricts the member's tokens at once. The last owner cannot be changed. To raise a role, your token must not expire and must have all scopes of the new role; to lower an owner, it must have all scopes of an owner.",
     caller: "operator",
     scope: "teams:write",
+    proof: true,
     params,
     body: MemberChange,
     example: { role: "viewer" },
     status: 200,
     output: Member,
-    errors: ["not-found", "in-use", "invalid", "precondition-failed"],
+    errors: ["not-found", "in-use", "invalid", "precondition-failed", "proof-required"],
     version: (member) => member,
     current: read,
     async run(dependencies, context, input, unitOfWork) {
@@ -110,10 +111,11 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     agent: "Use it only if a person explicitly asks for it: the member's access ends at once.",
     caller: "operator",
     scope: "teams:write",
+    proof: true,
     params,
     status: 204,
     output: NoContent,
-    errors: ["not-found", "in-use", "precondition-failed"],
+    errors: ["not-found", "in-use", "precondition-failed", "proof-required"],
     current: read,
     async run(dependencies, context, input, unitOfWork) {
       const { teamId } = context;

@@ -50,11 +50,13 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       "You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.",
     caller: "operator",
     scope: "teams:write",
+    // It creates a token.
+    proof: true,
     body: NewTeam,
     example: { name: "Airport" },
     status: 201,
     output: CreatedTeam,
-    errors: ["invalid"],
+    errors: ["invalid", "proof-required"],
     version,
     async run(dependencies, context, { body }, unitOfWork) {
       return unitOfWork.write(async (db, { operator }) => {
@@ -143,10 +145,11 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     agent: "Use it only if an owner explicitly asks for it; your own token ends with it.",
     caller: "operator",
     scope: "teams:write",
+    proof: true,
     params,
     status: 204,
     output: NoContent,
-    errors: ["not-found", "in-use", "precondition-failed"],
+    errors: ["not-found", "in-use", "precondition-failed", "proof-required"],
     current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
       let ended: string[] = [];

@@ -27,7 +27,7 @@ export function HealthTab({ player: { id } }: { player: PlayerDetails }) {
     <div className="health">
       <UptimeCard id={id} />
       <div className="card-header">
-        <Segments label={text("range")} selected={range} onSelect={setRange} choices={choices} />
+        <Segments isLabelHidden label={text("range")} value={range} onChange={setRange} options={choices} />
         {rows === undefined || rows.length === 0 ? null : <p className="faint">{text("restarts", { count: restartsOf(rows) })}</p>}
       </div>
       {throttled > 0 ? <p className="week-warning">{text("throttled", { count: throttled })}</p> : null}

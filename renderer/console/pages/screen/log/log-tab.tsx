@@ -42,10 +42,11 @@ function Events({ id, timeZone }: PartProps) {
       <header className="card-header">
         <h2 id="events-title">{text("events")}</h2>
         <Segments
+          isLabelHidden
           label={text("filter")}
-          selected={filter}
-          onSelect={setFilter}
-          choices={(["all", "problems", "commands", "changes"] as const).map((each) => ({ id: each, name: text(each) }))}
+          value={filter}
+          onChange={setFilter}
+          options={(["all", "problems", "commands", "changes"] as const).map((each) => ({ id: each, name: text(each) }))}
         />
       </header>
       <ProblemMessage error={error} />

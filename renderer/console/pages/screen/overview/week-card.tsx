@@ -33,20 +33,22 @@ export function WeekCard({ id }: { id: string }) {
         <div className="card-tools">
           {data.timezone === ownTimeZone ? null : (
             <Segments
+              isLabelHidden
               label={text("zoneChoice")}
-              selected={zone}
-              onSelect={setZone}
-              choices={[
+              value={zone}
+              onChange={setZone}
+              options={[
                 { id: "screen", name: text("screenZone", { zone: data.timezone }) },
                 { id: "own", name: text("ownZone", { zone: ownTimeZone }) },
               ]}
             />
           )}
           <Segments
+            isLabelHidden
             label={text("weekView")}
-            selected={view}
-            onSelect={setView}
-            choices={[
+            value={view}
+            onChange={setView}
+            options={[
               { id: "timeline", name: text("asTimeline") },
               { id: "list", name: text("asList") },
             ]}
