@@ -14,7 +14,7 @@ import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
-import { commandName, dataFolder, readVersion, rendererFolder, rootFolder } from "./folders.ts";
+import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
@@ -139,7 +139,6 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   const config = {
     ...flags,
     startMediaProcess,
-    claimFolder: join(rootFolder, "renderer/claim"),
     consoleFolder: builtConsole(log),
     version: readVersion(),
   };

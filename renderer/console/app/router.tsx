@@ -3,7 +3,10 @@ import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { routesOfAccount } from "../pages/account/routes.ts";
+import { routesOfBulk } from "../pages/bulk/routes.ts";
+import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
+import { routesOfPairing } from "../pages/pair/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
@@ -33,6 +36,9 @@ const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     ...routesOfScreens(shellRoute),
     ...routesOfScreen(shellRoute),
+    ...routesOfPairing(shellRoute),
+    ...routesOfEnrolment(shellRoute),
+    ...routesOfBulk(shellRoute),
     ...routesOfLibrary(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),

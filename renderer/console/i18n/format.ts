@@ -20,6 +20,14 @@ export function formatDateTime(time: Date, timeZone?: string): string {
   return shown(format.format(time));
 }
 
+const weekdayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
+
+/** Such as `Mon`. @param index 0: Monday */
+export function formatWeekday(index: number): string {
+  // 1 January 2024 was a Monday.
+  return shown(weekdayFormat.format(new Date(Date.UTC(2024, 0, 1 + index))));
+}
+
 const steps = [
   { unit: "second", ms: 1_000, below: 60_000 },
   { unit: "minute", ms: 60_000, below: 3_600_000 },

@@ -1,44 +1,58 @@
-// A choice of one out of many, found by typing a part of its name.
-import "./combo-box.css";
-import { Button, ComboBox as AriaComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, Text } from "react-aria-components";
+// A field with a list of choices that typing filters.
+import {
+  Button as AriaButton,
+  ComboBox as AriaComboBox,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  ListLayout,
+  Popover,
+  Text,
+  Virtualizer,
+} from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "./icon.tsx";
+import "./combo-box.css";
 
 const text = texts(common);
 
-interface Choice {
+export interface Choice {
   id: string;
   name: string;
 }
 
-interface ComboBoxProps {
+export interface ComboBoxProps {
   label: string;
+  choices: readonly Choice[];
+  /** The id of the choice; null: none. */
+  value: string | null;
+  onChange: (id: string | null) => void;
   description?: string;
   error?: string | undefined;
-  options: readonly Choice[];
-  selectedKey: string | null;
-  onSelectionChange: (key: string) => void;
+  placeholder?: string;
   isDisabled?: boolean;
 }
 
-export function ComboBox({ label, description, error, options, selectedKey, onSelectionChange, isDisabled = false }: ComboBoxProps) {
+export function ComboBox({ label, choices, value, onChange, description, error, placeholder, isDisabled = false }: ComboBoxProps) {
   return (
     <AriaComboBox
-      className="field"
-      defaultItems={options}
-      value={selectedKey}
-      onChange={(key) => (key === null ? undefined : onSelectionChange(String(key)))}
+      className="field combo-box"
+      defaultItems={choices}
+      value={value}
+      onChange={(key) => onChange(key === null ? null : String(key))}
       isInvalid={error !== undefined}
       isDisabled={isDisabled}
       menuTrigger="focus"
     >
       <Label>{label}</Label>
-      <div className="combo-frame">
-        <Input className="input" />
-        <Button className="combo-button" aria-label={text("more")}>
+      <div className="combo-box-row">
+        <Input className="input" {...(placeholder === undefined ? {} : { placeholder })} />
+        <AriaButton className="combo-box-open" aria-label={text("more")}>
           <Icon name="chevronDown" />
-        </Button>
+        </AriaButton>
       </div>
       {description === undefined ? null : (
         <Text slot="description" className="field-description">
@@ -46,14 +60,16 @@ export function ComboBox({ label, description, error, options, selectedKey, onSe
         </Text>
       )}
       <FieldError className="field-error">{error}</FieldError>
-      <Popover className="popover combo-popover">
-        <ListBox<Choice> className="menu">
-          {({ id, name }) => (
-            <ListBoxItem id={id} textValue={name} className="menu-item">
-              {name}
-            </ListBoxItem>
-          )}
-        </ListBox>
+      <Popover className="popover combo-box-popover">
+        <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: 40, padding: 4 }}>
+          <ListBox<Choice> className="combo-box-list" renderEmptyState={() => <p className="combo-box-empty">{text("noMatch")}</p>}>
+            {({ id, name }) => (
+              <ListBoxItem id={id} textValue={name} className="menu-item combo-box-choice">
+                {name}
+              </ListBoxItem>
+            )}
+          </ListBox>
+        </Virtualizer>
       </Popover>
     </AriaComboBox>
   );

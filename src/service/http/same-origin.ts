@@ -7,9 +7,9 @@ import { ProblemError } from "./problem.ts";
  * Browsers name the page's origin in every such request, also where they omit `Sec-Fetch-Site` because the page came without TLS.
  * @throws ProblemError 403.
  */
-export function checkSameOrigin({ header, origin }: Sender): void {
+export function checkSameOrigin({ header, baseUrl }: Sender): void {
   const from = hostOf(header("origin"));
-  if (from !== null && (from === header("host")?.toLowerCase() || from === hostOf(origin ?? undefined))) return;
+  if (from !== null && (from === header("host")?.toLowerCase() || from === hostOf(baseUrl ?? undefined))) return;
   throw new ProblemError("forbidden", "This request came from another website: open the console and repeat it there");
 }
 

@@ -48,5 +48,7 @@ export const common = {
   showPassword: "Show the password",
   more: "More",
   showMore: "Show more",
+  noMatch: "Nothing matches what you typed",
+  removeTag: "Remove the tag {tag}",
   notAllowed: "Your role does not allow this: ask an owner of the team.",
 } as const;

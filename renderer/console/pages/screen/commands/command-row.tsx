@@ -43,12 +43,11 @@ export function CommandRow({ spec, player: { id, name, telemetry }, capabilities
     <li className="command">
       <div className="command-head">
         <div className="command-words">
-          <h4>{title}</h4>
+          <h3>{title}</h3>
           <p className="faint">{commandAbout(type)}</p>
         </div>
         <Button
           size="small"
-          kind={confirm === undefined ? "plain" : "quiet"}
           aria-label={text("sendNamed", { name: title })}
           isPending={isRunning}
           isDisabled={isIncomplete}
@@ -115,7 +114,7 @@ function FieldControl({ field, capabilities, value, onChange }: FieldControlProp
 function LayoutField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const { data } = useQuery(layoutsQuery);
   if (data === undefined) return null;
-  return <ComboBox label={label} options={data} selectedKey={value === "" ? null : value} onSelectionChange={onChange} />;
+  return <ComboBox label={label} choices={data} value={value === "" ? null : value} onChange={(id) => onChange(id ?? "")} />;
 }
 
 function initialOf({ kind, initial, options }: Field, capabilities: Capabilities): string {

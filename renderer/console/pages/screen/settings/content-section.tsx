@@ -31,9 +31,9 @@ export function ContentSection({ draft: { settings, set }, errors, isDisabled }:
           label={text("layout_id")}
           description={text("layoutAbout")}
           error={errors["layout_id"]}
-          options={[{ id: nothing, name: text("noLayout") }, ...layouts]}
-          selectedKey={settings.layout_id ?? nothing}
-          onSelectionChange={(key) => set("layout_id", key === nothing ? null : key)}
+          choices={[{ id: nothing, name: text("noLayout") }, ...layouts]}
+          value={settings.layout_id ?? nothing}
+          onChange={(key) => set("layout_id", key === nothing ? null : key)}
           isDisabled={isDisabled}
         />
       )}
@@ -42,9 +42,9 @@ export function ContentSection({ draft: { settings, set }, errors, isDisabled }:
           label={text("safe_asset_id")}
           description={text("safeAbout")}
           error={errors["safe_asset_id"]}
-          options={[{ id: nothing, name: text("safeNone") }, ...images]}
-          selectedKey={settings.safe_asset_id ?? nothing}
-          onSelectionChange={(key) => set("safe_asset_id", key === nothing ? null : key)}
+          choices={[{ id: nothing, name: text("safeNone") }, ...images]}
+          value={settings.safe_asset_id ?? nothing}
+          onChange={(key) => set("safe_asset_id", key === nothing ? null : key)}
           isDisabled={isDisabled}
         />
       )}

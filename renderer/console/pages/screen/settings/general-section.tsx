@@ -48,9 +48,9 @@ export function GeneralSection({ draft: { settings, set }, errors, isDisabled }:
         label={text("timezone")}
         description={text("timezoneAbout")}
         error={errors["timezone"]}
-        options={[{ id: ofDevice, name: text("timezoneDevice") }, ...zones.map((id) => ({ id, name: id }))]}
-        selectedKey={settings.timezone ?? ofDevice}
-        onSelectionChange={(key) => set("timezone", key === ofDevice ? null : key)}
+        choices={[{ id: ofDevice, name: text("timezoneDevice") }, ...zones.map((id) => ({ id, name: id }))]}
+        value={settings.timezone ?? ofDevice}
+        onChange={(key) => set("timezone", key === ofDevice ? null : key)}
         isDisabled={isDisabled}
       />
     </Section>
