@@ -41,7 +41,8 @@ function Events({ id, timeZone }: PartProps) {
     <section className="card" aria-labelledby="events-title">
       <header className="card-header">
         <h2 id="events-title">{text("events")}</h2>
-        <Segments isLabelHidden
+        <Segments
+          isLabelHidden
           label={text("filter")}
           value={filter}
           onChange={setFilter}
@@ -50,7 +51,7 @@ function Events({ id, timeZone }: PartProps) {
       </header>
       <ProblemMessage error={error} />
       {events !== undefined && chosen.length === 0 ? <p className="faint">{text("emptyAll")}</p> : null}
-      <ol className="log-list" aria-labelledby="events-title" aria-live="polite" aria-relevant="additions">
+      <ol className="log-list" aria-labelledby="events-title">
         {chosen.slice(0, shown).map((event) => (
           <li key={event.id}>
             <span className="state-dot" data-kind={markOf(event)} aria-hidden="true" />
