@@ -29,7 +29,10 @@ const screensRoute = createRoute({
   component: lazyRouteComponent(() => import("../pages/screens/screens-page.tsx"), "ScreensPage"),
 });
 
-const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute])]);
+/** Any other address: inside the frame, from where a person goes on. */
+const missingRoute = createRoute({ getParentRoute: () => shellRoute, path: "$", component: MissingPage });
+
+const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([screensRoute, missingRoute])]);
 
 export function createConsoleRouter() {
   return createRouter({

@@ -17,7 +17,9 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
   ] as const;
 }
 
-/** Whether a text is a path of this website: `//elsewhere` and `/\elsewhere` are other websites to a browser. */
+/** Whether a text is a path of this website: `//elsewhere` and `/\elsewhere` are other websites to a browser, which also ignores tabs. */
 function isOwnPath(to: unknown): to is string {
-  return typeof to === "string" && /^\/(?![/\\])/.test(to);
+  if (typeof to !== "string" || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to) || !URL.canParse(to, location.origin)) return false;
+  const { origin, pathname } = new URL(to, location.origin);
+  return origin === location.origin && !pathname.startsWith("//");
 }
