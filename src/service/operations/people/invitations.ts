@@ -51,7 +51,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     example: { email: "ada@example.com", name: "Ada", role: "editor" },
     status: 201,
     output: CreatedInvitation,
-    errors: ["conflict", "invalid", "proof-required"],
+    errors: ["conflict", "invalid"],
     version: showPublic,
     async run({ clock, makeId }, context, { body }, unitOfWork) {
       const { teamId } = context;

@@ -115,6 +115,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     setsCookie: true,
     caller: "operator",
     body: SessionTeam,
+    example: { team_id: "team_01jd3v8q6m9x2k4n7r5t1w0yzh" },
     status: 200,
     output: Session,
     errors: ["not-found", "invalid"],
