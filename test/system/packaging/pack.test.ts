@@ -29,7 +29,13 @@ afterAll(() => packed?.[Symbol.asyncDispose]());
 test("[PCK1] a package contains the built programs, the page, the claim page and production packages, and nothing else", async () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining([manifest.main, "dist/main/cli.js", "dist/renderer/player/index.html", "renderer/claim/index.html"]),
+    expect.arrayContaining([
+      manifest.main,
+      "dist/main/cli.js",
+      "dist/renderer/player/index.html",
+      "dist/renderer/console/index.html",
+      "renderer/claim/index.html",
+    ]),
   );
   const built = (await readdir(join(rootFolder, "dist"), { recursive: true })).map((name) => `dist/${name}`);
   const claim = (await readdir(join(rootFolder, "renderer/claim"))).map((name) => `renderer/claim/${name}`);
@@ -129,12 +135,17 @@ test("[PCK6] a missing or stale build is rejected with the remedy", async () => 
   await file("dist/main/electron.js", 2_000);
   expect(pack).toThrow("dist/renderer/player/index.html is missing. Run: npm run build");
   await file("dist/renderer/player/index.html", 2_000);
+  expect(pack).toThrow("dist/renderer/console/index.html is missing. Run: npm run build");
+  await file("dist/renderer/console/index.html", 2_000);
   pack();
   await file("src/main/electron/electron.ts", 3_000);
   expect(pack).toThrow("dist/main/electron.js is older than src/main/electron/electron.ts. Run: npm run build");
   await file("src/main/electron/electron.ts", 1_000);
   await file("renderer/player/main.ts", 3_000);
   expect(pack).toThrow("dist/renderer/player/index.html is older than renderer/player/main.ts. Run: npm run build");
+  await file("renderer/player/main.ts", 1_000);
+  await file("renderer/console/pages/wall.tsx", 3_000);
+  expect(pack).toThrow("dist/renderer/console/index.html is older than renderer/console/pages/wall.tsx. Run: npm run build");
 });
 
 test("[PCK6] a package without the addons of its machine is rejected with the remedy", async () => {
