@@ -12,7 +12,8 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
       getParentRoute: () => rootRoute,
       path: "sign-in",
       component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
-      validateSearch: ({ to }: Record<string, unknown>): SignInSearch => (isOwnPath(to) ? { to } : {}),
+      // What is left out here would stay as it is in the address: the router adds to it, and takes nothing away.
+      validateSearch: ({ to }: Record<string, unknown>): SignInSearch => ({ to: isOwnPath(to) ? to : undefined }),
     }),
   ] as const;
 }
