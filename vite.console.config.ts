@@ -21,6 +21,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Compressing as far as possible takes most of the time, as it should.
+      checks: { pluginTimings: false },
       onLog(level, log, handle) {
         // Libraries mark modules for React's server components, which there are none of here.
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
