@@ -34,6 +34,9 @@ export const shellRoute = createRoute({
   },
 });
 
+/** Any other address: inside the frame, from where a person goes on. */
+const missingRoute = createRoute({ getParentRoute: () => shellRoute, path: "$", component: MissingPage });
+
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
   shellRoute.addChildren([
@@ -48,6 +51,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfPlaylists(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
+    missingRoute,
   ]),
 ]);
 
