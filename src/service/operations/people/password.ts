@@ -49,7 +49,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
       if (email === null) throw invalidField("/password", "needs your email, with which you sign in: set it first (PATCH /me)");
       await requireFreeEmail(store.db, operator.userId, email);
       if (body.current_password !== undefined) {
-        await passwords.prove(operator.userId, body.current_password, "/current_password", { address, requestId, browserSecret });
+        await passwords.prove(operator, body.current_password, "/current_password", { address, requestId, browserSecret });
       } else if ((await findPassword(store.db, operator.userId)) === undefined) requireProof(operator, clock.now());
       else await requireFreshLink(store.db, operator.tokenId, clock.now());
       const hash = await passwords.hashNew(body.password, { name, email });

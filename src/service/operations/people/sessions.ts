@@ -88,7 +88,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
       const { clock, cookies, passwords } = dependencies;
       requireSession(context.operator);
       const { address, requestId, operator } = context;
-      await passwords.prove(operator.userId, body.password, "/password", {
+      await passwords.prove(operator, body.password, "/password", {
         address,
         requestId,
         browserSecret: cookies.browserSecret(context),
