@@ -58,7 +58,7 @@ test("[CWL5] filters live in the address: they survive a reload, and an address 
   await page.getByText("2 of 60 screens").first().waitFor();
   await page.getByRole("searchbox", { name: "Search screens" }).fill("platform 10");
   await page.getByText("1 of 60 screens").first().waitFor();
-  await page.getByRole("button", { name: "List" }).click();
+  await page.getByRole("radio", { name: "List" }).click();
   await page.reload();
   await page.getByText("1 of 60 screens").first().waitFor();
   await card(page, "Platform 10").getByText("Last heard from 2 hr. ago.").waitFor();
@@ -140,6 +140,8 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await beat(hall, { telemetry: { display } });
   await card(page, "Hall").getByText("Opening hours").waitFor();
 
+  await service.call("POST", "players/bulk", { target: { player_ids: [hall.playerId] }, change: { tags_add: ["Tonight"] } });
+  await card(page, "Hall").getByText("Tonight").waitFor();
   await service.call("PATCH", `players/${hall.playerId}`, { name: "Great hall", tags: ["Ground floor"] });
   await card(page, "Great hall").getByText("Ground floor").waitFor();
   await service.call("DELETE", `players/${counter.playerId}`);
@@ -225,7 +227,7 @@ test("[CWL9] on a phone nothing is wider than the page, and the first screen beg
   await window.signIn(wall.service);
   await card(page, "<img src=x onerror=alert(1)>").waitFor();
   for (const view of ["Grid", "List"]) {
-    await page.getByRole("button", { name: view }).tap();
+    await page.getByRole("radio", { name: view }).tap();
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
   }
   await page.getByRole("checkbox", { name: "Select Screen 1", exact: true }).tap();

@@ -8,6 +8,7 @@ import { invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
+import type { Change } from "../unit-of-work.ts";
 import { checkLayout } from "./players.ts";
 
 interface PlayersBulkDependencies {
@@ -15,6 +16,8 @@ interface PlayersBulkDependencies {
 }
 
 const maxTags = 50;
+/** An event is small. */
+const mostListedIds = 200;
 
 const operation = operationsWith<PlayersBulkDependencies>();
 
@@ -57,11 +60,19 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
         }
         await updateTagIndex(db, changed);
         const warnings = await targetWarnings(db, teamId, body.target, before);
-        return { result: { matched: before.length, changed: changed.length, warnings }, affected: changed };
+        const result = { matched: before.length, changed: changed.length, warnings };
+        return { result, affected: changed, events: eventsOf(teamId, changed) };
       });
     },
   }),
 ];
+
+/** One event for all: ten thousand of them would tell no more, and leave no room for others. */
+function eventsOf(teamId: string, changed: readonly PlayerRow[]): NonNullable<Change<unknown>["events"]> {
+  if (changed.length === 0) return [];
+  const player_ids = changed.length > mostListedIds ? null : changed.map(({ id }) => id);
+  return [{ teamId, type: "players.updated", data: { count: changed.length, player_ids } }];
+}
 
 function tagsOf(row: PlayerRow, add: readonly string[], remove: readonly string[]): string {
   const before = JSON.parse(row.tags) as string[];
