@@ -127,10 +127,8 @@ export class RosterStore {
     }
     const { type, data } = news.event;
     if (type === "players.updated") {
-      const { player_ids: ids } = data;
-      if (!Array.isArray(ids)) return this.#read(signal);
-      for (const id of ids) if (typeof id === "string") this.#mark(id, signal);
-      return;
+      if (!Array.isArray(data["player_ids"])) return this.#read(signal);
+      return data["player_ids"].forEach((id) => this.#mark(String(id), signal));
     }
     if (type === "layout.updated") return this.#markShowing(data["layout_id"], signal);
     // Commands change no row: what they do is told by other events.
