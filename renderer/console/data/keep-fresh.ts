@@ -10,8 +10,8 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   layout: ["layouts", "players"],
   playlist: ["playlists"],
   asset: ["assets"],
-  schedule: ["schedules"],
-  calendar: ["calendars"],
+  schedule: ["schedules", "players", "shows"],
+  calendar: ["calendars", "players"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],
@@ -24,6 +24,11 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
 export function keepFresh(): () => void {
   return eventStream.listen((news) => {
     if (news.is === "resync") void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+    // What could not be read while the service was away is read now.
+    if (news.is === "connection" && news.awaySince === null)
+      void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" });
+    // Whoever shows the session finds that there is none, and the person is asked to sign in.
+    if (news.is === "signed-out") void queryClient.invalidateQueries({ queryKey: ["session"] });
     if (news.is === "event") refresh(news.event);
   });
 }

@@ -24,6 +24,7 @@ import { problemRecordOperations } from "./fleet/problem-records.ts";
 import { releaseOperations } from "./fleet/releases.ts";
 import { rolloutOperations } from "./fleet/rollouts.ts";
 import { collectedLogOperations } from "./fleet/collected-logs.ts";
+import { rosterOperations } from "./fleet/roster.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -31,6 +32,8 @@ import { invitationOperations } from "./people/invitations.ts";
 import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
 import { sessionOperations } from "./people/sessions.ts";
+import { passwordOperations } from "./people/password.ts";
+import { signInOperations } from "./people/sign-in.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
 import { calendarOperations } from "./schedule/calendars.ts";
@@ -42,6 +45,7 @@ import { showOperations } from "./schedule/shows.ts";
 
 const all = [
   ...playerOperations,
+  ...rosterOperations,
   ...playerBinOperations,
   ...bulkOperations,
   ...controlPreviewOperations,
@@ -73,6 +77,8 @@ const all = [
   ...memberOperations,
   ...invitationOperations,
   ...userOperations,
+  ...passwordOperations,
+  ...signInOperations,
   ...sessionOperations,
   ...tokenOperations,
   ...auditOperations,
