@@ -7,6 +7,7 @@ import { routesOfBulk } from "../pages/bulk/routes.ts";
 import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
+import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { routesOfPlaylists } from "../pages/playlists/routes.ts";
@@ -33,10 +34,14 @@ export const shellRoute = createRoute({
   },
 });
 
+/** Any other address: inside the frame, from where a person goes on. */
+const missingRoute = createRoute({ getParentRoute: () => shellRoute, path: "$", component: MissingPage });
+
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
   shellRoute.addChildren([
     ...routesOfScreens(shellRoute),
+    ...routesOfScreen(shellRoute),
     ...routesOfPairing(shellRoute),
     ...routesOfEnrolment(shellRoute),
     ...routesOfBulk(shellRoute),
@@ -46,6 +51,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfPlaylists(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
+    missingRoute,
   ]),
 ]);
 

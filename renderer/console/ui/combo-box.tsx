@@ -33,9 +33,10 @@ export interface ComboBoxProps {
   description?: string;
   error?: string | undefined;
   placeholder?: string;
+  isDisabled?: boolean;
 }
 
-export function ComboBox({ label, choices, value, onChange, description, error, placeholder }: ComboBoxProps) {
+export function ComboBox({ label, choices, value, onChange, description, error, placeholder, isDisabled = false }: ComboBoxProps) {
   return (
     <AriaComboBox
       className="field combo-box"
@@ -43,6 +44,7 @@ export function ComboBox({ label, choices, value, onChange, description, error, 
       value={value}
       onChange={(key) => onChange(key === null ? null : String(key))}
       isInvalid={error !== undefined}
+      isDisabled={isDisabled}
       menuTrigger="focus"
     >
       <Label>{label}</Label>

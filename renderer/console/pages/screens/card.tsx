@@ -73,7 +73,7 @@ export const Card = memo(function ScreenCard(props: CardProps) {
         <div className="screen-title">
           <h3 id={`${place}-name`}>
             <Link
-              to={"/screens/$id" as "/"}
+              to="/screens/$id"
               params={{ id } as never}
               id={place}
               className="screen-link"
