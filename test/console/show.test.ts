@@ -165,9 +165,9 @@ test("[CSH5] a takeover outranks what is shown for a time, two of the same are e
   ]);
   const [second, first] = shows;
   const stop = page.getByRole("button", { name: "Stop We close at four" });
-  await expect.poll(() => stop.count()).toBe(2);
+  await eventually(async () => (await stop.count()) === 2);
   await stop.first().click();
-  await expect.poll(() => stop.count()).toBe(1);
+  await eventually(async () => (await stop.count()) === 1);
   // The screen that was away returns: it shows the one that is left, and not the other.
   const state = JSON.stringify((await away.call("GET", "state")).body);
   expect([state.includes(first.layout_id), state.includes(second.layout_id)]).toEqual([true, false]);
@@ -200,7 +200,7 @@ test("[CSH6] on a phone an emergency begins after a summary, within four actions
   await page.getByText("The emergency is over").waitFor();
   await link.next("command");
   await eventually(async () => (await service.call("GET", "show?ended=false")).body.data.length === 0);
-  await expect.poll(() => page.getByRole("button", { name: "All clear" }).count()).toBe(0);
+  await eventually(async () => (await page.getByRole("button", { name: "All clear" }).count()) === 0);
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(window.errors).toEqual([]);
 });
