@@ -55,4 +55,4 @@ test("[CSH11] on a real screen a takeover of a tag shows its message and the pag
   await page.getByText("No screen is taken over").waitFor();
   await eventually(() => shows(green));
   expect(window.errors).toEqual([]);
-});
+}, 180_000);
