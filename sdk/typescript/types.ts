@@ -13838,6 +13838,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
@@ -19240,6 +19241,7 @@ export interface operations {
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19273,6 +19275,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19360,6 +19363,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
@@ -19374,10 +19378,7 @@ export interface operations {
                 /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
-            header?: {
-                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -19397,7 +19398,6 @@ export interface operations {
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
-                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -19448,11 +19448,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };

@@ -12,13 +12,13 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
       getParentRoute: () => rootRoute,
       path: "sign-in",
       component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
-      // Undefined and not left out, or the router would keep what is in the address.
+      // The router keeps what is only left out, so a wrong one is replaced.
       validateSearch: ({ to }: Record<string, unknown>): SignInSearch => ({ to: isOwnPath(to) ? to : undefined }),
     }),
   ] as const;
 }
 
-/** Whether a text is a path of this website: `//elsewhere` and `/\elsewhere` are other websites to a browser. */
+/** Whether a text is a path of this website: `//elsewhere` and `/\elsewhere` are other websites to a browser, which also ignores tabs. */
 function isOwnPath(to: unknown): to is string {
-  return typeof to === "string" && /^\/(?![/\\])/.test(to);
+  return typeof to === "string" && /^\/(?![/\\])[\x20-\x7e]*$/.test(to);
 }

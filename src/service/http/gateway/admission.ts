@@ -5,7 +5,7 @@ import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
 import { isRead, scopeFor, type Operation } from "../../operations/operation.ts";
 import { authenticate, cachedOperator, invalidToken, parseBearer, reauthorize } from "../../people/authentication.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import type { Tickets } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "./call.ts";

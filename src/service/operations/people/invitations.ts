@@ -10,7 +10,7 @@ import type { OperatorContext } from "../context.ts";
 import { acceptInvitation } from "./accept-invitation.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { AuditLog } from "../../people/audit.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
 import { scopesOfRole } from "../../people/operator.ts";
 import { showInvitation } from "../../people/people-resources.ts";
@@ -51,7 +51,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     example: { email: "ada@example.com", name: "Ada", role: "editor" },
     status: 201,
     output: CreatedInvitation,
-    errors: ["conflict", "invalid", "proof-required"],
+    errors: ["conflict", "invalid"],
     version: showPublic,
     async run({ clock, makeId }, context, { body }, unitOfWork) {
       const { teamId } = context;
@@ -153,7 +153,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
     status: 201,
     output: AcceptedInvitation,
-    errors: ["unauthorized", "not-found", "conflict", "invalid"],
+    errors: ["unauthorized", "forbidden", "not-found", "conflict", "invalid"],
     run: acceptInvitation,
   }),
 ];

@@ -2,12 +2,12 @@
 import type { Clock } from "../../../base/clock.ts";
 import { PasswordChange } from "../../../protocol/operator/sessions.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
-import { forgetBrowsers } from "../../people/known-browsers.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
+import { forgetBrowsers } from "../../people/sessions/known-browsers.ts";
 import { findPassword, requireFreeEmail, type Passwords } from "../../people/passwords/passwords.ts";
-import { proofMs, requireProof } from "../../people/proof.ts";
-import { endOtherSessions } from "../../people/sessions.ts";
-import { withdrawSignInLinks } from "../../people/sign-in-links.ts";
+import { proofMs, requireProof } from "../../people/sessions/proof.ts";
+import { endOtherSessions } from "../../people/sessions/sessions.ts";
+import { withdrawSignInLinks } from "../../people/sessions/sign-in-links.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
@@ -37,7 +37,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
     example: { password: "four words nobody guesses" },
     status: 204,
     output: NoContent,
-    errors: ["invalid", "conflict", "forbidden", "proof-required", "too-many"],
+    errors: ["invalid", "conflict", "proof-required"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { clock, cookies, passwords, store, tokens } = dependencies;
       const { operator, address, requestId } = context;

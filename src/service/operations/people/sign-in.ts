@@ -4,10 +4,10 @@ import type { Role } from "../../../protocol/operator/people.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { checkSameOrigin } from "../../http/same-origin.ts";
 import { requireRoleScopes } from "../../people/grants.ts";
-import { markBrowser } from "../../people/known-browsers.ts";
+import { markBrowser } from "../../people/sessions/known-browsers.ts";
 import { selectMembers } from "../../people/people.ts";
-import { endSessions, showSession, startSession } from "../../people/sessions.ts";
-import { createSignInLink } from "../../people/sign-in-links.ts";
+import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
+import { createSignInLink } from "../../people/sessions/sign-in-links.ts";
 import { hashSecret } from "../../people/token-secrets.ts";
 import type { Db } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../operation.ts";
@@ -48,7 +48,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     example: { method: "link", secret: "sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg" },
     status: 201,
     output: Session,
-    errors: ["invalid", "unauthorized", "forbidden", "conflict", "too-many"],
+    errors: ["invalid", "unauthorized", "forbidden", "not-found", "conflict", "too-many"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { clock, cookies, tokens } = dependencies;
       // A page of another website must not sign a person in as somebody else.
@@ -94,7 +94,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     example: {},
     status: 201,
     output: SignInLink,
-    errors: ["invalid", "not-found", "proof-required"],
+    errors: ["invalid", "not-found"],
     async run(dependencies, { origin, teamId }, { body }, unitOfWork) {
       if (origin === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
       return unitOfWork.write(async (db, { operator }) => {
