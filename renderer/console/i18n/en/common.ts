@@ -37,6 +37,7 @@ export const common = {
   show: "Show",
   hide: "Hide",
   showPassword: "Show the password",
+  hidePassword: "Hide the password",
   more: "More",
   showMore: "Show more",
   notAllowed: "Your role does not allow this: ask an owner of the team.",
