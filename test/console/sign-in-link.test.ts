@@ -20,7 +20,7 @@ test("[SGN1] a sign-in link opens the console once, and the session ends with si
   expect(page.url()).toBe(`${service.service.url}/`);
   expect(window.errors).toEqual([]);
   // Scripts of the page cannot read the session.
-  expect(await page.evaluate(() => document.cookie)).toBe("");
+  expect(await page.evaluate("document.cookie")).toBe("");
 
   await using second = await Window.open(browser);
   await second.page.goto(body.url);

@@ -10,6 +10,9 @@ export const client = createClient({ baseUrl, retries: 1, fetch: fetchWithProof 
 /** Repeats nothing by itself: for passwords, whose guesses are counted, and which a person repeats. */
 export const directClient = createClient({ baseUrl });
 
+/** For what a person waits for and must hear about at once, such as “too many wrong codes”: it does not wait to try again. */
+export const impatientClient = createClient({ baseUrl });
+
 /** Whether the service says that nobody is signed in (any more). */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 401;

@@ -5,6 +5,7 @@ import {
   Input,
   Label,
   NumberField as AriaNumberField,
+  Text,
   type NumberFieldProps as AriaNumberFieldProps,
 } from "react-aria-components";
 import { useFieldError } from "./use-field-error.ts";
@@ -14,10 +15,11 @@ export interface NumberFieldProps extends AriaNumberFieldProps {
   label: string;
   /** Shown behind the number, such as `minutes`; part of what is read aloud. */
   unit?: string;
+  description?: string;
   error?: string | undefined;
 }
 
-export function NumberField({ label, unit, error: given, onChange, ...props }: NumberFieldProps) {
+export function NumberField({ label, unit, description, error: given, onChange, ...props }: NumberFieldProps) {
   const [error, changed] = useFieldError(given);
   const change = (value: number): void => {
     changed();
@@ -30,6 +32,11 @@ export function NumberField({ label, unit, error: given, onChange, ...props }: N
         <Input className="input" />
         {unit === undefined ? null : <span className="faint">{unit}</span>}
       </Group>
+      {description === undefined ? null : (
+        <Text slot="description" className="field-description">
+          {description}
+        </Text>
+      )}
       <FieldError className="field-error">{error}</FieldError>
     </AriaNumberField>
   );

@@ -20,5 +20,7 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
 
 /** Whether a text is a path of this website: `//elsewhere` and `/\elsewhere` are other websites to a browser, which also ignores tabs. */
 function isOwnPath(to: unknown): to is string {
-  return typeof to === "string" && /^\/(?![/\\])[\x20-\x7e]*$/.test(to);
+  if (typeof to !== "string" || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to) || !URL.canParse(to, location.origin)) return false;
+  const { origin, pathname } = new URL(to, location.origin);
+  return origin === location.origin && !pathname.startsWith("//");
 }

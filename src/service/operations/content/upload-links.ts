@@ -59,8 +59,8 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     output: CreatedUploadLink,
     errors: ["invalid", "too-many"],
     version: ({ url: _url, ...link }) => link,
-    async run(dependencies, { teamId, tokenId, operator, origin }, { body }, unitOfWork) {
-      if (origin === null)
+    async run(dependencies, { teamId, tokenId, operator, baseUrl }, { body }, unitOfWork) {
+      if (baseUrl === null)
         throw new ProblemError("bad-request", "The Host header must be a host name or an IP address, with an optional port");
       const key = randomText(keyLength);
       return unitOfWork.write(async (db) => {
@@ -79,7 +79,7 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
           asset_id: null,
         };
         await db.insertInto("upload_links").values(row).execute();
-        return { result: { ...show(row), url: `${origin}/api/v1/upload-links/${row.id}/file?key=${key}` } };
+        return { result: { ...show(row), url: `${baseUrl}/api/v1/upload-links/${row.id}/file?key=${key}` } };
       });
     },
   }),

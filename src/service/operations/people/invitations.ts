@@ -77,7 +77,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
         };
         await db.insertInto("invitations").values(row).execute();
         // Behind `#`, so that no server's log and no Referer header contains it.
-        const url = context.origin === null ? null : `${context.origin}/sign-in#invitation=${secret}`;
+        const url = context.baseUrl === null ? null : `${context.baseUrl}/sign-in#invitation=${secret}`;
         return { result: { ...showInvitation(row, now), secret, url } };
       });
     },

@@ -95,13 +95,13 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     status: 201,
     output: SignInLink,
     errors: ["invalid", "not-found"],
-    async run(dependencies, { origin, teamId }, { body }, unitOfWork) {
-      if (origin === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
+    async run(dependencies, { baseUrl, teamId }, { body }, unitOfWork) {
+      if (baseUrl === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
       return unitOfWork.write(async (db, { operator }) => {
         const userId = body.user_id ?? operator.userId;
         const member = found(await selectMembers(db, teamId).where("id", "=", userId).executeTakeFirst(), "member of this team");
         requireRoleScopes(operator, member.role as Role, "To sign in as this member");
-        const link = { teamId, userId, name: member.name, createdBy: operator.userId, origin };
+        const link = { teamId, userId, name: member.name, createdBy: operator.userId, baseUrl };
         return { result: await createSignInLink(dependencies, db, link) };
       });
     },

@@ -1,11 +1,12 @@
 // The cookies of a browser: its session, and the mark of a browser in which a person has signed in before.
+import { pathOfBase } from "../../http/public-url.ts";
 import { parseBearer } from "../authentication.ts";
 import { hashSecret, isWellFormedSession } from "../token-secrets.ts";
 
 /** The part of a request by which it is known who sends it. */
 export interface Sender {
-  /** The service's origin as the sender knows it; null: unknown. */
-  readonly origin: string | null;
+  /** The service's address as the sender knows it; null: unknown. */
+  readonly baseUrl: string | null;
   /** Reads a request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
 }
@@ -13,7 +14,8 @@ export interface Sender {
 /**
  * The names and values of this service's cookies. Cookies do not distinguish ports, so the names contain a part that is the service's
  * own: two services on one host do not overwrite each other's. With TLS the prefix `__Host-` makes browsers refuse a cookie that
- * another host of the same domain, or a page without TLS, tries to plant.
+ * another host of the same domain, or a page without TLS, tries to plant. Below a path of a host (`--public-url`) the cookies are
+ * sent to that path only, for which `__Secure-` is the prefix: the host's other programs do not get them.
  */
 export class BrowserCookies {
   readonly #suffix: string;
@@ -66,12 +68,18 @@ export class BrowserCookies {
   }
 
   #set(sender: Sender, kind: Kind, value: string, end: string): string {
-    const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", ...(isSecure(sender) ? ["Secure"] : [])];
+    const attributes = [
+      `Path=${pathOfBase(sender.baseUrl) || "/"}`,
+      "HttpOnly",
+      "SameSite=Strict",
+      ...(isSecure(sender) ? ["Secure"] : []),
+    ];
     return [`${this.#nameOf(sender, kind)}=${value}`, end, ...attributes].join("; ");
   }
 
   #nameOf(sender: Sender, kind: Kind): string {
-    return `${isSecure(sender) ? "__Host-" : ""}signage_${kind}_${this.#suffix}`;
+    const prefix = pathOfBase(sender.baseUrl) === "" ? "__Host-" : "__Secure-";
+    return `${isSecure(sender) ? prefix : ""}signage_${kind}_${this.#suffix}`;
   }
 }
 
@@ -88,6 +96,6 @@ function cookiesIn(header: string | undefined): Map<string, string> {
   return cookies;
 }
 
-function isSecure({ origin }: Sender): boolean {
-  return origin !== null && new URL(origin).protocol === "https:";
+function isSecure({ baseUrl }: Sender): boolean {
+  return baseUrl !== null && new URL(baseUrl).protocol === "https:";
 }

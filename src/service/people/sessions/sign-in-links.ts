@@ -15,15 +15,15 @@ interface NewLink {
   userId: string;
   name: string;
   createdBy: string | null;
-  /** The origin of the service, as the reader of the link knows it. */
-  origin: string;
+  /** The address of the service, as the reader of the link knows it. */
+  baseUrl: string;
 }
 
 /** Creates a link that signs a member in once, within an hour. */
 export async function createSignInLink(
   { clock, makeId }: { clock: Clock; makeId: MakeId },
   db: Db,
-  { teamId, userId, name, createdBy, origin }: NewLink,
+  { teamId, userId, name, createdBy, baseUrl }: NewLink,
 ): Promise<SignInLink> {
   const now = Math.trunc(clock.now());
   const secret = `sgn_lnk_${randomText(43)}`;
@@ -40,7 +40,7 @@ export async function createSignInLink(
   await db.insertInto("sign_in_links").values(row).execute();
   const expires_at = new Date(row.expires_at).toISOString();
   // Behind `#`, so that no server's log and no Referer header contains it.
-  return { id: row.id, user_id: userId, name, url: `${origin}/sign-in#link=${secret}`, secret, expires_at };
+  return { id: row.id, user_id: userId, name, url: `${baseUrl}/sign-in#link=${secret}`, secret, expires_at };
 }
 
 /** Uses a link. @throws ProblemError 401 if it is unknown, used or expired. */
