@@ -28,7 +28,11 @@ export function PasswordField({ label, description, error: given, onChange, ...p
       <Label>{label}</Label>
       <Group className="password-group">
         <Input className="input" spellCheck={false} autoCapitalize="none" />
-        <Button className="password-toggle" onPress={() => setIsShown(!isShown)} aria-label={text(isShown ? "hidePassword" : "showPassword")}>
+        <Button
+          className="password-toggle"
+          onPress={() => setIsShown(!isShown)}
+          aria-label={text(isShown ? "hidePassword" : "showPassword")}
+        >
           {text(isShown ? "hide" : "show")}
         </Button>
       </Group>

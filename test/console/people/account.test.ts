@@ -62,7 +62,7 @@ test("[CPP8] a person sees where they are signed in and signs out there, on a ph
   await expect.poll(() => sessions.getByRole("row").count(), pollOptions).toBe(2);
   await lost.page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.getByText("Dark", { exact: true }).tap();
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
+  expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
   expect(window.errors).toEqual([]);
 });

@@ -113,7 +113,7 @@ test(
     await small.page.getByRole("button", { name: "Send all failed again" }).tap();
     await small.page.getByRole("dialog").getByRole("button", { name: "Send again" }).tap();
     await small.page.getByText("There was nothing to send").waitFor();
-    expect(await small.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expect(await small.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
     expect(window.errors).toEqual([]);
   },
 );
