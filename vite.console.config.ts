@@ -21,6 +21,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // What main.tsx imports first comes first, also if chunks share modules: it sets what libraries read when they are loaded.
+      output: { strictExecutionOrder: true },
       // Compressing as far as possible takes most of the time, as it should.
       checks: { pluginTimings: false },
       onLog(level, log, handle) {

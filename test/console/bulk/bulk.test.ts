@@ -71,7 +71,7 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, pathTo(own!.playerId, foreign.id));
-  await page.getByText("A screen that is not in your team").waitFor();
+  await page.getByRole("region", { name: "Selected screens" }).last().getByText("A screen that is not in your team").waitFor();
   await page.getByRole("button", { name: "Maintenance" }).click();
   await page.getByRole("region", { name: "What will happen" }).getByText("there is no such player").waitFor();
   await page.getByRole("button", { name: "Change 1 screen" }).click();

@@ -86,7 +86,7 @@ test("[PCK5] the packed service runs with only the files of the package, and its
   await using data = await temporaryFolder();
   await using service = new Program([join(program, "dist/main/cli.js"), "serve", "--port", "0", "--data", data.path], { NODE_PATH: "" });
   const { url } = await service.line("listening");
-  expect((await fetch(`${String(url)}/claim`)).status).toBe(200);
+  expect((await fetch(`${String(url)}/claim`, { headers: { accept: "text/html" } })).status).toBe(200);
   const api = new Api(String(url), (await readFile(join(data.path, "admin-token"), "utf8")).trim());
   const pdf = pdfOf([
     [220, 30, 40],

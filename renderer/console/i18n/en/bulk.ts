@@ -2,7 +2,6 @@
 export const bulk = {
   bar: "Selected screens",
   selected: "{count, plural, one {# screen} other {# screens}} selected",
-  review: "Review",
   clear: "Clear the selection",
   tags: "Tags",
   layout: "Layout",
@@ -84,7 +83,6 @@ export const bulk = {
   restored: "{count, plural, one {# screen is} other {# screens are}} back",
   restoreFailed: "{count, plural, one {# screen} other {# screens}} could not be restored: {reason}",
   stopped: "Stopped before its turn.",
-  unsupported: "The player of this screen does not support it.",
   stateDone: "Done",
   stateFailed: "Failed",
   stateSkipped: "Not able",

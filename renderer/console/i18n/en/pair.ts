@@ -35,7 +35,6 @@ export const pair = {
   uploadRefused: "{name} did not get into the library: the list of uploads says why.",
   add: "Add screen",
   adding: "Adding the screen…",
-  notPaired: "It was not added: {reason}",
   preview: "How the screen hangs",
   howTitle: "Where is the code?",
   how1: "Start the player on the machine behind the screen.",

@@ -21,6 +21,6 @@ export function formatCode(letters: string): string {
 
 /** Whether the letters are a whole code, and what is in them that no code has. */
 export function examineCode(letters: string): { isComplete: boolean; wrong: string | null } {
-  const wrong = [...letters].find((letter) => !pairingCodeAlphabet.includes(letter)) ?? null;
+  const wrong = letters.split("").find((letter) => !pairingCodeAlphabet.includes(letter)) ?? null;
   return { isComplete: letters.length === codeLength && wrong === null, wrong };
 }

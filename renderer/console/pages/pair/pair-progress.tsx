@@ -95,11 +95,11 @@ export function PairProgress({ playerId, settingUp }: PairProgressProps) {
           </div>
           <div className="pair-actions">
             {hasContent ? null : (
-              <Link to={"/show" as "/"} search={{ players: player.id } as object} className="button" data-kind="primary">
+              <Link to="/show" search={{ players: [player.id] }} className="button" data-kind="primary">
                 {text("showSomething")}
               </Link>
             )}
-            <Link to={`/screens/${player.id}` as "/"} className="button" data-kind={hasContent ? "primary" : "plain"}>
+            <Link to="/screens/$id" params={{ id: player.id }} className="button" data-kind={hasContent ? "primary" : "plain"}>
               {text("openScreen")}
             </Link>
             <AddAnother />

@@ -67,7 +67,8 @@ function itemOf({ id: asset_id, kind }: Asset): Schemas["NewPlaylistItem"] {
       return { type: "pdf", asset_id };
     case "bundle":
       return { type: "html", asset_id };
-    default:
+    case "image":
+    case null:
       return { type: "image", asset_id };
   }
 }
