@@ -126,3 +126,17 @@ test("[CSC4] a deleted screen comes back by undo; an address of a screen in the 
   await page.getByRole("heading", { name: "This screen is not here" }).waitFor();
   expect(window.errors.filter((error) => !error.includes("404"))).toEqual([]);
 });
+
+test("[CSC12] a broken device is replaced from the screen's page by the code that the new one shows", async () => {
+  const { playerId } = await service.pairDevice("Hall");
+  const spare = await service.newDevice();
+  await using window = await Window.open(browser, phone);
+  await window.signIn(service, `/screens/${playerId}?tab=settings`);
+  const { page } = window;
+  await page.getByRole("button", { name: "Replace device" }).click();
+  await page.keyboard.type(spare.grant.user_code);
+  await page.getByRole("dialog").getByRole("button", { name: "Replace device" }).click();
+  await page.getByText("Hall runs on the new device now.").waitFor();
+  expect((await spare.firstToken()).player_id).toBe(playerId);
+  expect(window.errors).toEqual([]);
+});
