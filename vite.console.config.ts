@@ -12,7 +12,7 @@ export default defineConfig({
   root: join(here, "renderer/console"),
   base: "./",
   publicDir: false,
-  plugins: [precompress()],
+  plugins: [listPackages(), precompress()],
   build: {
     outDir,
     emptyOutDir: true,
@@ -21,6 +21,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Compressing as far as possible takes most of the time, as it should.
+      checks: { pluginTimings: false },
       onLog(level, log, handle) {
         // Libraries mark modules for React's server components, which there are none of here.
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
@@ -28,6 +30,18 @@ export default defineConfig({
     },
   },
 });
+
+/** Lists the packages that are part of the console, for the notices of third parties (scripts/package). */
+function listPackages(): Plugin {
+  return {
+    name: "list-packages",
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
+      const folders = modules.flatMap((id) => /.*\/(node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
+      this.emitFile({ type: "asset", fileName: "packages.json", source: JSON.stringify([...new Set(folders)].toSorted()) });
+    },
+  };
+}
 
 /** Compresses the built assets once and as far as possible, so that the service does not compress each response. */
 function precompress(): Plugin {

@@ -336,6 +336,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tags of assets
+         * @description All tags that assets outside the bin have, and how many assets have each.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["listAssetTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/asyncapi.json": {
         parameters: {
             query?: never;
@@ -2363,7 +2385,7 @@ export interface paths {
         put?: never;
         /**
          * Show one item on some screens for a time
-         * @description Shows an asset, a web page or a text on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.
+         * @description Shows an asset, a web page, a text or a layout on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority; for a layout only the schedule. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. With `emergency` an override besides the schedule outranks everything else on the players. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.
          *
          *     Scope: `schedules:write`.
          */
@@ -3423,6 +3445,14 @@ export interface components {
         };
         /** @enum {string} */
         AssetStatus: "importing" | "processing" | "ready" | "failed";
+        AssetTags: {
+            /** @description By name */
+            data: {
+                /** @description How many assets outside the bin have it */
+                count: number;
+                tag: string;
+            }[];
+        };
         AssetUses: {
             /** @description The layouts that have it as their background */
             backgrounds: {
@@ -6625,7 +6655,7 @@ export interface components {
             secret: string;
         };
         NewShow: {
-            /** @description An asset that is ready. Exactly one of asset_id, url and text is required */
+            /** @description An asset that is ready. Exactly one of asset_id, url, text and layout_id is required */
             asset_id?: string;
             /**
              * @description Background color
@@ -6640,6 +6670,11 @@ export interface components {
             /** @description The length of one play in the loop. Default: the media's own length, 60 s for a web page, otherwise 10 s. Proof of play counts these plays */
             duration_ms?: number;
             /**
+             * @description Also outranks every override and pause, and wakes displays that are off by their hours. It begins now, and ends at an instant or when it is deleted. Requires the scope `commands:write`
+             * @default false
+             */
+            emergency?: boolean;
+            /**
              * @description All players of the team, instead of players and tags
              * @default false
              */
@@ -6653,6 +6688,8 @@ export interface components {
             from?: string;
             /** @description The duration from `from`, instead of `until` */
             lasts_ms?: number;
+            /** @description A layout with at least one playlist. It stays when the show is deleted */
+            layout_id?: string;
             /** @description The display name. By default it is derived from the content */
             name?: string;
             /** @description Ids of players, or their exact names (ignoring case) */
@@ -8575,11 +8612,19 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description Who created it; null: an older service did not store it */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
             /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
-            /** @description Id, `lay_` and a ULID */
+            /** @description Whether it also outranks overrides and pauses */
+            is_emergency: boolean;
+            /** @description The layout that the show created or was given */
             layout_id: string;
             name: string;
             /** @description When it starts, or started if it is due; null: never again */
@@ -8597,8 +8642,10 @@ export interface components {
                  */
                 status: "online" | "offline";
             }[];
-            /** @description The playlist that the show created, like the layout and the schedule */
+            /** @description The playlist that the show created, or the first one of the layout that it was given */
             playlist_id: string;
+            /** @description Priority among schedules */
+            priority: number;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
             /** @description As in its schedule */
@@ -8630,17 +8677,27 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description Who created it; null: an older service did not store it */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
             /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
-            /** @description Id, `lay_` and a ULID */
+            /** @description Whether it also outranks overrides and pauses */
+            is_emergency: boolean;
+            /** @description The layout that the show created or was given */
             layout_id: string;
             name: string;
             /** @description The number of players that it currently targets */
             player_count: number;
-            /** @description The playlist that the show created, like the layout and the schedule */
+            /** @description The playlist that the show created, or the first one of the layout that it was given */
             playlist_id: string;
+            /** @description Priority among schedules */
+            priority: number;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
             /** @description As in its schedule */
@@ -11306,6 +11363,44 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listAssetTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the tags of assets */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "tag": "sample",
+                     *           "count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssetTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -14235,6 +14330,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
@@ -19713,6 +19809,7 @@ export interface operations {
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19746,6 +19843,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19833,6 +19931,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
@@ -19847,10 +19946,7 @@ export interface operations {
                 /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
             };
-            header?: {
-                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -19870,7 +19966,6 @@ export interface operations {
             200: {
                 headers: {
                     "Dry-Run": components["headers"]["DryRun"];
-                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -19921,11 +20016,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -20022,6 +20117,8 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `false`: only shows whose time is not over and that were not deleted; `true`: only others */
+                ended?: "true" | "false";
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -20055,6 +20152,12 @@ export interface operations {
                      *           "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "priority": 1,
+                     *           "is_emergency": true,
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
                      *           "player_count": 1,
                      *           "created_at": "2026-11-21T12:00:00.000Z"
                      *         }
@@ -20127,6 +20230,12 @@ export interface operations {
                      *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "priority": 1,
+                     *       "is_emergency": true,
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby"
+                     *       },
                      *       "player_count": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "summary": "sample",
@@ -20196,6 +20305,12 @@ export interface operations {
                      *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "priority": 1,
+                     *       "is_emergency": true,
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby"
+                     *       },
                      *       "player_count": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "summary": "sample",

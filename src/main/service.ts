@@ -14,6 +14,7 @@ import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
+import { showConsole } from "./console-link.ts";
 import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
@@ -149,6 +150,8 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   log.info({ url: service.url }, "listening");
   await using _announced = flags.announce ? await announce(flags, service.url, log) : null;
   reportListening(service.url);
+  const tokenFile = join(flags.data, "admin-token");
+  if (config.consoleFolder !== null) await showConsole({ url: service.url, publicUrl: flags.publicUrl, tokenFile }, log);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -7,7 +7,7 @@ import sharp from "sharp";
 import { WebSocket } from "ws";
 import { createSystemClock, type Clock } from "../../src/base/clock.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
-import { silentLog } from "../../src/base/log.ts";
+import { silentLog, type Log } from "../../src/base/log.ts";
 import type { Heartbeat } from "../../src/protocol/device/heartbeat.ts";
 import {
   deviceSubprotocol,
@@ -38,8 +38,8 @@ export class TestService implements AsyncDisposable {
     this.token = token;
   }
 
-  static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
-    const { clock = createSystemClock(), ...config } = more;
+  static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock; log?: Log } = {}): Promise<TestService> {
+    const { clock = createSystemClock(), log = silentLog, ...config } = more;
     // Tests send more requests per minute than the default limits allow. The limits have their own tests.
     const limits = { token: 1_000_000, player: 1_000_000, address: 1_000_000 };
     const base = {
@@ -52,7 +52,7 @@ export class TestService implements AsyncDisposable {
       consoleFolder: null,
       version: "test",
     };
-    const service = await startService({ ...base, ...config }, { log: silentLog, clock });
+    const service = await startService({ ...base, ...config }, { log, clock });
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 

@@ -7,7 +7,7 @@ export function AccountNames({ session }: { session: Session }) {
   return (
     <>
       <span className="avatar" aria-hidden="true">
-        {[...session.user.name][0]?.toUpperCase()}
+        {String.fromCodePoint(session.user.name.codePointAt(0)!).toUpperCase()}
       </span>
       <span className="account-names">
         <strong>

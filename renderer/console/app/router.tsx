@@ -10,6 +10,9 @@ import { routesOfPairing } from "../pages/pair/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
+import { routesOfPlaylists } from "../pages/playlists/routes.ts";
+import { routesOfShow } from "../pages/show/routes.ts";
+import { routesOfTakeover } from "../pages/takeover/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
@@ -31,6 +34,9 @@ export const shellRoute = createRoute({
   },
 });
 
+/** Any other address: inside the frame, from where a person goes on. */
+const missingRoute = createRoute({ getParentRoute: () => shellRoute, path: "$", component: MissingPage });
+
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
   shellRoute.addChildren([
@@ -40,8 +46,12 @@ const routeTree = rootRoute.addChildren([
     ...routesOfEnrolment(shellRoute),
     ...routesOfBulk(shellRoute),
     ...routesOfLibrary(shellRoute),
+    ...routesOfShow(shellRoute),
+    ...routesOfTakeover(shellRoute),
+    ...routesOfPlaylists(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
+    missingRoute,
   ]),
 ]);
 

@@ -13,7 +13,7 @@ export function checkSameOrigin({ header, baseUrl }: Sender): void {
   throw new ProblemError("forbidden", "This request came from another website: open the console and repeat it there");
 }
 
-/** The host and port of an origin; null if it is missing or opaque. */
+/** The host and port of an origin or a URL; null if it is missing or opaque. */
 function hostOf(origin: string | undefined): string | null {
   return origin !== undefined && URL.canParse(origin) ? new URL(origin).host || null : null;
 }

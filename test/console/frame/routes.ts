@@ -19,7 +19,8 @@ const idKinds: Readonly<Record<string, string>> = {
 export async function addressesOf(page: Page, pool: IdPool): Promise<readonly string[]> {
   const paths = (await page.evaluate("Object.keys(globalThis.__TSR_ROUTER__.routesByPath)")) as string[];
   const addresses = paths.map((path) =>
-    path.replaceAll(/\/([a-z-]+)\/\$\w+/g, (_whole, noun: string) => {
+    // The route of all other addresses.
+    path.replace(/\/\$$/, "/nothing").replaceAll(/\/([a-z-]+)\/\$\w+/g, (_whole, noun: string) => {
       const id = pool.get(idKinds[noun] ?? "");
       expect(id, `say in idKinds of this file what the parameter of ${path} is`).toBeDefined();
       return `/${noun}/${id}`;

@@ -3,6 +3,7 @@ export const common = {
   product: "Signage",
   screens: "Screens",
   library: "Library",
+  playlists: "Playlists",
   activity: "Activity",
   team: "Team",
   account: "Your account",

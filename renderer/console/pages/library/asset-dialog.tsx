@@ -23,8 +23,9 @@ const text = texts(library);
 const commonText = texts(common);
 
 export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data: asset, error } = useQuery(assetQuery(id));
   const [asked, setAsked] = useState<"replace" | "erase" | null>(null);
+  // What is being deleted for good is not read again.
+  const { data: asset, error } = useQuery({ ...assetQuery(id), enabled: asked !== "erase" });
   const acting = useMutation({ mutationFn: (act: () => Promise<void>) => act() });
   if (asset === undefined) {
     return (
@@ -33,7 +34,7 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
       </Dialog>
     );
   }
-  if (asked === "replace") return <ReplaceDialog asset={asset} onClose={() => setAsked(null)} />;
+  if (asked === "replace") return <ReplaceDialog asset={asset} onClose={() => setAsked(null)} onReplaced={onClose} />;
   return (
     <>
       <Dialog

@@ -192,7 +192,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     params,
     status: 200,
     output: WebhookWithSecret,
-    errors: ["not-found", "proof-required"],
+    errors: ["not-found"],
     async run(dependencies, { teamId }, { params: { id: webhookId } }, unitOfWork) {
       return unitOfWork.write(async (db) => {
         const row = await findWebhook(db, teamId, webhookId);

@@ -80,7 +80,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     example: { role: "viewer" },
     status: 200,
     output: Member,
-    errors: ["not-found", "in-use", "invalid", "precondition-failed", "proof-required"],
+    errors: ["not-found", "in-use", "invalid", "precondition-failed"],
     version: (member) => member,
     current: read,
     async run(dependencies, context, input, unitOfWork) {
@@ -115,7 +115,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     params,
     status: 204,
     output: NoContent,
-    errors: ["not-found", "in-use", "precondition-failed", "proof-required"],
+    errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
     async run(dependencies, context, input, unitOfWork) {
       const { teamId } = context;

@@ -37,7 +37,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
     example: { password: "four words nobody guesses" },
     status: 204,
     output: NoContent,
-    errors: ["invalid", "conflict", "forbidden", "proof-required", "too-many"],
+    errors: ["invalid", "conflict", "proof-required"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { clock, cookies, passwords, store, tokens } = dependencies;
       const { operator, address, requestId } = context;

@@ -48,7 +48,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     example: { method: "link", secret: "sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg" },
     status: 201,
     output: Session,
-    errors: ["invalid", "unauthorized", "forbidden", "conflict", "too-many"],
+    errors: ["invalid", "unauthorized", "forbidden", "not-found", "conflict", "too-many"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { clock, cookies, tokens } = dependencies;
       // A page of another website must not sign a person in as somebody else.
@@ -94,7 +94,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     example: {},
     status: 201,
     output: SignInLink,
-    errors: ["invalid", "not-found", "proof-required"],
+    errors: ["invalid", "not-found"],
     async run(dependencies, { baseUrl, teamId }, { body }, unitOfWork) {
       if (baseUrl === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
       return unitOfWork.write(async (db, { operator }) => {

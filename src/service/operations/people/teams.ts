@@ -56,7 +56,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     example: { name: "Airport" },
     status: 201,
     output: CreatedTeam,
-    errors: ["invalid", "proof-required"],
+    errors: ["invalid"],
     version,
     async run(dependencies, context, { body }, unitOfWork) {
       return unitOfWork.write(async (db, { operator }) => {
@@ -149,7 +149,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     params,
     status: 204,
     output: NoContent,
-    errors: ["not-found", "in-use", "precondition-failed", "proof-required"],
+    errors: ["not-found", "in-use", "precondition-failed"],
     current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
       let ended: string[] = [];

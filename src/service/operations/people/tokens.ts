@@ -45,7 +45,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     example: { name: "Lobby script", scopes: ["players:read", "commands:write"], expires_at: null },
     status: 201,
     output: CreatedToken,
-    errors: ["invalid", "proof-required"],
+    errors: ["invalid"],
     version,
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId } = context;

@@ -53,7 +53,7 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     example: { name: "Ada Lovelace" },
     status: 200,
     output: User,
-    errors: ["invalid", "conflict", "precondition-failed", "proof-required"],
+    errors: ["invalid", "conflict", "precondition-failed"],
     version: (user) => user,
     current: readMe,
     async run(dependencies, context, { body }, unitOfWork) {

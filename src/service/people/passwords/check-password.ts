@@ -35,12 +35,13 @@ export function findPasswordFault(password: string, { name, email }: { name: str
   return null;
 }
 
-/** How many characters are left when all `words` are cut out; digits next to a word are guessed with it and do not count. */
+/** How many characters are left when all `words` are cut out. Digits and signs are guessed together with a word: they count less. */
 function restWithout(password: string, words: readonly string[]): number {
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   const rest = longestFirst.reduce((text, word) => text.replaceAll(word, "\0"), password);
   if (rest === password) return password.length;
-  return rest.replaceAll(/[\0\d\s!-/:-@[-`{-~]/g, "").length;
+  const letters = rest.replaceAll(/[\0\d\s!-/:-@[-`{-~]/g, "").length;
+  return letters + rest.replaceAll(/\D/g, "").length / 2;
 }
 
 function wordsOf(name: string, email: string): string[] {
