@@ -83,7 +83,9 @@ test("[CSC3] opening hours, time zone, pictures and downloads are set as a perso
   const hours = page.getByRole("region", { name: "Opening hours of the display" });
   await hours.getByRole("button", { name: "Sun" }).click();
   await hours.getByLabel("Until").fill("00:00");
-  await page.getByRole("combobox", { name: "Time zone" }).fill("Tokyo");
+  await page.getByRole("combobox", { name: "Time zone" }).focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("Tokyo");
   await page.getByRole("option", { name: "Asia/Tokyo" }).click();
   await page.getByRole("button", { name: /Take a picture/ }).click();
   await page.getByRole("option", { name: "Every 5 minutes" }).click();
