@@ -73,6 +73,6 @@ test("[CSC9] why and why not are told for a chosen time of the screen, schedule 
   expect(new URL(page.url()).searchParams.get("at")).toContain(`${october(sunday)}T04:30`);
   await page.reload();
   await nights.getByText("Shown").waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
   expect(window.errors).toEqual([]);
 });
