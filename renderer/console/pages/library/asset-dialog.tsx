@@ -4,6 +4,7 @@ import { useState } from "react";
 import { assetQuery, contentUrl, type Asset } from "../../data/assets.ts";
 import { deleteAssets, restoreAssets } from "../../data/library-actions.ts";
 import { useMay } from "../../data/session.ts";
+import { requestShow } from "../../data/show-request.ts";
 import { common } from "../../i18n/en/common.ts";
 import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -46,6 +47,10 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
           <Actions
             asset={asset}
             isPending={acting.isPending}
+            onShow={() => {
+              onClose();
+              requestShow({ asset });
+            }}
             onReplace={() => setAsked("replace")}
             onErase={() => setAsked("erase")}
             onDelete={() =>
@@ -86,14 +91,16 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
 interface ActionsProps {
   asset: Asset;
   isPending: boolean;
+  onShow: () => void;
   onReplace: () => void;
   onDelete: () => void;
   onRestore: () => void;
   onErase: () => void;
 }
 
-function Actions({ asset, isPending, onReplace, onDelete, onRestore, onErase }: ActionsProps) {
+function Actions({ asset, isPending, onShow, onReplace, onDelete, onRestore, onErase }: ActionsProps) {
   const mayWrite = useMay("assets:write");
+  const mayShow = useMay("schedules:write");
   const url = contentUrl(asset);
   const download =
     url === null ? null : (
@@ -135,6 +142,12 @@ function Actions({ asset, isPending, onReplace, onDelete, onRestore, onErase }: 
           {text("replace")}
         </Button>
       )}
+      {mayShow && asset.kind !== null ? (
+        <Button kind="primary" onPress={onShow}>
+          <Icon name="play" />
+          {text("show")}
+        </Button>
+      ) : null}
     </>
   );
 }
