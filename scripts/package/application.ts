@@ -24,7 +24,7 @@ export interface ApplicationParts {
   modules: string;
   /** The notices of third parties. */
   notices: string;
-  /** A folder with `dist/main`, `dist/renderer`, `renderer/claim` and `LICENSE`. */
+  /** A folder with `dist/main`, `dist/renderer` and `LICENSE`. */
   built: string;
 }
 
@@ -54,7 +54,7 @@ export function writeApplication(folder: string, architecture: Architecture, ver
   );
   copyFileSync(join(parts.built, "LICENSE"), join(folder, "LICENSE"));
   writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), parts.notices);
-  for (const path of ["dist/main", "dist/renderer", "renderer/claim"]) {
+  for (const path of ["dist/main", "dist/renderer"]) {
     cpSync(join(parts.built, path), join(folder, path), { recursive: true, filter: (from) => !from.endsWith(".map") });
   }
   cpSync(join(parts.modules, "node_modules"), join(folder, "node_modules"), { recursive: true });

@@ -226,6 +226,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/{id}/replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an asset by another everywhere
+         * @description Exchanges the asset in all playlists, layouts and settings that use it, in one transaction, and says what changed. Items keep their ids and all their other fields. Overrides keep the old asset: they are commands, and end by themselves or when they are cleared. Needs also the scopes of what it changes: `playlists:write`, `layouts:write`, `players:write`, `teams:write`. The old asset stays in the library.
+         *
+         *     Scope: `assets:write`.
+         */
+        post: operations["replaceAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets/{id}/restore": {
         parameters: {
             query?: never;
@@ -262,6 +284,28 @@ export interface paths {
          *     Scope: `assets:read`.
          */
         get: operations["getAssetThumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where an asset is used
+         * @description The playlists, layouts, players and the team that use the asset themselves, and the layouts, schedules and players that show it through them. An asset with a direct use cannot be deleted.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getAssetUses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1746,6 +1790,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/roster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all screens with their state in words
+         * @description Short rows for lists and pickers: up to 1,000 in a page, newest first. Events say when a row changes; read the changed rows with `ids`. `state` follows the events: a connection that returns within two minutes was never interrupted.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listRoster"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/playlists": {
         parameters: {
             query?: never;
@@ -2297,7 +2363,7 @@ export interface paths {
         put?: never;
         /**
          * Show one item on some screens for a time
-         * @description Shows an asset, a web page or a text on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.
+         * @description Shows an asset, a web page, a text or a layout on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority; for a layout only the schedule. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. With `emergency` an override besides the schedule outranks everything else on the players. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.
          *
          *     Scope: `schedules:write`.
          */
@@ -2661,7 +2727,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a resumable upload
-         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename` and `filetype`. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.
+         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename`, `filetype` and `duplicate`: with `reuse` an upload with the bytes of an asset of the team becomes that asset. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.
          *
          *     Scope: `assets:write`.
          */
@@ -2709,7 +2775,7 @@ export interface paths {
         head: operations["headUpload"];
         /**
          * Send bytes of an upload
-         * @description The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`; a file that cannot be shown is rejected then.
+         * @description The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`, and `Asset-Duplicate: true` if the asset existed before (`duplicate: reuse`); a file that cannot be shown is rejected then.
          *
          *     Scope: `assets:write`.
          */
@@ -2833,7 +2899,7 @@ export interface paths {
         };
         /**
          * Read a delivery and its attempts
-         * @description With the body of the request and the beginning of each response.
+         * @description With the body of the request and the beginning of each response. After a test or a replay, `wait_seconds` delays the response until the result of the first attempt is known.
          *
          *     Scope: `webhooks:read`.
          */
@@ -3340,8 +3406,72 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        AssetReplacement: {
+            /** @description The asset that takes its place: of the same kind, and not in the bin */
+            asset_id: string;
+            /** @description Only these places. To take a replacement back, exchange the two assets and send what it changed. Default: everywhere */
+            only?: {
+                /** @default [] */
+                item_ids?: string[];
+                /** @default [] */
+                layout_ids?: string[];
+                /** @default [] */
+                player_ids?: string[];
+                /** @default false */
+                team?: boolean;
+            };
+        };
         /** @enum {string} */
         AssetStatus: "importing" | "processing" | "ready" | "failed";
+        AssetUses: {
+            /** @description The layouts that have it as their background */
+            backgrounds: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description Whether it is the safe content of the team */
+            is_safe_content_of_team: boolean;
+            /** @description The layouts that show one of the playlists, or have it as their background */
+            layouts: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The players on which an override shows it */
+            overrides: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description On how many players it can be seen: by assignment, schedule or override */
+            player_count: number;
+            /** @description The first 20 of them */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The playlists with items that show it, also as artwork of an audio item */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                item_ids: string[];
+                name: string;
+            }[];
+            /** @description The players that have it as their own safe content */
+            safe_content_of: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The schedules that show one of the layouts */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+        };
         AssetWarning: {
             /** @enum {string} */
             code: "bit-rate" | "resolution" | "frame-rate" | "profile" | "sound";
@@ -6495,7 +6625,7 @@ export interface components {
             secret: string;
         };
         NewShow: {
-            /** @description An asset that is ready. Exactly one of asset_id, url and text is required */
+            /** @description An asset that is ready. Exactly one of asset_id, url, text and layout_id is required */
             asset_id?: string;
             /**
              * @description Background color
@@ -6510,6 +6640,11 @@ export interface components {
             /** @description The length of one play in the loop. Default: the media's own length, 60 s for a web page, otherwise 10 s. Proof of play counts these plays */
             duration_ms?: number;
             /**
+             * @description Also outranks every override and pause, and wakes displays that are off by their hours. It begins now, and ends at an instant or when it is deleted. Requires the scope `commands:write`
+             * @default false
+             */
+            emergency?: boolean;
+            /**
              * @description All players of the team, instead of players and tags
              * @default false
              */
@@ -6523,6 +6658,8 @@ export interface components {
             from?: string;
             /** @description The duration from `from`, instead of `until` */
             lasts_ms?: number;
+            /** @description A layout with at least one playlist. It stays when the show is deleted */
+            layout_id?: string;
             /** @description The display name. By default it is derived from the content */
             name?: string;
             /** @description Ids of players, or their exact names (ignoring case) */
@@ -7850,6 +7987,37 @@ export interface components {
             /** @description The newest first */
             releases: components["schemas"]["Release"][];
         };
+        ReplacedAsset: {
+            /** @description The layouts that have it as their background */
+            backgrounds: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description Whether it is the safe content of the team */
+            is_safe_content_of_team: boolean;
+            /** @description The players on which an override still shows the old asset, until it is cleared */
+            overrides: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description How many players get new content */
+            player_count: number;
+            /** @description The playlists with items that show it, also as artwork of an audio item */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                item_ids: string[];
+                name: string;
+            }[];
+            /** @description The players that have it as their own safe content */
+            safe_content_of: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+        };
         ReplaceRequest: {
             code: string;
         };
@@ -7986,6 +8154,72 @@ export interface components {
         };
         /** @enum {string} */
         RolloutStatus: "running" | "paused" | "halted" | "finished" | "aborted" | "replaced";
+        RosterPage: {
+            data: components["schemas"]["RosterPlayer"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+            /** @description How many screens the team has */
+            total: number;
+        };
+        RosterPlayer: {
+            /** @description Id, `plr_` and a ULID */
+            id: string;
+            /** @description Whether the newest revision is on screen; null while it is offline, since that is unknown */
+            in_sync: boolean | null;
+            last_seen_at: string | null;
+            name: string;
+            /** @description Why it is off; null: it is not, or it did not tell */
+            off_reason: ("hours" | "command" | "override" | "maintenance") | null;
+            /** @description Until when it is off; null: not foreseen */
+            off_until: string | null;
+            orientation: components["schemas"]["Orientation"];
+            /** @description What it plays by its latest heartbeat; null: nothing, or it is not known */
+            playing: {
+                /** @description Why: override, pause, interrupt, schedule, default or item */
+                layer: string;
+                /** @description Null: something without a layout, such as an emergency message, or one that no longer exists */
+                layout_id: string | null;
+                /** @description The layout's name, else that of the reason for what is shown */
+                name: string | null;
+            } | null;
+            /** @description What is wrong, most severe first */
+            problems: {
+                /** @description A code of `problems` in GET /players/{id}, or a kind of alert: dark, full, hot, throttled */
+                code: string;
+                /** @description What is wrong, for people */
+                detail: string;
+                /** @description What to do about it */
+                remedy: string;
+                /** @description Null: unknown */
+                since: string | null;
+            }[];
+            /** @description How many further problems there are */
+            problems_left_out: number;
+            /** @description Its newest picture: GET /screenshots/{id}/image */
+            screenshot: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                captured_at: string;
+                /** @description Id, `shot_` and a ULID */
+                id: string;
+            } | null;
+            /** @description `wrong`: something is wrong, see `problems`; `offline`: it sends no heartbeats, so nobody knows what it shows; `late`: it shows older content than the published one, for longer than usual; `new`: its device has not connected yet; `empty`: it has nothing to show; `off`: it is off on purpose, by its hours or a command, or somebody works at it; `playing`: all is well */
+            state: components["schemas"]["RosterState"];
+            /** @description Since when it is wrong, late, offline or without a device; null: unknown, or it is well */
+            state_since: string | null;
+            /**
+             * @description Online: it is connected or has polled, and has sent a heartbeat within 90 s
+             * @enum {string}
+             */
+            status: "online" | "offline";
+            tags: string[];
+            /** @description Its own time zone, else the one that its device reported */
+            timezone: string | null;
+        };
+        /** @enum {string} */
+        RosterState: "wrong" | "offline" | "late" | "new" | "empty" | "off" | "playing";
         Schedule: {
             conditions: components["schemas"]["Condition"][];
             /**
@@ -8348,11 +8582,19 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description Who created it; null: an older service did not store it */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
             /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
-            /** @description Id, `lay_` and a ULID */
+            /** @description Whether it also outranks overrides and pauses */
+            is_emergency: boolean;
+            /** @description The layout that the show created or was given */
             layout_id: string;
             name: string;
             /** @description When it starts, or started if it is due; null: never again */
@@ -8370,8 +8612,10 @@ export interface components {
                  */
                 status: "online" | "offline";
             }[];
-            /** @description The playlist that the show created, like the layout and the schedule */
+            /** @description The playlist that the show created, or the first one of the layout that it was given */
             playlist_id: string;
+            /** @description Priority among schedules */
+            priority: number;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
             /** @description As in its schedule */
@@ -8403,17 +8647,27 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description Who created it; null: an older service did not store it */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
             /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
-            /** @description Id, `lay_` and a ULID */
+            /** @description Whether it also outranks overrides and pauses */
+            is_emergency: boolean;
+            /** @description The layout that the show created or was given */
             layout_id: string;
             name: string;
             /** @description The number of players that it currently targets */
             player_count: number;
-            /** @description The playlist that the show created, like the layout and the schedule */
+            /** @description The playlist that the show created, or the first one of the layout that it was given */
             playlist_id: string;
+            /** @description Priority among schedules */
+            priority: number;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
             /** @description As in its schedule */
@@ -9500,6 +9754,7 @@ export interface components {
         Result: "completed" | "cut" | "failed" | "skipped" | "not_shown";
         /** @description Id, `rol_` and a ULID */
         RolloutId: string;
+        RosterLimit: number;
         /** @description Id, `sch_` and a ULID */
         ScheduleId: string;
         /** @description Id, `sch_` and a ULID */
@@ -9968,7 +10223,7 @@ export interface operations {
             query?: {
                 /** @description Only players with trouble of this kind */
                 kind?: components["schemas"]["AlertKind"];
-                limit?: number;
+                limit?: components["parameters"]["RosterLimit"];
                 /** @description Only players with this tag */
                 tag?: string;
             };
@@ -10665,6 +10920,92 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    replaceAsset: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetReplacement"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Replace an asset by another everywhere */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplacedAsset"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     restoreAsset: {
         parameters: {
             query?: {
@@ -10816,6 +11157,89 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getAssetUses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where an asset is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "layouts": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssetUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -17008,6 +17432,82 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listRoster: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Only these players, 200 at most, such as those that events have named. Ids that do not exist are left out */
+                ids?: string;
+                limit?: components["parameters"]["RosterLimit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List all screens with their state in words */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "status": "online",
+                     *           "state": "wrong",
+                     *           "state_since": "2026-11-21T12:00:00.000Z",
+                     *           "off_reason": "hours",
+                     *           "off_until": "2026-11-21T12:00:00.000Z",
+                     *           "problems": [
+                     *             {
+                     *               "code": "WDJB-MJHT",
+                     *               "since": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample",
+                     *               "remedy": "sample"
+                     *             }
+                     *           ],
+                     *           "problems_left_out": 1,
+                     *           "last_seen_at": "2026-11-21T12:00:00.000Z",
+                     *           "timezone": "Europe/London",
+                     *           "orientation": "landscape",
+                     *           "in_sync": true,
+                     *           "playing": {
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby",
+                     *             "layer": "sample"
+                     *           },
+                     *           "screenshot": {
+                     *             "id": "shot_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "captured_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RosterPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listPlaylists: {
         parameters: {
             query?: {
@@ -19548,6 +20048,8 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `false`: only shows whose time is not over and that were not deleted; `true`: only others */
+                ended?: "true" | "false";
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -19581,6 +20083,12 @@ export interface operations {
                      *           "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "priority": 1,
+                     *           "is_emergency": true,
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
                      *           "player_count": 1,
                      *           "created_at": "2026-11-21T12:00:00.000Z"
                      *         }
@@ -19653,6 +20161,12 @@ export interface operations {
                      *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "priority": 1,
+                     *       "is_emergency": true,
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby"
+                     *       },
                      *       "player_count": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "summary": "sample",
@@ -19722,6 +20236,12 @@ export interface operations {
                      *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "priority": 1,
+                     *       "is_emergency": true,
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby"
+                     *       },
                      *       "player_count": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "summary": "sample",
@@ -20920,7 +21440,7 @@ export interface operations {
                 "Upload-Defer-Length"?: string;
                 /** @description The size of the whole file in bytes */
                 "Upload-Length"?: string;
-                /** @description `filename` and `filetype`, with Base64 values */
+                /** @description `filename`, `filetype` and `duplicate`, with Base64 values */
                 "Upload-Metadata"?: string;
             };
             path?: never;
@@ -21591,7 +22111,10 @@ export interface operations {
     };
     getWebhookDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description If the delivery has not been attempted yet, wait this long for the result */
+                wait_seconds?: number;
+            };
             header?: never;
             path: {
                 /** @description Id, `dlv_` and a ULID */
@@ -21646,6 +22169,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };

@@ -15,7 +15,7 @@ import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
 import { showConsole } from "./console-link.ts";
-import { commandName, dataFolder, readVersion, rendererFolder, rootFolder } from "./folders.ts";
+import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
@@ -140,7 +140,6 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   const config = {
     ...flags,
     startMediaProcess,
-    claimFolder: join(rootFolder, "renderer/claim"),
     consoleFolder: builtConsole(log),
     version: readVersion(),
   };

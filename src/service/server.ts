@@ -12,7 +12,7 @@ import { Admission } from "./http/gateway/admission.ts";
 import { Gateway } from "./http/gateway/gateway.ts";
 import { addConsole } from "./http/console.ts";
 import { addHttpDefaults, fastifyOptions } from "./http/http-defaults.ts";
-import { addClaimPage } from "./http/pages.ts";
+import { addPages } from "./http/pages.ts";
 import { stripPublicPath } from "./http/public-url.ts";
 import { defaultLimits } from "./http/rate-limit.ts";
 import { addOperations } from "./http/rest.ts";
@@ -51,7 +51,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const app = Fastify(fastifyOptions(components, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addHttpDefaults(app, components);
   addDocumentation(app, config.version, config.publicUrl);
-  await addClaimPage(app, config.claimFolder);
+  addPages(app);
   if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl);
   addProbes(app, components, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { WebSocket } from "ws";
 import { createSystemClock, type Clock } from "../../src/base/clock.ts";
@@ -20,8 +19,6 @@ import {
 import { differencesFromDescription } from "./openapi/contract.ts";
 import type { ServiceConfig } from "../../src/service/config.ts";
 import { startService, type Service } from "../../src/service/server.ts";
-
-const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));
 
 export interface ApiResponse {
   status: number;
@@ -52,7 +49,6 @@ export class TestService implements AsyncDisposable {
       data: folder,
       publicUrl: null,
       tls: null,
-      claimFolder,
       consoleFolder: null,
       version: "test",
     };

@@ -18,6 +18,7 @@ const places: readonly Place[] = [
   { to: "/library", name: "library", icon: "library", isArea: true, key: "l" },
   { to: "/show", name: "show", icon: "play", isArea: true, key: "h" },
   { to: "/takeover", name: "takeover", icon: "broadcast", isArea: true, key: "t" },
+  { to: "/playlists", name: "playlists", icon: "playlist", isArea: true, key: "o" },
   { to: "/team", name: "team", icon: "team", isArea: true, key: "m" },
   { to: "/pair", name: "pair", icon: "plus", key: "p" },
   { to: "/enrolment", name: "enrolment", icon: "key" },

@@ -19,6 +19,9 @@ const text = texts(common);
 // Loaded after the first picture of the page, which has no menu and no dialog yet.
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
+const UploadsCorner = lazy(async () => ({ default: (await import("../pages/uploads/uploads-corner.tsx")).UploadsCorner }));
+const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
+const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const Shortcuts = lazy(async () => ({ default: (await import("./palette/shortcuts.tsx")).Shortcuts }));
 
 export function Shell() {
@@ -79,6 +82,9 @@ export function Shell() {
         </main>
       </div>
       <Suspense fallback={null}>
+        <ProofDialog session={session} />
+        <UploadsCorner />
+        <BulkBar />
         {overlay === "search" ? <Palette onClose={close} /> : null}
         {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
       </Suspense>

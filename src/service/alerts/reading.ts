@@ -56,7 +56,7 @@ export function readHeartbeat(heartbeat: Heartbeat, problems: readonly PlayerPro
 }
 
 /** The kind of alert that a problem raises; null: none. Players may be newer than the service, so items match by their prefix. */
-function kindOf(code: string): ProblemKind | null {
+export function kindOf(code: string): ProblemKind | null {
   if (darkCodes.includes(code)) return "dark";
   if (wrongCodes.includes(code) || code.startsWith("item-")) return "wrong";
   return fullCodes.includes(code) ? "full" : null;

@@ -1,7 +1,7 @@
 // Lists the players with which something is wrong now, most severe first, with what to do about it.
 import { alertKinds, type AlertKind, type Trouble, type TroubledPlayer, type TroubledPlayers } from "../../protocol/operator/alerts.ts";
 import type { Presence } from "../fleet/presence.ts";
-import { inChunks } from "../store/chunks.ts";
+import { newestScreenshots, type NewestScreenshot } from "../fleet/newest-screenshots.ts";
 import type { Db } from "../store/store.ts";
 import { acknowledgerOf } from "./alert-resource.ts";
 import type { AlertEngine } from "./engine.ts";
@@ -54,7 +54,7 @@ export async function listTroubled(
     tags: [...tags],
     site,
     troubles,
-    screenshot: screenshots.get(id) ?? null,
+    screenshot: pictureOf(screenshots.get(id)),
   }));
   return { counts, data, left_out: found.length - listed.length };
 }
@@ -95,19 +95,6 @@ function bySeverity(a: Found, b: Found): number {
   return first.since < second.since ? -1 : first.since > second.since ? 1 : a.player.id < b.player.id ? -1 : 1;
 }
 
-/** The newest picture of each player. Ids of screenshots sort by age. */
-async function newestScreenshots(db: Db, playerIds: readonly string[]): Promise<Map<string, TroubledPlayer["screenshot"]>> {
-  const newest = new Map<string, TroubledPlayer["screenshot"]>();
-  for (const ids of inChunks(playerIds)) {
-    const last = db
-      .selectFrom("screenshots")
-      .select((row) => row.fn.max("id").as("id"))
-      .where("player_id", "in", ids)
-      .groupBy("player_id");
-    const rows = await db.selectFrom("screenshots").select(["id", "player_id", "captured_at"]).where("id", "in", last).execute();
-    for (const { id, player_id, captured_at } of rows) {
-      newest.set(player_id, { url: `/api/v1/screenshots/${id}/image`, captured_at: new Date(captured_at).toISOString() });
-    }
-  }
-  return newest;
+function pictureOf(newest: NewestScreenshot | undefined): TroubledPlayer["screenshot"] {
+  return newest === undefined ? null : { url: `/api/v1/screenshots/${newest.id}/image`, captured_at: newest.captured_at };
 }

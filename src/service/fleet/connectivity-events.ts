@@ -59,6 +59,11 @@ export class ConnectivityEvents {
     return this.#onlineCount;
   }
 
+  /** Whether the last event said that the player is online. */
+  isReportedOnline(playerId: string): boolean {
+    return this.#reported.get(playerId)?.isOnline ?? false;
+  }
+
   /** Writes events if the heartbeat changes the status of its player. */
   async recordHeartbeat(player: Pick<PlayerRow, "id" | "created_at">, heartbeat: Heartbeat): Promise<void> {
     const before = this.#reported.get(player.id) ?? unreported;

@@ -8,6 +8,12 @@ import type { Presence } from "./presence.ts";
 // Shorter delays are normal: a large download on a slow link takes minutes.
 const outOfSyncAfterMs = 600_000;
 
+/** The part of a player's latest heartbeat that its problems depend on. */
+interface Latest {
+  receivedAt: number;
+  heartbeat: Pick<Heartbeat, "content" | "problems" | "problems_left_out">;
+}
+
 export class PlayerProblems {
   readonly identities: SharedIdentities;
   readonly #presence: Presence;
@@ -35,8 +41,10 @@ export class PlayerProblems {
   }
 
   /** The problems of a player: first those that the service detects, then those of the latest heartbeat. */
-  listFor({ id, created_at: createdAt }: { id: string; created_at: number }): ProblemList {
-    const latest = this.#presence.latest(id);
+  listFor(
+    { id, created_at: createdAt }: { id: string; created_at: number },
+    latest: Latest | null = this.#presence.latest(id),
+  ): ProblemList {
     const detected: PlayerProblem[] = [];
     const outOfSyncSince = this.#outOfSyncSince.get(id);
     if (!this.#presence.isOnline(id)) detected.push(createProblem("offline", latest?.receivedAt ?? createdAt));

@@ -1,11 +1,13 @@
 // The latest heartbeat of each player and whether it is online, in memory. Writes heartbeats to the history every second.
 import { setImmediate } from "node:timers/promises";
+import type { z } from "zod";
 import { KeyedListeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { Capabilities } from "../../protocol/device/capabilities.ts";
 import { Heartbeat } from "../../protocol/device/heartbeat.ts";
+import { Telemetry } from "../../protocol/device/telemetry.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
 import { countHeartbeat } from "./devices/heartbeat-minutes.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
@@ -18,6 +20,12 @@ const flushIntervalMs = 1_000;
 const maxBatch = 200;
 // When the disk is not writable, the oldest heartbeats beyond this number are dropped.
 const maxUnwritten = 20_000;
+
+/** The part of a heartbeat that a screen's state in the roster depends on. */
+const Glance = Heartbeat.pick({ content: true, why: true, problems: true, problems_left_out: true, timezone: true }).extend({
+  telemetry: Telemetry.pick({ display: true }).optional(),
+});
+export type Glance = z.infer<typeof Glance>;
 
 const storeLatest = preparedQuery((db: TelemetryDb, row: { player_id: string; received_at: number; body: string }) => {
   const latest = { received_at: row.received_at, body: row.body };
@@ -210,6 +218,14 @@ export class Presence {
     if (typeof heartbeat !== "string") return heartbeat?.capabilities ?? null;
     if (!heartbeat.includes('"capabilities":{')) return null;
     return Capabilities.safeParse((JSON.parse(heartbeat) as { capabilities: unknown }).capabilities).data ?? null;
+  }
+
+  /** What its latest heartbeat says of its state; null: there is none. For thousands of players: keeps nothing parsed. */
+  glance(playerId: string): Glance | null {
+    const latest = this.#latest.get(playerId);
+    if (latest === undefined) return null;
+    const heartbeat: unknown = typeof latest.heartbeat === "string" ? JSON.parse(latest.heartbeat) : latest.heartbeat;
+    return Glance.safeParse(heartbeat).data ?? null;
   }
 
   /** When the latest heartbeat of a player arrived, ms since the epoch; null if there is none. */

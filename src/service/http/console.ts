@@ -67,6 +67,12 @@ export async function addConsole(app: FastifyInstance, folder: string, publicUrl
       .headers({ "Content-Security-Policy": cspOf(nonce), ...pageHeaders })
       .send(html.replace("<head>", () => `<head><base href="${base}"><meta property="csp-nonce" content="${nonce}">`));
   });
+  // The short address that a screen shows beside its code, and that its QR code leads to. Relative: `--public-url` may have a path.
+  app.get<{ Querystring: { code?: unknown } }>("/claim", async ({ query: { code } }, reply) =>
+    reply
+      .header("Cache-Control", "no-store")
+      .redirect(typeof code === "string" ? `pair?code=${encodeURIComponent(code.slice(0, 32))}` : "pair", 302),
+  );
   await addAssets(app, join(folder, "assets"));
 }
 

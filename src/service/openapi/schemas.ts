@@ -2,6 +2,7 @@
 import { z } from "zod";
 import * as alerts from "../../protocol/operator/alerts.ts";
 import * as assets from "../../protocol/content/assets.ts";
+import * as assetUses from "../../protocol/content/asset-uses.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
 import * as commandRequest from "../../protocol/device/command-request.ts";
 import * as command from "../../protocol/device/commands.ts";
@@ -45,6 +46,7 @@ import * as orientation from "../../protocol/content/orientation.ts";
 import * as playCommand from "../../protocol/device/play-commands.ts";
 import * as releaseChoice from "../../protocol/operator/release-choice.ts";
 import * as rollouts from "../../protocol/operator/rollouts.ts";
+import * as roster from "../../protocol/operator/roster.ts";
 import * as sessions from "../../protocol/operator/sessions.ts";
 import * as shows from "../../protocol/operator/shows.ts";
 import * as siteItems from "../../protocol/content/web-items.ts";
@@ -59,9 +61,11 @@ import type { Schema } from "./json.ts";
 // Schemas of a protocol module that is missing here become inline schemas instead of components.
 const modules: readonly Record<string, unknown>[] = [
   resources,
+  roster,
   sessions,
   items,
   assets,
+  assetUses,
   command,
   commandRequest,
   collectedLogs,

@@ -24,6 +24,7 @@ import { problemRecordOperations } from "./fleet/problem-records.ts";
 import { releaseOperations } from "./fleet/releases.ts";
 import { rolloutOperations } from "./fleet/rollouts.ts";
 import { collectedLogOperations } from "./fleet/collected-logs.ts";
+import { rosterOperations } from "./fleet/roster.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
@@ -44,6 +45,7 @@ import { showOperations } from "./schedule/shows.ts";
 
 const all = [
   ...playerOperations,
+  ...rosterOperations,
   ...playerBinOperations,
   ...bulkOperations,
   ...controlPreviewOperations,

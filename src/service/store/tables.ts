@@ -106,6 +106,8 @@ export interface OverrideRow {
   asset_id: string | null;
   created_at: number;
   expires_at: number | null;
+  /** The show that it belongs to, an emergency; null: it was set by a command alone. */
+  show_id: string | null;
 }
 export interface AssetRow extends OwnedRow {
   name: string;
@@ -158,6 +160,10 @@ export interface ShowRow extends OwnedRow {
   playlist_id: string;
   layout_id: string;
   schedule_id: string;
+  /** Who created it; null: it was created before this was stored. */
+  user_id: string | null;
+  /** 1: overrides show it too. */
+  is_emergency: number;
   /** When it is over in every time zone; null: open-ended. */
   ends_at: number | null;
   /** Set when its resources were put in the bin, on request or after its end. */

@@ -54,7 +54,7 @@ test("[IOP4] every response has a Request-Id: pages, errors of the framework, re
     call(url, "GET", "/%zz"),
     call(url, "GET", "/docs/static/index.html"),
     call(url, "GET", "/docs/nothing.js"),
-    call(url, "GET", "/claim"),
+    call(url, "GET", "/problems/not-found"),
     call(url, "GET", "/healthz"),
     call(url, "GET", "/metrics"),
     call(url, "HEAD", "/healthz"),

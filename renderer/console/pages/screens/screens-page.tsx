@@ -1,30 +1,159 @@
-// The wall of screens.
-import { useQuery } from "@tanstack/react-query";
-import { client } from "../../data/client.ts";
+// The wall of screens: what is wrong first, with its cause and what to do.
+import "./screens.css";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useDeferredValue, useMemo, useRef } from "react";
+import { baseUrl } from "../../data/client.ts";
+import { retryRoster, useRoster, type RosterPlayer } from "../../data/roster.ts";
+import { clearSelection, select, useSelection } from "../../data/selection.ts";
+import { useMay } from "../../data/session.ts";
+import { common } from "../../i18n/en/common.ts";
 import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { arrange, sortByName, tagsOf } from "./arrange.ts";
+import type { ScreensSearch } from "./search.ts";
+import { Toolbar } from "./toolbar.tsx";
+import { Wall } from "./wall.tsx";
 
 const text = texts(screens);
+const commonText = texts(common);
 
 export function ScreensPage() {
-  const { data, error } = useQuery({
-    queryKey: ["players", "list"],
-    queryFn: async () => (await client.get("/api/v1/players", { params: { query: { limit: 100 } } })).data.data,
-  });
+  const { rows, total, isComplete, error } = useRoster();
+  const search: ScreensSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const mayPair = useMay("players:write");
+  const change = (changed: ScreensSearch): void =>
+    void navigate({ to: "/", search: (before: ScreensSearch) => ({ ...before, ...changed }), replace: true, resetScroll: false });
+  const byName = useByName(rows);
+  const { q } = search;
+  // Typing stays fluent while a long list is searched.
+  const shown = useDeferredValue(useMemo(() => ({ byName, search: { ...search } }), [byName, search]));
+  const arrangement = useMemo(() => arrange(shown.byName, shown.search), [shown]);
+  const tags = useMemo(() => tagsOf(byName), [byName]);
+  const pair = mayPair ? (
+    <Link to={"/pair" as "/"} className="button" data-kind="primary">
+      <Icon name="plus" />
+      {text("pair")}
+    </Link>
+  ) : null;
   return (
-    <Page title={text("title")}>
-      <ProblemMessage error={error} />
-      {data?.length === 0 ? <EmptyState icon="screens" title={text("emptyTitle")} text={text("emptyText")} /> : null}
-      <ul>
-        {data?.map(({ id, name, status }) => (
-          <li key={id}>
-            {name} <span className="badge">{text(status)}</span>
-          </li>
-        ))}
-      </ul>
+    <Page title={text("title")} actions={rows.length > 0 ? pair : null}>
+      {error === null ? null : (
+        <>
+          <ProblemMessage error={error} />
+          <Button onPress={retryRoster}>{commonText("retry")}</Button>
+        </>
+      )}
+      {rows.length === 0 ? (
+        error === null ? (
+          isComplete ? (
+            <NoScreens>{pair}</NoScreens>
+          ) : (
+            <p role="status" className="faint">
+              {commonText("loading")}
+            </p>
+          )
+        ) : null
+      ) : (
+        <>
+          <Toolbar search={search} onChange={change} counts={arrangement.counts} tags={tags} />
+          <Results
+            ids={arrangement.ids}
+            known={rows.length}
+            total={total ?? rows.length}
+            isComplete={isComplete}
+            asked={JSON.stringify(search)}
+          />
+          {arrangement.ids.length === 0 && isComplete ? (
+            <EmptyState icon="search" title={text("noneMatch")} text={text("noneMatchText")}>
+              <Button onPress={() => change({ q: undefined, state: undefined, tag: undefined })}>{text("showAll")}</Button>
+            </EmptyState>
+          ) : (
+            <Wall key={q === undefined ? "all" : "found"} arrangement={arrangement} density={search.view ?? "grid"} />
+          )}
+        </>
+      )}
     </Page>
   );
+}
+
+/** How many screens match, and buttons to select all of them. */
+function Results({
+  ids,
+  known,
+  total,
+  isComplete,
+  asked,
+}: {
+  ids: readonly string[];
+  known: number;
+  total: number;
+  isComplete: boolean;
+  asked: string;
+}) {
+  const selection = useSelection();
+  const counted = ids.length === total ? text("count", { count: total }) : text("matching", { count: ids.length, total });
+  // Read aloud once for each change of the filters: not whenever a screen changes its state.
+  const announced = useMemo(() => counted, [asked, isComplete]); // oxlint-disable-line react/exhaustive-deps -- see above
+  return (
+    <div className="wall-results">
+      <p>{isComplete ? counted : text("loadingRows", { known, total })}</p>
+      <p role="status" className="visually-hidden">
+        {announced}
+      </p>
+      <Button kind="quiet" size="small" onPress={() => select(ids)}>
+        {text("selectAll", { count: ids.length })}
+      </Button>
+      {selection.size === 0 ? null : (
+        <>
+          <span className="badge" data-kind="accent">
+            {text("selected", { count: selection.size })}
+          </span>
+          <Button kind="quiet" size="small" onPress={clearSelection}>
+            {text("clearSelection")}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What to do before there is a screen. */
+function NoScreens({ children }: { children: React.ReactNode }) {
+  return (
+    <section className="no-screens card">
+      <span className="empty-icon">
+        <Icon name="screens" />
+      </span>
+      <h2>{text("emptyTitle")}</h2>
+      <ol>
+        <li>{text("emptyStep1")}</li>
+        <li>{text("emptyStep2")}</li>
+        <li>{text("emptyStep3")}</li>
+      </ol>
+      <div className="empty-actions">{children}</div>
+      <p className="faint">{text("tryIt")}</p>
+      <code className="no-screens-command">npm run player -- --server {baseUrl}</code>
+    </section>
+  );
+}
+
+/** The rows in the order of their names. They are sorted again only if a name has changed: states change all the time. */
+function useByName(rows: readonly RosterPlayer[]): readonly RosterPlayer[] {
+  const known = useRef<{ names: Map<string, string>; order: readonly string[] }>({ names: new Map(), order: [] });
+  return useMemo(() => {
+    const { names, order } = known.current;
+    if (names.size === rows.length && rows.every(({ id, name }) => names.get(id) === name)) {
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return order.map((id) => byId.get(id)!);
+    }
+    const sorted = sortByName(rows);
+    known.current = { names: new Map(rows.map(({ id, name }) => [id, name])), order: sorted.map(({ id }) => id) };
+    return sorted;
+  }, [rows]);
 }

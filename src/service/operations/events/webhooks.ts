@@ -19,6 +19,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 
 interface WebhookDependencies {
+  closing: AbortSignal;
   clock: Clock;
   deliveries: Deliveries;
   makeId: MakeId;

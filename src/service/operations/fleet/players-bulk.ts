@@ -8,7 +8,8 @@ import { invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
-import { checkLayout } from "./players.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
+import { checkLayout, eventsOf } from "./players.ts";
 
 interface PlayersBulkDependencies {
   clock: Clock;
@@ -43,6 +44,7 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
         const before = await playersOfTarget(db, teamId, body.target);
         const updated_at = Math.trunc(clock.now());
         const changed: PlayerRow[] = [];
+        const events: WriteEvent[] = [];
         for (const row of before) {
           const tags = tagsOf(row, tags_add, tags_remove);
           const columns = { layout_id: layout_id === undefined ? row.layout_id : layout_id, tags, ...controlColumns(control, row) };
@@ -54,10 +56,11 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
             .where("id", "=", row.id)
             .execute();
           changed.push(next);
+          events.push(...eventsOf(row, next));
         }
         await updateTagIndex(db, changed);
         const warnings = await targetWarnings(db, teamId, body.target, before);
-        return { result: { matched: before.length, changed: changed.length, warnings }, affected: changed };
+        return { result: { matched: before.length, changed: changed.length, warnings }, affected: changed, events };
       });
     },
   }),

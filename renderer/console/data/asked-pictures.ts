@@ -1,0 +1,69 @@
+// Pictures that were asked for and have not arrived. What becomes of a request is what the events of its command say.
+import { useSyncExternalStore } from "react";
+import { Command } from "../../../src/protocol/device/commands.ts";
+import { reasonOf } from "../ui/problem-message.tsx";
+import { client } from "./client.ts";
+import { eventStream } from "./event-stream.ts";
+
+/** `sent`: the screen has not received it yet; `taking`: it has. */
+export type AskedPicture = { is: "sent" | "taking" } | { is: "failed"; reason: string };
+
+/** The picture is wanted now, or not at all. */
+const validSeconds = 60;
+const asked = new Map<string, AskedPicture>();
+const commands = new Map<string, string>();
+const listeners = new Set<() => void>();
+let stopListening: (() => void) | null = null;
+
+/** Asks a screen for a picture. */
+export async function askForPicture(playerId: string): Promise<void> {
+  stopListening ??= eventStream.listen((news) => {
+    if (news.is === "event" && news.event.type.startsWith("command.")) follow(Command.safeParse(news.event.data).data);
+  });
+  set(playerId, { is: "sent" });
+  try {
+    const body = { type: "screenshot" as const, args: { format: "jpeg" as const, max_width: 960 }, ttl_s: validSeconds };
+    const { data } = await client.post("/api/v1/players/{id}/commands", { params: { path: { id: playerId } }, body });
+    commands.set(data.id, playerId);
+    follow(early.get(data.id));
+  } catch (error) {
+    set(playerId, { is: "failed", reason: reasonOf(error) });
+  }
+}
+
+/** What has become of a request of this screen; undefined: there is none, or its picture has arrived. */
+export function useAskedPicture(playerId: string): AskedPicture | undefined {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => asked.get(playerId),
+  );
+}
+
+/** Commands that events told of before the answer to their request arrived. */
+const early = new Map<string, Command>();
+
+function follow(command: Command | undefined): void {
+  if (command?.type !== "screenshot") return;
+  const playerId = commands.get(command.id);
+  if (playerId === undefined) {
+    if (asked.get(command.player_id)?.is === "sent") early.set(command.id, command);
+    return;
+  }
+  if (["queued", "delivered"].includes(command.status)) return;
+  if (["acknowledged", "running"].includes(command.status)) return set(playerId, { is: "taking" });
+  commands.delete(command.id);
+  early.clear();
+  set(playerId, command.status === "succeeded" ? undefined : { is: "failed", reason: command.error?.detail ?? "" });
+  if (commands.size > 0) return;
+  stopListening?.();
+  stopListening = null;
+}
+
+function set(playerId: string, picture: AskedPicture | undefined): void {
+  if (picture === undefined) asked.delete(playerId);
+  else asked.set(playerId, picture);
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,87 @@
+// Search and filters of the library, and how its files are shown.
+import { useEffect, useState } from "react";
+import { Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import { assetKinds, type AssetFilter } from "../../data/assets.ts";
+import { library } from "../../i18n/en/library.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Select } from "../../ui/select.tsx";
+
+const text = texts(library);
+const views = ["grid", "list"] as const;
+const stored = "library-view";
+const searchDelayMs = 200;
+
+export type LibraryView = (typeof views)[number];
+
+/** How the person wants to see files on this device. */
+export function useChosenView(): [LibraryView, (view: LibraryView) => void] {
+  const [view, setView] = useState<LibraryView>(() => views.find((each) => each === localStorage.getItem(stored)) ?? "grid");
+  return [
+    view,
+    (chosen) => {
+      localStorage.setItem(stored, chosen);
+      setView(chosen);
+    },
+  ];
+}
+
+interface LibraryBarProps {
+  filter: AssetFilter;
+  onChange: (changes: Pick<AssetFilter, "q" | "tag" | "kind">) => void;
+  view: LibraryView;
+  onView: (view: LibraryView) => void;
+}
+
+export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onView }: LibraryBarProps) {
+  const [words, setWords] = useState(q);
+  // The address may change by the browser's back button.
+  const [before, setBefore] = useState(q);
+  if (before !== q) {
+    setBefore(q);
+    if (words.trim() !== q) setWords(q);
+  }
+  useEffect(() => {
+    const wanted = words.trim();
+    if (wanted === q) return undefined;
+    const timer = setTimeout(() => onChange({ q: wanted === "" ? undefined : wanted }), searchDelayMs);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <div className="library-bar">
+      <SearchField className="library-search" aria-label={text("search")} value={words} onChange={setWords}>
+        <Icon name="search" />
+        <Input className="input" placeholder={text("search")} />
+      </SearchField>
+      <Select
+        label={text("kind")}
+        isLabelHidden
+        selectedKey={kind ?? "any"}
+        onSelectionChange={(key) => onChange({ kind: key === "any" ? undefined : key })}
+        options={[{ id: "any", name: text("kindAny") }, ...assetKinds.map((id) => ({ id, name: text(id) }))]}
+      />
+      {tag === undefined ? null : (
+        <Button kind="quiet" aria-label={text("removeTagFilter")} onPress={() => onChange({ tag: undefined })}>
+          <span className="library-tag">{text("tag", { tag })}</span>
+          <Icon name="close" />
+        </Button>
+      )}
+      <ToggleButtonGroup
+        className="view-choice"
+        aria-label={text("view")}
+        selectionMode="single"
+        disallowEmptySelection
+        selectedKeys={[view]}
+        onSelectionChange={(keys) => onView(views.find((each) => keys.has(each))!)}
+      >
+        <ToggleButton id="grid" aria-label={text("viewGrid")}>
+          <Icon name="grid" />
+        </ToggleButton>
+        <ToggleButton id="list" aria-label={text("viewList")}>
+          <Icon name="list" />
+        </ToggleButton>
+      </ToggleButtonGroup>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+// One screen on the wall. It is drawn again only when its own row, or its selection, changes.
+import { Link } from "@tanstack/react-router";
+import { memo, type KeyboardEvent, type MouseEvent } from "react";
+import { useRosterRow } from "../../data/roster.ts";
+import { screens } from "../../i18n/en/screens.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Picture } from "./picture.tsx";
+import { kinds, playsText, troubleOf } from "./words.tsx";
+
+const text = texts(screens);
+const mostTags = 3;
+
+export interface CardProps {
+  id: string;
+  /** The id of its element: a screen with several tags is on the wall several times. */
+  place: string;
+  position: number;
+  count: number;
+  isSelected: boolean;
+  /** Whether the tab key reaches it: one card of the wall. */
+  isActive: boolean;
+  maySee: boolean;
+  mayAsk: boolean;
+  onFocus: (place: string) => void;
+  onKeyDown: (event: KeyboardEvent, id: string) => void;
+  onSelect: (id: string, isRange: boolean) => void;
+}
+
+export const Card = memo(function ScreenCard(props: CardProps) {
+  const { id, place, position, count, isSelected, isActive, maySee, mayAsk, onFocus, onKeyDown, onSelect } = props;
+  const row = useRosterRow(id);
+  if (row === undefined) return null;
+  const { name, tags, state, problems } = row;
+  const trouble = troubleOf(row);
+  const more = problems.length - 1 + row.problems_left_out;
+  return (
+    <article
+      className="screen-card"
+      data-state={state}
+      data-kind={kinds[state]}
+      data-selected={isSelected}
+      aria-labelledby={`${place}-name`}
+      aria-describedby={`${place}-state`}
+      aria-posinset={position}
+      aria-setsize={count}
+    >
+      <Picture row={row} maySee={maySee} mayAsk={mayAsk} isActive={isActive} />
+      <input
+        type="checkbox"
+        className="screen-select"
+        aria-label={text("select", { name })}
+        tabIndex={isActive ? 0 : -1}
+        checked={isSelected}
+        onChange={() => undefined}
+        onClick={(event: MouseEvent) => onSelect(id, event.shiftKey)}
+      />
+      <div className="screen-about">
+        <div className="screen-title">
+          <h3 id={`${place}-name`}>
+            <Link
+              to={"/screens/$id" as "/"}
+              params={{ id } as never}
+              id={place}
+              className="screen-link"
+              tabIndex={isActive ? 0 : -1}
+              onFocus={() => onFocus(place)}
+              onKeyDown={(event: KeyboardEvent) => onKeyDown(event, id)}
+            >
+              <bdi>{name}</bdi>
+            </Link>
+          </h3>
+          <span id={`${place}-state`} className="badge screen-state" data-kind={kinds[state]}>
+            {text(state)}
+          </span>
+        </div>
+        {trouble === null ? (
+          <p className="screen-plays">{playsText(row)}</p>
+        ) : (
+          <>
+            <p className="screen-cause">{trouble.cause}</p>
+            {trouble.remedy === "" ? null : <p className="screen-remedy">{trouble.remedy}</p>}
+            {more > 0 && (state === "wrong" || state === "late") ? (
+              <p className="screen-more">{text("moreProblems", { count: more })}</p>
+            ) : null}
+          </>
+        )}
+        {tags.length === 0 ? null : (
+          <ul className="screen-tags" aria-label={text("tag")}>
+            {tags.slice(0, mostTags).map((tag) => (
+              <li key={tag}>
+                <bdi>{tag}</bdi>
+              </li>
+            ))}
+            {tags.length > mostTags ? (
+              <li title={tags.slice(mostTags).join(", ")}>{text("moreTags", { count: tags.length - mostTags })}</li>
+            ) : null}
+          </ul>
+        )}
+      </div>
+    </article>
+  );
+});

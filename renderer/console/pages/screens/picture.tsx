@@ -1,0 +1,78 @@
+// The newest picture of a screen with its age, and the button that asks for another.
+import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components";
+import { askForPicture, useAskedPicture } from "../../data/asked-pictures.ts";
+import { fileUrl } from "../../data/client.ts";
+import type { RosterPlayer } from "../../data/roster.ts";
+import { screens } from "../../i18n/en/screens.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Age } from "../../ui/age.tsx";
+import { Icon } from "../../ui/icon.tsx";
+
+const text = texts(screens);
+
+export interface PictureProps {
+  row: RosterPlayer;
+  /** What the person may do: look at pictures, and ask for them. */
+  maySee: boolean;
+  mayAsk: boolean;
+  /** Whether the tab key reaches its button. */
+  isActive: boolean;
+}
+
+export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
+  const { id, name, screenshot, orientation, timezone } = row;
+  const asked = useAskedPicture(id);
+  const shown = maySee ? screenshot : null;
+  return (
+    <div className="screen-picture" data-upright={orientation === "portrait" || orientation === "portrait-flipped"}>
+      {shown === null ? (
+        <span className="screen-no-picture">
+          <Icon name="screens" />
+          <span>{text("noPicture")}</span>
+        </span>
+      ) : (
+        <Shot key={shown.id} id={shown.id} name={name} />
+      )}
+      <span className="screen-picture-foot">
+        <span role="status" className="screen-asked" data-kind={asked?.is}>
+          {asked === undefined
+            ? null
+            : asked.is === "failed"
+              ? text("askedFailed", { reason: asked.reason })
+              : text(asked.is === "sent" ? "askedSent" : "askedTaking")}
+        </span>
+        {asked === undefined && shown !== null ? (
+          <span className="screen-picture-age">
+            <Age time={shown.captured_at} timeZone={timezone} />
+          </span>
+        ) : null}
+      </span>
+      {mayAsk ? (
+        <AriaButton
+          className="screen-ask"
+          aria-label={text("askPicture", { name })}
+          excludeFromTabOrder={!isActive}
+          isDisabled={asked !== undefined && asked.is !== "failed"}
+          onPress={() => void askForPicture(id)}
+        >
+          <Icon name="camera" />
+        </AriaButton>
+      ) : null}
+    </div>
+  );
+}
+
+function Shot({ id, name }: { id: string; name: string }) {
+  const [isBroken, setIsBroken] = useState(false);
+  if (isBroken) return <span className="screen-no-picture">{text("pictureFailed")}</span>;
+  return (
+    <img
+      src={fileUrl(`/api/v1/screenshots/${id}/image`)}
+      alt={text("pictureOf", { name })}
+      loading="lazy"
+      decoding="async"
+      onError={() => setIsBroken(true)}
+    />
+  );
+}

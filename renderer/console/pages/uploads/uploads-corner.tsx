@@ -1,0 +1,26 @@
+// What the shell has for uploads on every page: the drop overlay, and the tray when there is something in it.
+import { lazy, Suspense } from "react";
+import { useSession } from "../../data/session.ts";
+import { interruptedUploads } from "../../data/upload-memory.ts";
+import { useUploads } from "../../data/uploads.ts";
+import { DropOverlay } from "./drop-overlay.tsx";
+import "./uploads.css";
+
+const UploadTray = lazy(async () => ({ default: (await import("./upload-tray.tsx")).UploadTray }));
+const nothing: ReadonlySet<string> = new Set();
+
+export function UploadsCorner() {
+  const { team } = useSession();
+  const entries = useUploads();
+  const hasUploads = entries.length > 0 || interruptedUploads(team.id, nothing).length > 0;
+  return (
+    <>
+      <DropOverlay />
+      {hasUploads ? (
+        <Suspense fallback={null}>
+          <UploadTray />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+// A choice of one out of some.
+import type { ReactNode } from "react";
+import {
+  Button as AriaButton,
+  FieldError,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Select as AriaSelect,
+  SelectValue,
+  Text,
+  type Key,
+} from "react-aria-components";
+import { Icon } from "./icon.tsx";
+import "./select.css";
+
+export interface SelectOption<K extends string> {
+  id: K;
+  name: string;
+  /** Explains the choice below its name. */
+  description?: string;
+}
+
+export interface SelectProps<K extends string> {
+  label: string;
+  options: readonly SelectOption<K>[];
+  /** Null: nothing is chosen yet. */
+  selectedKey: K | null;
+  onSelectionChange: (key: K) => void;
+  description?: string;
+  error?: string | undefined;
+  /** The label is only read aloud: for filters and rows whose meaning is seen. */
+  isLabelHidden?: boolean;
+  isDisabled?: boolean;
+}
+
+export function Select<K extends string>(props: SelectProps<K>): ReactNode {
+  const { label, options, selectedKey, onSelectionChange, description, error, isLabelHidden = false, isDisabled = false } = props;
+  return (
+    <AriaSelect
+      className="field"
+      selectedKey={selectedKey}
+      onSelectionChange={(key: Key | null) => {
+        const chosen = options.find(({ id }) => id === key);
+        if (chosen !== undefined) onSelectionChange(chosen.id);
+      }}
+      isDisabled={isDisabled}
+      isInvalid={error !== undefined}
+    >
+      <Label className={isLabelHidden ? "visually-hidden" : "label"}>{label}</Label>
+      <AriaButton className="input select-button">
+        <SelectValue>{options.find(({ id }) => id === selectedKey)?.name ?? selectedKey}</SelectValue>
+        <Icon name="chevronDown" />
+      </AriaButton>
+      {description === undefined ? null : (
+        <Text slot="description" className="field-description">
+          {description}
+        </Text>
+      )}
+      <FieldError className="field-error">{error}</FieldError>
+      <Popover className="popover">
+        <ListBox className="menu select-list" items={options}>
+          {(option) => (
+            <ListBoxItem id={option.id} textValue={option.name} className="menu-item">
+              <span className="option">
+                <Text slot="label">{option.name}</Text>
+                {option.description === undefined ? null : <Text slot="description">{option.description}</Text>}
+              </span>
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}
