@@ -85,6 +85,8 @@ export function Shell() {
         <ProofDialog session={session} />
         <UploadsCorner />
         <BulkBar />
+      </Suspense>
+      <Suspense fallback={null}>
         {overlay === "search" ? <Palette onClose={close} /> : null}
         {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
       </Suspense>

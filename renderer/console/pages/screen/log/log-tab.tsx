@@ -41,7 +41,8 @@ function Events({ id, timeZone }: PartProps) {
     <section className="card" aria-labelledby="events-title">
       <header className="card-header">
         <h2 id="events-title">{text("events")}</h2>
-        <Segments isLabelHidden
+        <Segments
+          isLabelHidden
           label={text("filter")}
           value={filter}
           onChange={setFilter}

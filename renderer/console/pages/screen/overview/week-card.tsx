@@ -32,7 +32,8 @@ export function WeekCard({ id }: { id: string }) {
         <h2 id="week-title">{text("week")}</h2>
         <div className="card-tools">
           {data.timezone === ownTimeZone ? null : (
-            <Segments isLabelHidden
+            <Segments
+              isLabelHidden
               label={text("zoneChoice")}
               value={zone}
               onChange={setZone}
@@ -42,7 +43,8 @@ export function WeekCard({ id }: { id: string }) {
               ]}
             />
           )}
-          <Segments isLabelHidden
+          <Segments
+            isLabelHidden
             label={text("weekView")}
             value={view}
             onChange={setView}
