@@ -336,6 +336,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tags of assets
+         * @description All tags that assets outside the bin have, and how many assets have each.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["listAssetTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/asyncapi.json": {
         parameters: {
             query?: never;
@@ -3423,6 +3445,14 @@ export interface components {
         };
         /** @enum {string} */
         AssetStatus: "importing" | "processing" | "ready" | "failed";
+        AssetTags: {
+            /** @description By name */
+            data: {
+                /** @description How many assets outside the bin have it */
+                count: number;
+                tag: string;
+            }[];
+        };
         AssetUses: {
             /** @description The layouts that have it as their background */
             backgrounds: {
@@ -11336,6 +11366,44 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listAssetTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the tags of assets */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "tag": "sample",
+                     *           "count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssetTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getSocketDescription: {
         parameters: {
             query?: never;
@@ -14262,6 +14330,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];

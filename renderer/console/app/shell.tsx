@@ -7,6 +7,7 @@ import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
+import { ShowCorner } from "../pages/show/show-corner.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AccountFace } from "./account-face.tsx";
 import { focusHeadings, loadPages } from "./after-navigation.ts";
@@ -85,6 +86,7 @@ export function Shell() {
         <ProofDialog session={session} />
         <UploadsCorner />
         <BulkBar />
+        <ShowCorner />
       </Suspense>
       <Suspense fallback={null}>
         {overlay === "search" ? <Palette onClose={close} /> : null}

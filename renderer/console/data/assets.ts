@@ -41,6 +41,12 @@ export function assetsQuery({ q, tag, kind, bin = false }: AssetFilter) {
   });
 }
 
+/** The tags that assets have. */
+export const assetTagsQuery = queryOptions({
+  queryKey: ["assets", "tags"],
+  queryFn: async ({ signal }) => (await client.get("/api/v1/assets/tags", { signal })).data.data,
+});
+
 /** One asset, in the bin or not. */
 export function assetQuery(id: string) {
   return queryOptions({

@@ -1,7 +1,7 @@
 // The console's one WebSocket to the service (`GET /events`). It resumes after a break, and tells when something was missed.
 import { ProblemError } from "../../../sdk/typescript/client.ts";
 import type { Event, JournalPosition, SubscriptionMessage as Message } from "../../../src/protocol/operator/events.ts";
-import { baseUrl, client } from "./client.ts";
+import { baseUrl, client, isSignedOut } from "./client.ts";
 
 export type Heartbeat = Extract<Message, { type: "heartbeat" }>["data"];
 
@@ -11,6 +11,8 @@ export type StreamNews =
   | { is: "heartbeat"; heartbeat: Heartbeat }
   /** Events were missed, or may have been: everything that was read before must be read again. */
   | { is: "resync" }
+  /** The session has ended: signed out elsewhere, expired, or the person was removed. */
+  | { is: "signed-out" }
   /** Whether the service responds, and since when it does not. */
   | { is: "connection"; awaySince: Date | null };
 
@@ -73,7 +75,7 @@ class EventStream {
       protocol = await import("../../../src/protocol/operator/events.ts");
       ({ ticket } = (await client.post("/api/v1/events/tickets", { signal })).data);
     } catch (error) {
-      // Nobody is signed in: the page finds out by itself, and no connection is needed.
+      if (isSignedOut(error) && !signal.aborted) this.#notify({ is: "signed-out" });
       return error instanceof ProblemError && error.status < 500;
     }
     const { EventKind, SubscriptionMessage, eventsSubprotocol } = protocol;

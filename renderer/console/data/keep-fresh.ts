@@ -27,10 +27,22 @@ export function keepFresh(): () => void {
     // What could not be read while the service was away is read now.
     if (news.is === "connection" && news.awaySince === null)
       void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" });
+    // Whoever shows the session finds that there is none, and the person is asked to sign in.
+    if (news.is === "signed-out") void queryClient.invalidateQueries({ queryKey: ["session"] });
     if (news.is === "event") refresh(news.event);
   });
 }
 
+// Many events may come at once, such as those of a hundred uploads: what they concern is read again once.
+const collectMs = 150;
+const collected = new Set<string>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 function refresh({ type }: Event): void {
-  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) void queryClient.invalidateQueries({ queryKey: [key] });
+  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) collected.add(key);
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    for (const key of collected) void queryClient.invalidateQueries({ queryKey: [key] });
+    collected.clear();
+  }, collectMs);
 }

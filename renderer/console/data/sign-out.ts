@@ -2,12 +2,10 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { client } from "./client.ts";
 import { sessionQuery } from "./session.ts";
-import { removeUploads } from "./uploads.ts";
 
 /** Signs the person out. The page that shows the session then leads to the sign-in page. */
 export async function signOut(queries: QueryClient): Promise<void> {
   await client.delete("/api/v1/session");
-  removeUploads();
   queries.setQueryData(sessionQuery.queryKey, null);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
 }

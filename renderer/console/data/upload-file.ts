@@ -16,14 +16,16 @@ export interface SentFile {
 interface Sending {
   file: File;
   fingerprint: string;
+  /** Ends it. With an AbortError as its reason the upload is deleted; with another it can be continued. */
   signal: AbortSignal;
   onProgress: (sentBytes: number) => void;
-  /** The connection is broken; progress tells that it is back. */
-  onStall: () => void;
+  /** It will be tried again: the connection is broken, or the service is too busy. Progress tells that it continues. */
+  onStall: (isServiceBusy: boolean) => void;
 }
 
 const endpoint = `${baseUrl}/api/v1/uploads`;
 const chunkBytes = 16 * 1024 ** 2;
+const smallBytes = 1024 ** 2;
 // Each chunk that arrives begins this list again.
 const retryDelays = [500, 1_000, 2_000, 4_000, 8_000, ...Array.from<number>({ length: 1_000 }).fill(15_000)];
 const mostServerFailures = 5;
@@ -48,6 +50,8 @@ export async function sendFile({ file, fingerprint, signal, onProgress, onStall 
   const upload = new Upload(file, {
     endpoint,
     chunkSize: chunkBytes,
+    // Small files need one request.
+    uploadDataDuringCreation: file.size <= smallBytes,
     retryDelays,
     // Without the type that the ending of its name suggests: the service recognizes the bytes.
     metadata: { filename: nameOf(file), duplicate: "reuse" },
@@ -64,7 +68,7 @@ export async function sendFile({ file, fingerprint, signal, onProgress, onStall 
       const isPassing = status === 0 || status === 409 || status === 423 || status === 429;
       if (!isPassing && !(status >= 500 && attempt < mostServerFailures)) return false;
       isStalled = true;
-      onStall();
+      onStall(status !== 0);
       return true;
     },
     onSuccess: ({ lastResponse }) => resolve(lastResponse),
@@ -83,10 +87,11 @@ export async function sendFile({ file, fingerprint, signal, onProgress, onStall 
   });
   const abort = (): void => {
     reject(signal.reason as Error);
-    void upload.abort(true).catch(() => {
+    const isCancelled = (signal.reason as Error).name === "AbortError";
+    void upload.abort(isCancelled).catch(() => {
       // The service does not respond. It deletes an incomplete upload by itself after a day.
     });
-    void uploadMemory.removeUpload(fingerprint);
+    if (isCancelled) void uploadMemory.removeUpload(fingerprint);
   };
   signal.addEventListener("abort", abort, { once: true });
   try {

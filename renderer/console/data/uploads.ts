@@ -11,10 +11,11 @@ import { fingerprintOf } from "./upload-memory.ts";
 export type UploadedAsset = Schemas["Asset"];
 
 /**
- * `waiting` for its turn; `sending`; `stalled`: the connection is broken, it continues by itself; `checking`: the service examines the
+ * `waiting` for its turn; `sending`; `stalled`: the connection is broken, `busy`: the
+ * service is; both continue by themselves; `checking`: the service examines the
  * bytes; `processing`: it is in the library and its preview is being made; `done`; `refused` by the service; `failed` for another reason.
  */
-type UploadState = "waiting" | "sending" | "stalled" | "checking" | "processing" | "done" | "refused" | "failed";
+type UploadState = "waiting" | "sending" | "stalled" | "busy" | "checking" | "processing" | "done" | "refused" | "failed";
 
 export interface UploadEntry {
   readonly id: number;
@@ -35,11 +36,13 @@ const cancels = new Map<number, AbortController>();
 const outcomes = new Map<number, PromiseWithResolvers<UploadedAsset | null>>();
 let entries: readonly UploadEntry[] = [];
 let nextId = 1;
+/** The assets whose previews were made while this page listened. */
+const examined = new Set<string>();
 let stopListening: (() => void) | null = null;
 
 /** Whether leaving the page would interrupt an upload. */
 export function isActive({ state }: UploadEntry): boolean {
-  return state === "waiting" || state === "sending" || state === "stalled" || state === "checking";
+  return state === "waiting" || state === "sending" || state === "stalled" || state === "busy" || state === "checking";
 }
 
 /**
@@ -81,9 +84,17 @@ export function removeUpload(id: number): void {
   replaceAll(entries.filter((entry) => entry.id !== id));
 }
 
-/** Stops all uploads and empties the list: when the person signs out, or closes the tray. */
+/** Stops uploads and removes them from the list. */
 export function removeUploads(only: (entry: UploadEntry) => boolean = () => true): void {
   for (const entry of entries) if (only(entry)) removeUpload(entry.id);
+}
+
+/** Stops all uploads because the person or the team changes, and empties the list. Choosing a file again continues its upload. */
+export function suspendUploads(): void {
+  for (const cancel of cancels.values()) cancel.abort(new DOMException("the session ended", "InvalidStateError"));
+  for (const outcome of outcomes.values()) outcome.resolve(null);
+  outcomes.clear();
+  replaceAll([]);
 }
 
 /** All uploads of this page in the order in which they were added. */
@@ -103,6 +114,7 @@ function replaceAll(next: readonly UploadEntry[]): void {
   const isNowActive = entries.some(isActive);
   if (isNowActive && !wasActive) addEventListener("beforeunload", askBeforeLeaving);
   if (wasActive && !isNowActive) removeEventListener("beforeunload", askBeforeLeaving);
+  followExaminations();
   for (const listener of listeners) listener();
 }
 
@@ -134,11 +146,12 @@ async function run(id: number): Promise<void> {
       fingerprint,
       signal: cancel.signal,
       onProgress: (sentBytes) => change(id, { sentBytes, state: sentBytes === file.size ? "checking" : "sending" }),
-      onStall: () => change(id, { state: "stalled" }),
+      onStall: (isServiceBusy) => change(id, { state: isServiceBusy ? "busy" : "stalled" }),
     });
     change(id, { isDuplicate });
     const asset = await readAsset(id, assetId);
     outcomes.get(id)?.resolve(asset);
+    await queryClient.invalidateQueries({ queryKey: ["assets"] });
   } catch (error) {
     if (!cancel.signal.aborted) change(id, { state: isRefusal(error) ? "refused" : "failed", error });
     outcomes.get(id)?.resolve(null);
@@ -154,26 +167,30 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function readAsset(id: number, assetId: string): Promise<UploadedAsset> {
-  const { data: asset } = await client.get("/api/v1/assets/{id}", { params: { path: { id: assetId } } });
-  change(id, { asset, state: asset.status === "processing" ? "processing" : "done" });
-  void queryClient.invalidateQueries({ queryKey: ["assets"] });
-  followProcessing();
-  return asset;
+  for (;;) {
+    const mayBeOld = !examined.has(assetId);
+    const { data: asset } = await client.get("/api/v1/assets/{id}", { params: { path: { id: assetId } } });
+    change(id, { asset, state: asset.status === "processing" ? "processing" : "done" });
+    // The event may have come while the answer was on its way.
+    if (asset.status !== "processing" || !mayBeOld || !examined.has(assetId)) return asset;
+  }
 }
 
-/** Listens for the ends of examinations as long as one is missing. */
-function followProcessing(): void {
-  const pending = entries.filter(({ state }) => state === "processing");
-  if (pending.length === 0) {
+/** Listens for the ends of examinations as long as one may come. */
+function followExaminations(): void {
+  if (!entries.some((entry) => isActive(entry) || entry.state === "processing")) {
     stopListening?.();
     stopListening = null;
+    examined.clear();
     return;
   }
   stopListening ??= eventStream.listen((news) => {
+    const assetId = news.is === "event" && news.event.type === "asset.ready" ? news.event.data["asset_id"] : undefined;
+    if (typeof assetId === "string") examined.add(assetId);
+    if (assetId === undefined && news.is !== "resync") return;
     for (const { id, asset, state } of entries) {
-      if (state !== "processing" || asset === null) continue;
-      const isConcerned = news.is === "resync" || (news.is === "event" && news.event.data["asset_id"] === asset.id);
-      if (isConcerned) void readAsset(id, asset.id).catch((error: unknown) => change(id, { state: "failed", error }));
+      if (state !== "processing" || asset === null || (assetId !== undefined && asset.id !== assetId)) continue;
+      void readAsset(id, asset.id).catch((error: unknown) => change(id, { state: "failed", error }));
     }
   });
 }

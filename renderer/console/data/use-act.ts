@@ -10,19 +10,19 @@ interface Act<R, V> {
   changes: readonly string[];
   /** What is said afterwards; nothing if omitted. */
   done?: (result: R, variables: V) => Toast;
-  then?: (result: R, variables: V) => void;
+  after?: (result: R, variables: V) => void;
   /** The caller shows errors itself, such as in a dialog. Otherwise a message appears. */
   showsErrors?: boolean;
 }
 
-export function useAct<R, V = void>({ run, changes, done, then, showsErrors = false }: Act<R, V>): UseMutationResult<R, Error, V> {
+export function useAct<R, V = void>({ run, changes, done, after, showsErrors = false }: Act<R, V>): UseMutationResult<R, Error, V> {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: run,
     onSuccess: (result, variables) => {
       for (const key of changes) void queries.invalidateQueries({ queryKey: [key] });
       if (done !== undefined) showToast(done(result, variables));
-      then?.(result, variables);
+      after?.(result, variables);
     },
     onError: (error) => {
       // The person was asked for their password, and did not want to give it.

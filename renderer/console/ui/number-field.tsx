@@ -8,6 +8,7 @@ import {
   Text,
   type NumberFieldProps as AriaNumberFieldProps,
 } from "react-aria-components";
+import { useFieldError } from "./use-field-error.ts";
 import "./number-field.css";
 
 export interface NumberFieldProps extends AriaNumberFieldProps {
@@ -18,9 +19,14 @@ export interface NumberFieldProps extends AriaNumberFieldProps {
   error?: string | undefined;
 }
 
-export function NumberField({ label, unit, description, error, ...props }: NumberFieldProps) {
+export function NumberField({ label, unit, description, error: given, onChange, ...props }: NumberFieldProps) {
+  const [error, changed] = useFieldError(given);
+  const change = (value: number): void => {
+    changed();
+    onChange?.(value);
+  };
   return (
-    <AriaNumberField {...props} isInvalid={error !== undefined} className="field number-field">
+    <AriaNumberField {...props} onChange={change} isInvalid={error !== undefined} className="field number-field">
       <Label>{label}</Label>
       <Group className="number-group">
         <Input className="input" />

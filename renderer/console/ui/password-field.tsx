@@ -3,6 +3,7 @@ import { useState } from "react";
 import { FieldError, Group, Input, Label, Text, TextField, ToggleButton, type TextFieldProps } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
+import { useFieldError } from "./use-field-error.ts";
 import "./password-field.css";
 
 const text = texts(common);
@@ -15,10 +16,15 @@ export interface PasswordFieldProps extends Omit<TextFieldProps, "autoComplete">
   autoComplete: "current-password" | "new-password";
 }
 
-export function PasswordField({ label, description, error, ...props }: PasswordFieldProps) {
+export function PasswordField({ label, description, error: given, onChange, ...props }: PasswordFieldProps) {
+  const [error, changed] = useFieldError(given);
+  const change = (value: string): void => {
+    changed();
+    onChange?.(value);
+  };
   const [isShown, setIsShown] = useState(false);
   return (
-    <TextField {...props} type={isShown ? "text" : "password"} isInvalid={error !== undefined} className="field">
+    <TextField {...props} onChange={change} type={isShown ? "text" : "password"} isInvalid={error !== undefined} className="field">
       <Label>{label}</Label>
       <Group className="password-group">
         <Input className="input" spellCheck={false} autoCapitalize="none" />

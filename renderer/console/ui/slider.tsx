@@ -1,5 +1,5 @@
 // A number between two ends, set by dragging or by the arrow keys.
-import "./controls.css";
+import "./slider.css";
 import {
   Label,
   Slider as AriaSlider,

@@ -58,6 +58,8 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   file?: readonly string[];
   /** Whether a person who is signed in must have proved within 15 minutes who they are: always, or for some bodies. */
   proof?: true | ((body: z.output<B>) => boolean);
+  /** It changes no resource, such as a ticket for a connection: the audit log has no entry of it. */
+  unaudited?: true;
   /** Whether its response sets a cookie. Such a response is not kept for a repeat of the request. */
   setsCookie?: true;
   /** Other responses worth describing, by status. */

@@ -30,7 +30,7 @@ test.each([
   await tabTo(page, page.getByLabel("Name", { exact: true }).first());
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.type("Window 🥐");
-  await tabTo(page, page.getByLabel("Add a tag, then Enter"));
+  await tabTo(page, page.getByRole("textbox", { name: "Tags" }));
   await page.keyboard.type("Café");
   await page.keyboard.press("Enter");
   await page.getByText("2 changes are not saved.").waitFor();
@@ -66,7 +66,7 @@ test("[CSC2] when two people change the same setting, the later one sees both an
   await page.getByText("“Mine” is saved").waitFor();
   expect(await read(playerId)).toMatchObject({ name: "Mine", orientation: "portrait" });
   // Different settings are no conflict.
-  await page.getByLabel("Add a tag, then Enter").fill("Café");
+  await page.getByRole("textbox", { name: "Tags" }).fill("Café");
   await page.keyboard.press("Enter");
   await service.call("PATCH", `players/${playerId}`, { name: "Again theirs" });
   await page.getByRole("button", { name: "Save" }).click();

@@ -133,6 +133,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     updateAsset: [`assets/${asset.id}`, { name: "other" }],
     deleteAsset: [`assets/${spareAsset.id}`],
     restoreAsset: [`assets/${binAsset.id}/restore`],
+    replaceAsset: [`assets/${asset.id}/replace`, { asset_id: spareAsset.id }],
     importAsset: ["assets/import", { url: "https://media.example.com/a.png" }],
     createUploadLink: ["upload-links", {}],
     deleteUploadLink: [`upload-links/${uploadLink.id}`],

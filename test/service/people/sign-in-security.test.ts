@@ -20,27 +20,20 @@ test("[SGN21] every write of an operator with a session's cookie is refused if a
   const browser = await Browser.ofOwner(api);
   const { host } = new URL(api.service.url);
   const { cookie } = browser.headers;
-  const foreign = [
-    "https://elsewhere.example",
-    "null",
-    `http://${host}.elsewhere.example`,
-    `http://localhost:${new URL(api.service.url).port}`,
-    "http://127.0.0.1:1",
-    "",
-    undefined,
-  ];
+  const foreign = ["https://elsewhere.example", "null", `http://${host}.elsewhere.example`, "http://127.0.0.1:1", undefined];
   const writes = operations.filter((each) => each.caller === "operator" && !isRead(each));
   expect(writes.length).toBeGreaterThan(70);
   for (const { name, method, path, example, bytes, stream } of writes) {
     const url = `${api.service.url}/api/v1${path.replaceAll(/\{\w+\}/g, `plr_${anId}`)}`;
-    for (const origin of foreign) {
+    const refused = foreign.map(async (origin) => {
       const headers = { cookie: cookie!, "content-type": "application/json", ...(origin === undefined ? {} : { origin }) };
       const body = bytes !== undefined || stream !== undefined ? "x" : JSON.stringify(example ?? {});
       const answer = await fetch(url, { method, headers, body });
       const problem = (await answer.json()) as { type: string; detail: string };
       expect([name, origin, answer.status, problem.type]).toEqual([name, origin, 403, "/problems/forbidden"]);
       expect(problem.detail).toContain("another website");
-    }
+    });
+    await Promise.all(refused);
   }
   expect((await browser.call("GET", "session")).status).toBe(200);
   // Nor does another website sign a person in as somebody else, or make them join a team.

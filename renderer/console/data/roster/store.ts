@@ -124,6 +124,7 @@ export class RosterStore {
       if (this.#heartbeats.changes(this.row(news.heartbeat.player_id), news.heartbeat)) this.#mark(news.heartbeat.player_id, signal);
       return;
     }
+    if (news.is !== "event") return;
     const { type, data } = news.event;
     if (type === "layout.updated") return this.#markShowing(data["layout_id"], signal);
     // Commands change no row: what they do is told by other events.

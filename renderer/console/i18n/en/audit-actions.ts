@@ -72,4 +72,10 @@ export const auditActions = {
   createToken: "Create a token",
   updateToken: "Rename a token",
   revokeToken: "Revoke a token",
+  setPassword: "Set a password",
+  proveSession: "Prove again who one is",
+  switchTeam: "Switch to this team",
+  endSession: "Sign somebody out",
+  failSignIn: "Fail to sign in",
+  createLiveTicket: "Open a live view",
 } as const;

@@ -14,7 +14,7 @@ export const bulk = {
   pageEmptyTitle: "No screens selected",
   pageEmptyText: "Select screens on the wall. Then one action changes all of them, with a look at what will happen first.",
   deselect: "Take {name} out of the selection",
-  gone: "A screen that is not in your team",
+  gone: "A screen that is not in your team (any more)",
   tagsTitle: "Tags of {count, plural, one {# screen} other {# screens}}",
   tagsAdd: "Add tags",
   tagsRemove: "Remove tags",

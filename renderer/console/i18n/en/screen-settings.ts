@@ -4,7 +4,6 @@ export const screenSettings = {
   name: "Name",
   nameMissing: "A screen needs a name.",
   tags: "Tags",
-  addTag: "Add a tag, then Enter",
   tagsAbout: "Schedules and commands reach screens by their tags.",
   orientation: "Mounted",
   landscape: "Landscape",

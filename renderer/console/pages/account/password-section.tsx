@@ -37,7 +37,7 @@ function PasswordForm({ session: { user, has_password, method, created_at } }: {
     // Other sessions end with a new password.
     changes: ["session", "sessions", "audit"],
     done: () => ({ message: text("passwordSet") }),
-    then: () => {
+    after: () => {
       setCurrent("");
       setPassword("");
     },

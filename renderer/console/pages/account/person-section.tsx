@@ -28,7 +28,7 @@ export function PersonSection() {
     },
     changes: ["members", "audit"],
     done: () => ({ message: text("saved") }),
-    then: (saved) => {
+    after: (saved) => {
       setName(saved.name);
       setEmail(saved.email ?? "");
       queries.setQueryData(sessionQuery.queryKey, (session) => (session ? { ...session, user: saved } : session));

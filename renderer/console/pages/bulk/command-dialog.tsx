@@ -47,8 +47,6 @@ export function CommandDialog(props: BulkDialogProps) {
       progress={batchId === null ? null : <BatchState id={batchId} />}
     >
       <ComboBox
-        // The choices of a field are those that it was made with.
-        key={choices.map(({ name }) => name).join()}
         label={text("commandLabel")}
         placeholder={text("commandPlaceholder")}
         choices={choices}

@@ -60,7 +60,9 @@ export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
                 aria-posinset={index + 1}
                 aria-setsize={sorted.length}
               >
-                <ScreenName id={id} />
+                <span className="bulk-result-name">
+                  <ScreenName id={id} />
+                </span>
                 <span className="badge" data-kind={states[state].kind}>
                   {text(states[state].name)}
                 </span>

@@ -50,7 +50,7 @@ export function KeyCard({ enrolmentKey: key, layoutName, onChange, onRevoke }: K
         {key.returned_count === 0 ? null : <span>{text("returned", { count: key.returned_count })}</span>}
       </div>
       <ul className="enrolment-key-facts">
-        <li>{key.name_pattern}</li>
+        <li>{text("names", { pattern: key.name_pattern })}</li>
         {layoutName === null ? null : <li>{layoutName}</li>}
         <li>
           {isOver
@@ -69,8 +69,13 @@ export function KeyCard({ enrolmentKey: key, layoutName, onChange, onRevoke }: K
         <div className="enrolment-refusal">
           <Icon name="warning" />
           <p>
-            {text("refusals", { count: key.refused_count, reason: refusal.detail })}{" "}
-            {text("refusedDevice", { address: refusal.address, serial: refusal.serial ?? text("unknown") })} <Age time={refusal.at} />
+            {text.rich("refusals", {
+              count: key.refused_count,
+              reason: refusal.detail,
+              address: refusal.address,
+              serial: refusal.serial ?? text("unknown"),
+              time: <Age key="time" time={refusal.at} />,
+            })}
           </p>
         </div>
       )}

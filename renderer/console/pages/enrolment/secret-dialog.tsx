@@ -26,6 +26,7 @@ export function SecretDialog({ name, secret, onClose }: KeySecret & { onClose: (
   return (
     <Dialog title={text("secretTitle", { name })} isOpen onClose={onClose} role="alertdialog" actions={actions}>
       <p>{text("secretText")}</p>
+      {/^(localhost|127\.|\[::1\])/.test(location.hostname) ? <p className="problem">{text("loopback", { host: location.host })}</p> : null}
       <Copyable label={text("secretFile")} value={file} />
       <Copyable label={text("secretCommand")} value={command} />
       <Copyable label={text("secretAlone")} value={secret} />

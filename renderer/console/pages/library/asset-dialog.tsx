@@ -4,6 +4,7 @@ import { useState } from "react";
 import { assetQuery, contentUrl, type Asset } from "../../data/assets.ts";
 import { deleteAssets, restoreAssets } from "../../data/library-actions.ts";
 import { useMay } from "../../data/session.ts";
+import { requestShow } from "../../data/show-request.ts";
 import { common } from "../../i18n/en/common.ts";
 import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -23,8 +24,9 @@ const text = texts(library);
 const commonText = texts(common);
 
 export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data: asset, error } = useQuery(assetQuery(id));
   const [asked, setAsked] = useState<"replace" | "erase" | null>(null);
+  // What is being deleted for good is not read again.
+  const { data: asset, error } = useQuery({ ...assetQuery(id), enabled: asked !== "erase" });
   const acting = useMutation({ mutationFn: (act: () => Promise<void>) => act() });
   if (asset === undefined) {
     return (
@@ -33,7 +35,7 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
       </Dialog>
     );
   }
-  if (asked === "replace") return <ReplaceDialog asset={asset} onClose={() => setAsked(null)} />;
+  if (asked === "replace") return <ReplaceDialog asset={asset} onClose={() => setAsked(null)} onReplaced={onClose} />;
   return (
     <>
       <Dialog
@@ -45,6 +47,10 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
           <Actions
             asset={asset}
             isPending={acting.isPending}
+            onShow={() => {
+              onClose();
+              requestShow({ asset });
+            }}
             onReplace={() => setAsked("replace")}
             onErase={() => setAsked("erase")}
             onDelete={() =>
@@ -85,14 +91,16 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
 interface ActionsProps {
   asset: Asset;
   isPending: boolean;
+  onShow: () => void;
   onReplace: () => void;
   onDelete: () => void;
   onRestore: () => void;
   onErase: () => void;
 }
 
-function Actions({ asset, isPending, onReplace, onDelete, onRestore, onErase }: ActionsProps) {
+function Actions({ asset, isPending, onShow, onReplace, onDelete, onRestore, onErase }: ActionsProps) {
   const mayWrite = useMay("assets:write");
+  const mayShow = useMay("schedules:write");
   const url = contentUrl(asset);
   const download =
     url === null ? null : (
@@ -134,6 +142,12 @@ function Actions({ asset, isPending, onReplace, onDelete, onRestore, onErase }: 
           {text("replace")}
         </Button>
       )}
+      {mayShow && asset.kind !== null ? (
+        <Button kind="primary" onPress={onShow}>
+          <Icon name="play" />
+          {text("show")}
+        </Button>
+      ) : null}
     </>
   );
 }

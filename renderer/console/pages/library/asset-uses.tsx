@@ -9,11 +9,11 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 
 const text = texts(library);
 
-export type AssetUses = Schemas["AssetUses"];
+type AssetUses = Schemas["AssetUses"];
 type Direct = Pick<AssetUses, "playlists" | "backgrounds" | "safe_content_of" | "is_safe_content_of_team" | "overrides">;
 
 /** Reads where a file is used. It is read again whenever it is shown, since many kinds of events change it. */
-export function useAssetUses(id: string) {
+function useAssetUses(id: string) {
   return useQuery({
     queryKey: ["assets", "uses", id],
     queryFn: async ({ signal }) => (await client.get("/api/v1/assets/{id}/uses", { params: { path: { id } }, signal })).data,

@@ -1,10 +1,10 @@
 // Search and filters of the library, and how its files are shown.
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
-import { assetKinds, type AssetFilter } from "../../data/assets.ts";
+import { assetKinds, assetTagsQuery, type AssetFilter } from "../../data/assets.ts";
 import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
 
@@ -36,6 +36,9 @@ interface LibraryBarProps {
 
 export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onView }: LibraryBarProps) {
   const [words, setWords] = useState(q);
+  const { data: known = [] } = useQuery(assetTagsQuery);
+  // A tag in an old link stays visible, and can be taken out, when no file has it any more.
+  const tags = [...new Set([...known.map((each) => each.tag), ...(tag === undefined ? [] : [tag])])];
   // The address may change by the browser's back button.
   const [before, setBefore] = useState(q);
   if (before !== q) {
@@ -61,11 +64,14 @@ export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onVi
         onSelectionChange={(key) => onChange({ kind: key === "any" ? undefined : key })}
         options={[{ id: "any", name: text("kindAny") }, ...assetKinds.map((id) => ({ id, name: text(id) }))]}
       />
-      {tag === undefined ? null : (
-        <Button kind="quiet" aria-label={text("removeTagFilter")} onPress={() => onChange({ tag: undefined })}>
-          <span className="library-tag">{text("tag", { tag })}</span>
-          <Icon name="close" />
-        </Button>
+      {tags.length === 0 ? null : (
+        <Select
+          label={text("tags")}
+          isLabelHidden
+          selectedKey={tag === undefined ? "any" : `tag ${tag}`}
+          onSelectionChange={(key) => onChange({ tag: key === "any" ? undefined : key.slice("tag ".length) })}
+          options={[{ id: "any", name: text("tagAny") }, ...tags.map((each) => ({ id: `tag ${each}`, name: each }))]}
+        />
       )}
       <ToggleButtonGroup
         className="view-choice"

@@ -20,7 +20,7 @@ import { DirectUses, placesIn } from "./asset-uses.tsx";
 const text = texts(library);
 const commonText = texts(common);
 
-export function ReplaceDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
+export function ReplaceDialog({ asset, onClose, onReplaced }: { asset: Asset; onClose: () => void; onReplaced: () => void }) {
   const [next, setNext] = useState<Asset | null>(null);
   const preview = useQuery({
     queryKey: ["assets", "replacement", asset.id, next?.id],
@@ -32,7 +32,7 @@ export function ReplaceDialog({ asset, onClose }: { asset: Asset; onClose: () =>
   const replacing = useMutation({
     mutationFn: () => replace(asset, next!),
     onSuccess: (replaced) => {
-      onClose();
+      onReplaced();
       const values = { old: asset.name, next: next!.name, count: placesIn(replaced) };
       showToast({ message: text("replaced", values), undo: () => void takeBack(asset, next!, replaced) });
     },

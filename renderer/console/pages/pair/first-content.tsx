@@ -3,15 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { DropZone, FileTrigger, ToggleButton } from "react-aria-components";
 import { client, fileUrl } from "../../data/client.ts";
+import { usePageDrop } from "../../data/drops.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { useMay } from "../../data/session.ts";
-import { formatBytes } from "../../i18n/format.ts";
 import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { reasonOf } from "../../ui/problem-message.tsx";
+import { AssetPicker } from "../library/asset-picker.tsx";
 import type { Asset } from "./set-up.ts";
 
 const text = texts(pair);
@@ -39,6 +41,13 @@ interface FirstContentProps {
 
 export function FirstContent({ value, onChange, onFile }: FirstContentProps) {
   const [hasTooMany, setHasTooMany] = useState(false);
+  const [isPicking, setIsPicking] = useState(false);
+  const pick = (asset: Asset | undefined): void => {
+    if (asset !== undefined) onChange({ is: "asset", asset });
+    setIsPicking(false);
+  };
+  // Elsewhere on the page than on the zone below.
+  usePageDrop({ text: text("dropHere"), take: ([asset]) => pick(asset) });
   const layouts = useQuery(layoutNamesQuery);
   const mayUpload = useMay("assets:write");
   const recent = useQuery({
@@ -96,8 +105,16 @@ export function FirstContent({ value, onChange, onFile }: FirstContentProps) {
               </ToggleButton>
             ))}
           </div>
+          <div>
+            <Button size="small" onPress={() => setIsPicking(true)}>
+              {text("browse")}
+            </Button>
+          </div>
         </div>
       )}
+      <Dialog title={text("browse")} isOpen={isPicking} onClose={() => setIsPicking(false)} size="large">
+        <AssetPicker onPick={pick} />
+      </Dialog>
       {(layouts.data?.length ?? 0) === 0 ? null : (
         <ComboBox
           label={text("layout")}
@@ -132,13 +149,9 @@ function FileState({ chosen: { file, state, error } }: { chosen: Extract<Chosen,
   if (state === "failed") {
     return (
       <span className="field-error" role="alert">
-        {text("uploadFailed", { name, reason: reasonOf(error) })}
+        {reasonOf(error)}
       </span>
     );
   }
-  return (
-    <span role="status">
-      {state === "uploaded" ? text("uploaded", { name }) : text("uploading", { name, size: formatBytes(file.size) })}
-    </span>
-  );
+  return <span role="status">{state === "uploaded" ? text("uploaded", { name }) : text("uploading", { name })}</span>;
 }

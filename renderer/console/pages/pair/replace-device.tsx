@@ -2,33 +2,44 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { impatientClient } from "../../data/client.ts";
+import { useRoster } from "../../data/roster.ts";
 import { common } from "../../i18n/en/common.ts";
 import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { ComboBox } from "../../ui/combo-box.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { CodeField } from "./code-field.tsx";
-import { examineCode } from "./code.ts";
+import { codeLetters, examineCode } from "./code.ts";
 import { pairingErrors } from "./pairing-errors.ts";
 import "./pair.css";
 
 const text = texts({ ...common, ...pair });
 
 interface ReplaceDeviceProps {
-  player: { id: string; name: string };
+  /** The screen; missing: the person chooses one. */
+  player?: { id: string; name: string };
+  /** The code, if it is known already. */
+  givenCode?: string;
   isOpen: boolean;
   onClose: () => void;
 }
 
-export function ReplaceDevice({ player: { id, name }, isOpen, onClose }: ReplaceDeviceProps) {
+export function ReplaceDevice({ player, givenCode = "", isOpen, onClose }: ReplaceDeviceProps) {
   const queries = useQueryClient();
-  const [code, setCode] = useState("");
+  const [code, setCode] = useState(() => codeLetters(givenCode));
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const { rows: screens } = useRoster();
+  const target = player ?? screens.find(({ id }) => id === chosenId);
   const [isMissing, setIsMissing] = useState(false);
   const replacing = useMutation({
-    mutationFn: () => impatientClient.post("/api/v1/players/{id}/replace", { params: { path: { id } }, body: { code } }),
-    onSuccess: async () => {
+    mutationFn: async ({ id, name }: { id: string; name: string }) => {
+      await impatientClient.post("/api/v1/players/{id}/replace", { params: { path: { id } }, body: { code } });
+      return name;
+    },
+    onSuccess: async (name) => {
       showToast({ message: text("replaced", { name }) });
       close();
       await queries.invalidateQueries({ queryKey: ["players"] });
@@ -42,8 +53,8 @@ export function ReplaceDevice({ player: { id, name }, isOpen, onClose }: Replace
   };
   const errors = pairingErrors(replacing.error);
   const submit = (): void => {
-    if (!examineCode(code).isComplete) setIsMissing(true);
-    else if (!replacing.isPending) replacing.mutate();
+    setIsMissing(true);
+    if (target !== undefined && examineCode(code).isComplete && !replacing.isPending) replacing.mutate(target);
   };
   const actions = (
     <>
@@ -54,7 +65,13 @@ export function ReplaceDevice({ player: { id, name }, isOpen, onClose }: Replace
     </>
   );
   return (
-    <Dialog title={text("replaceTitle", { name })} isOpen={isOpen} onClose={close} size="small" actions={actions}>
+    <Dialog
+      title={player === undefined ? text("replaceAnyTitle") : text("replaceTitle", { name: player.name })}
+      isOpen={isOpen}
+      onClose={close}
+      size="small"
+      actions={actions}
+    >
       <p>{text("replaceText")}</p>
       <form
         className="form"
@@ -63,6 +80,16 @@ export function ReplaceDevice({ player: { id, name }, isOpen, onClose }: Replace
           submit();
         }}
       >
+        {player === undefined ? (
+          <ComboBox
+            label={text("replaceScreen")}
+            placeholder={text("replaceScreenPlaceholder")}
+            choices={screens}
+            value={chosenId}
+            onChange={setChosenId}
+            error={isMissing && target === undefined ? text("replaceScreenMissing") : undefined}
+          />
+        ) : null}
         <CodeField
           value={code}
           onChange={(letters) => {
@@ -70,8 +97,8 @@ export function ReplaceDevice({ player: { id, name }, isOpen, onClose }: Replace
             setIsMissing(false);
             replacing.reset();
           }}
-          error={isMissing ? text("codeIncomplete") : errors.code}
-          autoFocus
+          error={isMissing && !examineCode(code).isComplete ? text("codeIncomplete") : errors.code}
+          autoFocus={player !== undefined}
         />
       </form>
       <ProblemMessage error={errors.other} />

@@ -1,6 +1,11 @@
 // What a new screen gets after it was paired: tags, orientation, time zone and its first content.
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
+import { uploadFiles } from "../../data/uploads.ts";
+import { pair } from "../../i18n/en/pair.ts";
+import { texts } from "../../i18n/texts.ts";
+
+const text = texts(pair);
 
 type Player = Schemas["Player"];
 export type Orientation = Player["orientation"];
@@ -69,8 +74,12 @@ function itemOf({ id: asset_id, kind }: Asset): Schemas["NewPlaylistItem"] {
 
 /** Starts to upload a file into the library. @returns what waits for its end, and begins anew after a failure. */
 export function uploadFile(file: File): () => Promise<Asset> {
-  const upload = async (): Promise<Asset> =>
-    (await client.post("/api/v1/assets", { params: { query: { name: file.name, duplicate: "reuse" } }, body: file as never })).data;
+  const upload = async (): Promise<Asset> => {
+    const [asset] = await uploadFiles([file]);
+    // The tray of uploads says why, and has the button to send it again.
+    if (asset === undefined) throw new Error(text("uploadRefused", { name: file.name }));
+    return asset;
+  };
   let running: Promise<Asset> | null = upload();
   return async () => {
     running ??= upload();

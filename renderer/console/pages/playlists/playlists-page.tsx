@@ -14,6 +14,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { useIsOfShow } from "../show/shows.ts";
 import { createPlaylist, playlistsQuery } from "./playlists.ts";
 import "./playlists.css";
 
@@ -23,7 +24,8 @@ export function PlaylistsPage() {
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(playlistsQuery);
   const mayWrite = useMay("playlists:write");
   const [isCreating, setIsCreating] = useState(false);
-  const all = data?.pages.flatMap((page) => page.data);
+  const isOfShow = useIsOfShow();
+  const all = data?.pages.flatMap((page) => page.data).filter(({ id }) => !isOfShow(id));
   const create = mayWrite ? (
     <Button kind="primary" onPress={() => setIsCreating(true)}>
       <Icon name="plus" />

@@ -41,7 +41,7 @@ export function ScreenPage() {
     commands: <CommandsTab player={player} />,
     settings: <SettingsTab key={id} id={id} />,
   };
-  const state = stateOf(player);
+  const state = stateOf(player, Date.now());
   return (
     <Page title={player.name} actions={<IdentifyButton player={player} />}>
       <ul className="screen-tags">

@@ -1,38 +1,22 @@
-// The state of a screen in one word, by what matters most to the people in front of it.
+// The state of a screen in one word, as the wall of screens has it, by what matters most to the people in front of it.
 import type { PlayerDetails } from "./data.ts";
 
 export interface ScreenState {
-  is: "offline" | "off" | "wrong" | "late" | "empty" | "playing";
+  is: "new" | "offline" | "off" | "maintenance" | "wrong" | "late" | "empty" | "playing";
   kind: "good" | "warn" | "bad" | "off";
 }
 
-/** Problems that do not change what people see. */
-const mild = new Set([
-  "display-off",
-  "out-of-sync",
-  "connection-impaired",
-  "service-time-wrong",
-  "clock-unsure",
-  "update-failed",
-  "update-blocked",
-  "disk-low",
-  "recurring-failed",
-  "records-lost",
-]);
-
-export function stateOf({
-  status,
-  telemetry,
-  problems,
-  in_sync: inSync,
-  layout_id: layoutId,
-  applied_revision: applied,
-}: PlayerDetails): ScreenState {
+/** @param now ms since the epoch */
+export function stateOf(player: PlayerDetails, now: number): ScreenState {
+  const { status, telemetry, problems, layout_id: layoutId, applied_revision: applied, maintenance_until: maintenance } = player;
+  if (maintenance !== null && now < Date.parse(maintenance)) return { is: "maintenance", kind: "off" };
+  if (player.last_seen_at === null) return { is: "new", kind: "off" };
   if (status === "offline") return { is: "offline", kind: "bad" };
-  const display = telemetry?.display;
-  if (display?.asked === "off" && display.power !== "on") return { is: "off", kind: "off" };
-  if (problems.some(({ code }) => !mild.has(code))) return { is: "wrong", kind: "bad" };
-  if (inSync === false) return { is: "late", kind: "warn" };
-  if (layoutId === null && applied === null) return { is: "empty", kind: "warn" };
-  return { is: "playing", kind: problems.length > 0 ? "warn" : "good" };
+  // A display that is off on purpose shows nothing, so what is wrong with its picture can wait.
+  const isOff = telemetry?.display?.asked === "off";
+  const pressing = problems.filter(({ code }) => !(isOff && /^(?:item|zone|content|display|not-rendering)/.test(code)));
+  if (pressing.some(({ code }) => code !== "out-of-sync")) return { is: "wrong", kind: "bad" };
+  if (isOff) return { is: "off", kind: "off" };
+  if (pressing.length > 0) return { is: "late", kind: "warn" };
+  return layoutId === null && applied === null ? { is: "empty", kind: "warn" } : { is: "playing", kind: "good" };
 }

@@ -8,6 +8,8 @@ import { stateOf, type ScreenState } from "./state-of.ts";
 const text = texts(screen);
 
 const names: Readonly<Record<ScreenState["is"], keyof typeof screen>> = {
+  new: "isNew",
+  maintenance: "isMaintenance",
   offline: "isOffline",
   off: "isOff",
   wrong: "isWrong",
@@ -22,10 +24,14 @@ export function stateName(state: ScreenState): string {
 }
 
 /** The state in a sentence. */
-export function stateSentence(player: PlayerDetails, timeZone: string | null): string {
-  const { problems, problems_left_out: leftOut, telemetry } = player;
+export function stateSentence(player: PlayerDetails, timeZone: string | null, now: number): string {
+  const { problems, problems_left_out: leftOut, telemetry, in_sync: inSync, maintenance_until: maintenance } = player;
   const count = problems.length + leftOut;
-  switch (stateOf(player).is) {
+  switch (stateOf(player, now).is) {
+    case "new":
+      return text("saysNew");
+    case "maintenance":
+      return text("maintenance", { time: formatDateTime(new Date(maintenance!), timeZone ?? undefined) });
     case "offline":
       return text("saysOffline");
     case "off": {
@@ -39,6 +45,6 @@ export function stateSentence(player: PlayerDetails, timeZone: string | null): s
     case "empty":
       return text("saysEmpty");
     case "playing":
-      return count === 0 ? text("saysPlaying") : text("saysMild", { count });
+      return inSync === false ? text("saysUpdating") : text("saysPlaying");
   }
 }

@@ -6,6 +6,7 @@ import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Radio, RadioGroup } from "react-aria-components";
+import { useIsOfShow } from "./shows.ts";
 
 const text = texts(show);
 type Layout = Schemas["Layout"];
@@ -21,7 +22,8 @@ const layoutsQuery = queryOptions({
 
 export function LayoutPicker({ value, onChange }: { value: string | null; onChange: (id: string) => void }) {
   const { data, error } = useQuery(layoutsQuery);
-  const usable = data?.filter(({ zones }) => zones.some(({ playlist_id }) => playlist_id !== null));
+  const isOfShow = useIsOfShow();
+  const usable = data?.filter(({ id, zones }) => !isOfShow(id) && zones.some(({ playlist_id }) => playlist_id !== null));
   return (
     <>
       <ProblemMessage error={error} />

@@ -17,13 +17,15 @@ export function routesOfShow<R extends AnyRoute>(shellRoute: R) {
       component: lazyRouteComponent(() => import("./show-page.tsx"), "ShowPage"),
       validateSearch: ({ asset, players, tags }: Record<string, unknown>): ShowSearch => ({
         ...(typeof asset === "string" ? { asset } : {}),
-        ...(isTexts(players) ? { players } : {}),
-        ...(isTexts(tags) ? { tags } : {}),
+        ...namedIn("players", players),
+        ...namedIn("tags", tags),
       }),
     }),
   ] as const;
 }
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === "string");
+/** Links may give one or several. */
+function namedIn(field: "players" | "tags", value: unknown): ShowSearch {
+  const all = typeof value === "string" ? [value] : value;
+  return Array.isArray(all) && all.every((each) => typeof each === "string") ? { [field]: all } : {};
 }

@@ -24,7 +24,7 @@ export interface ShowDialogProps {
   target?: Target;
 }
 
-/** Give it a `key` of what it is opened with, or mount it anew, so that it begins afresh. */
+/** Other pages open it by `requestShow` (data/show-request.ts). */
 export function ShowDialog({ onClose, asset, target }: ShowDialogProps) {
   const form = useShow({ ...(asset === undefined ? {} : { asset }), ...(target === undefined ? {} : { target }) });
   const { sending, outlook, isComplete } = form;

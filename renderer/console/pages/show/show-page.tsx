@@ -1,6 +1,7 @@
 // The page from which something is put on screens for a time, and what is on now.
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { assetQuery } from "../../data/assets.ts";
 import { useMay } from "../../data/session.ts";
 import { show as messages } from "../../i18n/en/show.ts";
@@ -16,7 +17,6 @@ import { stopWithUndo } from "./show-dialog.tsx";
 import { isTakeover, type Show } from "./shows.ts";
 import { useShow } from "./use-show.ts";
 import "./show.css";
-import { useState } from "react";
 
 const text = texts(messages);
 

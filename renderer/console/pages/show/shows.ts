@@ -1,6 +1,6 @@
 // What is shown for a time: reading, beginning, ending and prolonging it, and whether it has arrived on the screens.
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
@@ -24,6 +24,22 @@ export const liveShowsQuery = queryOptions({
     return live;
   },
 });
+
+const ofShowsQuery = queryOptions({
+  queryKey: ["shows", "newest"],
+  queryFn: async ({ signal }) => (await client.get("/api/v1/show", { params: { query: { limit: 100 } }, signal })).data.data,
+});
+
+/** Whether a layout or playlist was only made by a show, which a person never sees by itself. By the shows that are live or new. */
+export function useIsOfShow(): (id: string) => boolean {
+  const live = useQuery(liveShowsQuery).data;
+  const newest = useQuery(ofShowsQuery).data;
+  return useMemo(() => {
+    const own = [...(live ?? []), ...(newest ?? [])].filter(({ asset_id, text, url }) => (asset_id ?? text ?? url) !== null);
+    const ids = new Set(own.flatMap(({ layout_id, playlist_id }) => [layout_id, playlist_id]));
+    return (id) => ids.has(id);
+  }, [live, newest]);
+}
 
 export function isTakeover({ priority, is_emergency }: ShowEntry): boolean {
   return is_emergency || priority >= takeoverPriority;

@@ -18,30 +18,36 @@ import "./sign-in.css";
 const text = texts(signIn);
 
 /** What the page shows. */
-type View = { is: "password" } | { is: "invitation"; secret: string } | { is: "welcome"; session: Session };
+type View = { is: "link" } | { is: "password" } | { is: "invitation"; secret: string } | { is: "welcome"; session: Session };
 
 export function SignInPage() {
   const navigate = useNavigate();
   const { to } = useSearch({ from: "/sign-in" });
   const hash = useLocation({ select: (location) => location.hash });
-  const [view, setView] = useState<View>({ is: "password" });
+  const [view, setView] = useState<View>(() => {
+    const invitation = secretIn(location.hash, "invitation");
+    if (invitation !== null) return { is: "invitation", secret: invitation };
+    return { is: secretIn(location.hash, "link") === null ? "password" : "link" };
+  });
   const go = (): void => void navigate({ to: to ?? "/", replace: true });
   const byLink = useSignIn((session) => {
     if (!session.has_password) return setView({ is: "welcome", session });
     showToast({ message: text("signedInByLink") });
     return go();
   });
-  const { mutate: openLink } = byLink;
+  const { mutate: openLink, isError: hasLinkFailed } = byLink;
   useEffect(() => {
     // Read here, not from the router: a second start of this effect does not use the secret again.
-    const given = new URLSearchParams(location.hash.slice(1));
-    const link = given.get("link");
-    const invitation = given.get("invitation");
+    const link = secretIn(location.hash, "link");
+    const invitation = secretIn(location.hash, "invitation");
     if (link === null && invitation === null) return;
     // The secret does not stay in the address and its history.
     history.replaceState(history.state, "", location.pathname + location.search);
     if (invitation !== null) setView({ is: "invitation", secret: invitation });
-    else if (link !== null) openLink({ method: "link", secret: link });
+    else if (link !== null) {
+      setView({ is: "link" });
+      openLink({ method: "link", secret: link });
+    }
   }, [hash, openLink]);
   const title = text(view.is === "welcome" ? "welcomeTitle" : view.is === "invitation" ? "invitationTitle" : "title");
   useEffect(() => {
@@ -60,7 +66,7 @@ export function SignInPage() {
           <WelcomeForm session={view.session} onDone={go} />
         ) : view.is === "invitation" ? (
           <InvitationForm secret={view.secret} onSignedIn={go} />
-        ) : byLink.isPending ? (
+        ) : view.is === "link" && !hasLinkFailed ? (
           <p role="status">{text("signingIn")}</p>
         ) : (
           <>
@@ -71,6 +77,11 @@ export function SignInPage() {
       </main>
     </div>
   );
+}
+
+/** A secret behind the `#` of the address; null: there is none. */
+function secretIn(hash: string, name: "link" | "invitation"): string | null {
+  return new URLSearchParams(hash.slice(1)).get(name);
 }
 
 /** The ways to sign in without a link. Whoever is signed in already goes on at once. */

@@ -35,7 +35,7 @@ export function TeamPage() {
     run: (name: string) => client.patch("/api/v1/teams/{id}", { params: { path: { id: team.id } }, body: { name } }),
     changes: ["session", "audit"],
     done: (_result, name) => ({ message: text("renamed", { name }) }),
-    then: () => setIsRenaming(false),
+    after: () => setIsRenaming(false),
     showsErrors: true,
   });
   const actions = mayRename ? <Button onPress={() => setIsRenaming(true)}>{text("rename")}</Button> : undefined;

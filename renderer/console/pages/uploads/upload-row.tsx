@@ -16,16 +16,11 @@ const commonText = texts(common);
 
 /** What is said about an upload. */
 function stateText({ state, sentBytes, file, error, asset, isDuplicate }: UploadEntry): string {
-  if (isDuplicate && asset !== null) return text("duplicate", { name: asset.name });
-  switch (state) {
-    case "sending":
-      return text("sending", { sent: formatBytes(sentBytes), total: formatBytes(file.size) });
-    case "refused":
-    case "failed":
-      return text(state, { reason: reasonOf(error) });
-    default:
-      return text(state);
+  if (isDuplicate && asset !== null) {
+    return asset.name === file.name ? text("duplicateSame") : text("duplicate", { name: asset.name });
   }
+  if (state === "sending") return text("sending", { sent: formatBytes(sentBytes), total: formatBytes(file.size) });
+  return state === "refused" || state === "failed" ? text(state, { reason: reasonOf(error) }) : text(state);
 }
 
 export function UploadRow({ entry }: { entry: UploadEntry }) {
@@ -48,7 +43,7 @@ export function UploadRow({ entry }: { entry: UploadEntry }) {
           <Progress label={text("progressOf", { name: file.name })} value={sentBytes} most={file.size} isUncertain={state === "checking"} />
         ) : null}
       </div>
-      {isBad ? (
+      {state === "failed" ? (
         <Button size="small" aria-label={text("retryOf", { name: file.name })} onPress={() => retryUpload(id)}>
           {commonText("retry")}
         </Button>

@@ -29,7 +29,9 @@ export function UploadTray() {
     <section className="upload-tray" aria-label={text("tray")}>
       <header className="upload-header">
         <div className="upload-facts">
-          <h2 role="status">{titleOf(entries, interrupted.length)}</h2>
+          <div role="status">
+            <h2>{titleOf(entries, interrupted.length)}</h2>
+          </div>
           {active.length > 0 ? (
             <>
               <p className="upload-state">{text("total", { sent: formatBytes(totals.sent), total: formatBytes(totals.total) })}</p>

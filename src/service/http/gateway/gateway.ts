@@ -141,7 +141,7 @@ export class Gateway {
           },
           async (db, result, playerIds) => {
             const responded = await respond(db, result);
-            await audit.append(db, auditedWrite(operation, context, input.params, before, responded));
+            if (operation.unaudited !== true) await audit.append(db, auditedWrite(operation, context, input.params, before, responded));
             const response = responseOf(operation, responded);
             for (const each of beforeCommit) await each(db, response, playerIds);
             isAudited = true;

@@ -3,12 +3,13 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
-import { Asset, AssetChange, AssetQuery } from "../../../protocol/content/assets.ts";
+import { Asset, AssetChange, AssetQuery, AssetTags } from "../../../protocol/content/assets.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { assetEvent, examineFile, findAssetByHash, hasHash, insertAsset } from "../../content/asset-creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../../content/asset-rows.ts";
 import type { Blobs } from "../../content/blobs.ts";
 import type { Imports } from "../../content/imports.ts";
+import { readAssetTags } from "../../content/asset-tags.ts";
 import { thumbnailType, type Thumbnails } from "../../content/thumbnails.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
@@ -110,6 +111,21 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
         keep: ({ name }) => nameContains(name, q),
       });
     },
+  }),
+  operation({
+    name: "listAssetTags",
+    tag: "assets",
+    method: "GET",
+    path: "/assets/tags",
+    summary: "List the tags of assets",
+    description: "All tags that assets outside the bin have, and how many assets have each.",
+    agent: "Use it to find the exact spelling of a tag before filtering by it.",
+    caller: "operator",
+    scope: "assets:read",
+    status: 200,
+    output: AssetTags,
+    errors: [],
+    run: ({ store }, { teamId }) => readAssetTags(store.db, teamId),
   }),
   operation({
     name: "getAsset",

@@ -153,7 +153,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
     status: 201,
     output: AcceptedInvitation,
-    errors: ["unauthorized", "not-found", "conflict", "invalid"],
+    errors: ["unauthorized", "forbidden", "not-found", "conflict", "invalid"],
     run: acceptInvitation,
   }),
 ];

@@ -28,7 +28,7 @@ export function CommandHistory({ id }: { id: string }) {
   const commands = data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <section className="card command-history" aria-labelledby="history-title">
-      <h3 id="history-title">{text("history")}</h3>
+      <h2 id="history-title">{text("history")}</h2>
       {data !== undefined && commands.length === 0 ? <p className="faint">{text("noHistory")}</p> : null}
       <ol className="history-list" aria-labelledby="history-title">
         {commands.map((command) => (
@@ -63,7 +63,7 @@ function HistoryEntry({ command }: { command: Command }) {
         </span>
       </p>
       <div className="history-line">
-        <Lifecycle command={command} failure={error?.detail ?? null} />
+        <Lifecycle command={command} failure={error?.detail ?? null} isAnnounced={false} />
         {may && !isEnded(command) ? (
           <Button
             size="small"

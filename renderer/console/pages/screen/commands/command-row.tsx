@@ -43,12 +43,11 @@ export function CommandRow({ spec, player: { id, name, telemetry }, capabilities
     <li className="command">
       <div className="command-head">
         <div className="command-words">
-          <h4>{title}</h4>
+          <h3>{title}</h3>
           <p className="faint">{commandAbout(type)}</p>
         </div>
         <Button
           size="small"
-          kind={confirm === undefined ? "plain" : "quiet"}
           aria-label={text("sendNamed", { name: title })}
           isPending={isRunning}
           isDisabled={isIncomplete}

@@ -52,7 +52,7 @@ export function CommandsTab({ player }: { player: PlayerDetails }) {
         {player.capabilities === null ? <p className="faint">{text("unknownSupport")}</p> : null}
         {(may ? groups : []).map(({ name, commands }) => (
           <section key={name} className="card" aria-labelledby={`commands-${name}`}>
-            <h3 id={`commands-${name}`}>{text(name)}</h3>
+            <h2 id={`commands-${name}`}>{text(name)}</h2>
             <ul className="command-list">
               {commands.map((spec) => (
                 <CommandRow key={spec.type} spec={spec} player={player} capabilities={capabilities} />

@@ -17,10 +17,17 @@ const kinds: Readonly<Partial<Record<Command["status"], string>>> = {
   cancelled: "warn",
 };
 
-/** @param failure why it did not succeed, or could not even be sent; null: it has not failed. */
-export function Lifecycle({ command, failure }: { command: Command | null; failure: string | null }) {
+interface LifecycleProps {
+  command: Command | null;
+  /** Why it did not succeed, or could not even be sent; null: it has not failed. */
+  failure: string | null;
+  /** Whether changes are read aloud: for a command that the person has just sent. */
+  isAnnounced?: boolean;
+}
+
+export function Lifecycle({ command, failure, isAnnounced = true }: LifecycleProps) {
   return (
-    <div className="lifecycle" role="status">
+    <div className="lifecycle" {...(isAnnounced ? { role: "status" } : {})}>
       {command === null ? null : (
         <>
           <span className="lifecycle-steps" aria-hidden="true">

@@ -42,7 +42,7 @@ export function MetricCard({ metric: { name, series, format, isCount = false }, 
   return (
     <section className="card" aria-labelledby={`metric-${name}`}>
       <header className="metric-head">
-        <h3 id={`metric-${name}`}>{text(name)}</h3>
+        <h2 id={`metric-${name}`}>{text(name)}</h2>
         {told.length === 0 ? <p className="faint">{text("notTold")}</p> : null}
         {summaries.map((summary) => (
           <p key={summary} className="faint">

@@ -21,7 +21,7 @@ export function UptimeCard({ id }: { id: string }) {
   return (
     <section className="card" aria-labelledby="uptime-title">
       <header className="metric-head">
-        <h3 id="uptime-title">{text("uptime")}</h3>
+        <h2 id="uptime-title">{text("uptime")}</h2>
         {total === 0 ? null : (
           <p className="faint">{text("uptimeText", { percent: percentOf((100 * up) / total), days: counted.length })}</p>
         )}

@@ -51,7 +51,7 @@ function Events({ id, timeZone }: PartProps) {
       </header>
       <ProblemMessage error={error} />
       {events !== undefined && chosen.length === 0 ? <p className="faint">{text("emptyAll")}</p> : null}
-      <ol className="log-list" aria-labelledby="events-title" aria-live="polite" aria-relevant="additions">
+      <ol className="log-list" aria-labelledby="events-title">
         {chosen.slice(0, shown).map((event) => (
           <li key={event.id}>
             <span className="state-dot" data-kind={markOf(event)} aria-hidden="true" />

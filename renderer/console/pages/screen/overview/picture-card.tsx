@@ -27,6 +27,15 @@ export function PictureCard({ player }: { player: PlayerDetails }) {
   const isTaking = shot.isSending || (shot.command !== null && !isEnded(shot.command));
   const failure = shot.failure;
   const isLive = live.state.is === "live" || live.state.is === "connecting";
+  const hasPicture = picture !== undefined && picture !== null;
+  // Without the age, which would be read aloud whenever it changes.
+  const words = isTaking
+    ? text("takingPicture")
+    : live.state.is === "ended"
+      ? text("liveEnded", { reason: live.state.reason })
+      : failure === null
+        ? null
+        : text("pictureFailed", { reason: failure });
   return (
     <section className="card picture-card" aria-labelledby="picture-title">
       <h2 id="picture-title" className="visually-hidden">
@@ -34,25 +43,23 @@ export function PictureCard({ player }: { player: PlayerDetails }) {
       </h2>
       <div className="screen-glass" data-shape={shapeOf(player)}>
         {isLive ? <canvas ref={live.canvas} role="img" aria-label={text("liveAlt", { name })} /> : null}
-        {isLive || picture === undefined || picture === null ? null : (
+        {isLive || !hasPicture ? null : (
           <img
             src={fileUrl(`/api/v1/screenshots/${picture.id}/image`)}
             alt={text("pictureAlt", { name, age: formatAge(new Date(picture.captured_at), now) })}
           />
         )}
-        {!isLive && (picture === undefined || picture === null) ? <p className="glass-text">{text("noPicture")}</p> : null}
+        {!isLive && !hasPicture ? <p className="glass-text">{text("noPicture")}</p> : null}
         {live.state.is === "connecting" ? <p className="glass-text">{text("connecting")}</p> : null}
         {live.state.is === "live" ? <span className="live-badge">{text("live")}</span> : null}
       </div>
       <div className="picture-foot">
-        <p className="faint" role="status">
-          {live.state.is === "ended" ? text("liveEnded", { reason: live.state.reason }) : null}
-          {live.state.is !== "ended" && failure !== null ? text("pictureFailed", { reason: failure }) : null}
-          {isTaking ? text("takingPicture") : null}
-          {live.state.is === "ended" || failure !== null || isTaking || isLive || picture === undefined || picture === null
-            ? null
-            : text.rich("taken", { age: <Age key="age" time={picture.captured_at} timeZone={timeZone} /> })}
-        </p>
+        <div className="faint">
+          <p role="status">{words}</p>
+          {words === null && !isLive && hasPicture ? (
+            <p>{text.rich("taken", { age: <Age key="age" time={picture.captured_at} timeZone={timeZone} /> })}</p>
+          ) : null}
+        </div>
         {mayCommand ? (
           <div className="card-tools">
             <Button size="small" isPending={isTaking} isDisabled={status === "offline"} onPress={() => shot.send({ type: "screenshot" })}>

@@ -1,6 +1,5 @@
 // The state of the screen in words: what is wrong, since when, and what to do about it.
 import { screen } from "../../../i18n/en/screen.ts";
-import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -14,18 +13,15 @@ const text = texts(screen);
 export function StateCard({ player }: { player: PlayerDetails }) {
   const timeZone = useTimeZone(player.id);
   const now = useNow();
-  const state = stateOf(player);
-  const { problems, problems_left_out: leftOut, maintenance_until: maintenance, last_seen_at: seen } = player;
+  const state = stateOf(player, now.getTime());
+  const { problems, problems_left_out: leftOut, last_seen_at: seen } = player;
   return (
     <section className="card state-card" data-kind={state.kind} aria-labelledby="state-title">
       <div className="state-head" role="status">
         <span className="state-dot" data-kind={state.kind} aria-hidden="true" />
         <h2 id="state-title">{stateName(state)}</h2>
-        <p>{stateSentence(player, timeZone)}</p>
+        <p>{stateSentence(player, timeZone, now.getTime())}</p>
       </div>
-      {maintenance !== null && new Date(maintenance) > now ? (
-        <p className="week-warning">{text("maintenance", { time: formatDateTime(new Date(maintenance), timeZone ?? undefined) })}</p>
-      ) : null}
       {problems.length === 0 ? null : (
         <ul className="problem-list" aria-label={text("problems")}>
           {problems.map((problem) => (

@@ -40,7 +40,7 @@ export function WhyCard({ id }: { id: string }) {
     void navigate({
       to: "/screens/$id",
       params: { id },
-      search: (before: object) => ({ ...before, at: chosen }),
+      search: chosen === undefined ? {} : { at: chosen },
       replace: true,
       resetScroll: false,
     });

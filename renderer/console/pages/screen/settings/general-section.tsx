@@ -27,12 +27,11 @@ export function GeneralSection({ draft: { settings, set }, errors, isDisabled }:
       />
       <TagField
         label={text("tags")}
-        placeholder={text("addTag")}
+        description={text("tagsAbout")}
         value={settings.tags}
         onChange={(tags) => set("tags", [...tags])}
         isDisabled={isDisabled}
       />
-      <p className="field-description">{text("tagsAbout")}</p>
       <Select
         label={text("orientation")}
         options={orientations.map((id) => ({ id, name: text(id) }))}

@@ -39,7 +39,7 @@ export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorPr
           // oxlint-disable-next-line react/no-array-index-key
           <li key={index} className="opening">
             <ToggleButtonGroup
-              className="segments days"
+              className="days"
               aria-label={text("weekdays")}
               selectionMode="multiple"
               disallowEmptySelection
@@ -53,7 +53,7 @@ export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorPr
               }}
             >
               {weekdays.map((day) => (
-                <ToggleButton key={day} id={day} className="segment">
+                <ToggleButton key={day} id={day} className="day">
                   {text(day)}
                 </ToggleButton>
               ))}

@@ -10,13 +10,10 @@ import { Button } from "../../../ui/button.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { KindSettings } from "./kind-settings.tsx";
-import { kinds, type Settings } from "./kinds.ts";
+import { kinds, type Rules, type Settings } from "./kinds.ts";
 import { MailSettings } from "./mail-settings.tsx";
 
 const text = texts(messages);
-
-/** What a person can change. */
-export type Rules = Omit<Settings, "mail">;
 
 export function AlertSettings() {
   const { team } = useSession();
@@ -43,7 +40,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
     run: async (body: Rules) => client.patch("/api/v1/alert-settings", { body }),
     changes: ["alert-settings", "alerts", "audit"],
     done: () => ({ message: text("saved") }),
-    then: () => setDraft(null),
+    after: () => setDraft(null),
     showsErrors: true,
   });
   const submit = (event: FormEvent): void => {

@@ -8,8 +8,7 @@ import { Button } from "../../../ui/button.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { Rules } from "./alert-settings.tsx";
-import type { Settings } from "./kinds.ts";
+import type { Rules, Settings } from "./kinds.ts";
 
 const text = texts(messages);
 

@@ -104,7 +104,7 @@ function Person({ member: { name, email }, isYou }: { member: Member; isYou: boo
   return (
     <div className="person">
       <span className="avatar" aria-hidden="true">
-        {[...name][0]?.toUpperCase()}
+        {name.slice(0, 1).toUpperCase()}
       </span>
       <span className="person-names">
         <span className="person-name">

@@ -43,7 +43,7 @@ export function TokensPage() {
     run: (name: string) => client.patch("/api/v1/tokens/{id}", { params: { path: { id: renamed!.id } }, body: { name } }),
     changes: ["tokens", "audit"],
     done: (_result, name) => ({ message: text("renamed", { name }) }),
-    then: () => setRenamed(null),
+    after: () => setRenamed(null),
     showsErrors: true,
   });
   const revoking = useAct({

@@ -26,7 +26,7 @@ export function ReplayDialog({ webhook: { id }, onClose }: { webhook: Webhook; o
     },
     changes: ["webhooks", "audit"],
     done: (count) => ({ message: text("replayedAll", { count }) }),
-    then: onClose,
+    after: onClose,
     showsErrors: true,
   });
   const actions = (

@@ -32,7 +32,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       return null;
     },
     changes: ["webhooks", "audit"],
-    then: (created) => (created === null ? onClose() : setSecret(created)),
+    after: (created) => (created === null ? onClose() : setSecret(created)),
     showsErrors: true,
   });
   if (secret !== null) return <SecretDialog title={text("createdTitle", { name: name.trim() })} secret={secret} onClose={onClose} />;

@@ -54,14 +54,14 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
   const rotating = useAct({
     run: async () => (await client.post("/api/v1/webhooks/{id}/rotate", { params: path })).data,
     changes: ["webhooks", "audit"],
-    then: ({ secret }) => setNewSecret(secret),
+    after: ({ secret }) => setNewSecret(secret),
     showsErrors: true,
   });
   const deleting = useAct({
     run: () => client.delete("/api/v1/webhooks/{id}", { params: path }),
     changes: ["audit"],
     done: () => ({ message: text("deleted", { name: webhook.name }) }),
-    then: () => void navigate({ to: "/team/webhooks" }),
+    after: () => void navigate({ to: "/team/webhooks" }),
     showsErrors: true,
   });
   const actions = (

@@ -1,0 +1,246 @@
+// The wall of screens, as a person uses it.
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createProblem } from "../../src/protocol/device/player-problems.ts";
+import { FakeClock } from "../support/clock.ts";
+import { desktop, phone, startBrowser, startConsoleService, Window } from "../support/console/console.ts";
+import { playing, startWall, type StoredScreen } from "../support/console/wall.ts";
+import { heartbeat, picture, type Device, type TestService } from "../service/harness.ts";
+
+const slow = { timeout: 90_000 };
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const cities = ["Berlin", "Hamburg", "Leipzig"];
+/** Screens that play, each with the tag of its city. */
+const fleet = (count: number): StoredScreen[] =>
+  Array.from({ length: count }, (_, place) => ({
+    name: `Screen ${place + 1}`,
+    tags: [cities[place % 3]!],
+    says: playing(null, place % 2 === 0 ? "Breakfast" : "Lunch"),
+  }));
+const dark = { ...playing(null), rendering: false, problems: [createProblem("not-rendering", Date.now() - 60_000)] };
+
+const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
+
+test("[CWL4] the one dark screen among 10,000 is in view without any action, with its cause and what to do", slow, async () => {
+  const screens = fleet(10_000);
+  screens[6_789] = { name: "Platform 9", tags: ["Berlin"], says: dark };
+  await using wall = await startWall(screens);
+  await using window = await Window.open(browser, desktop);
+  const { page } = window;
+  await window.signIn(wall.service);
+  await page.getByText("10,000 screens", { exact: true }).first().waitFor({ timeout: 30_000 });
+  const wrong = card(page, "Platform 9");
+  await expect.poll(() => wrong.evaluate((element) => element.getBoundingClientRect().bottom)).toBeLessThan(desktop.viewport!.height);
+  await wrong.getByText("No frame is presented on the screen.").waitFor();
+  await wrong.getByText("Send the command restart", { exact: false }).waitFor();
+  await page.getByRole("button", { name: "Wrong 1", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Playing 9,999", exact: true }).waitFor();
+  // Only what is in view is drawn.
+  expect(await page.getByRole("article").count()).toBeLessThan(80);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CWL5] filters live in the address: they survive a reload, and an address that nobody understands shows all", slow, async () => {
+  const screens = fleet(60);
+  screens[3] = { name: "Platform 9", tags: ["Berlin", "Hall"], says: dark };
+  screens[4] = { name: "Platform 10", tags: ["Hall"], says: playing(null), silentMs: 7_200_000 };
+  await using wall = await startWall(screens);
+  await using window = await Window.open(browser, desktop);
+  const { page } = window;
+  await window.signIn(wall.service);
+  await page.getByRole("button", { name: "Wrong 1" }).click();
+  await page.getByRole("button", { name: "Offline 1" }).click();
+  await page.getByText("2 of 60 screens").first().waitFor();
+  await page.getByRole("searchbox", { name: "Search screens" }).fill("platform 10");
+  await page.getByText("1 of 60 screens").first().waitFor();
+  await page.getByRole("button", { name: "List" }).click();
+  await page.reload();
+  await page.getByText("1 of 60 screens").first().waitFor();
+  await card(page, "Platform 10").getByText("Last heard from 2 hr. ago.").waitFor();
+  expect(await page.getByRole("article").count()).toBe(1);
+  expect(await page.getByRole("searchbox").inputValue()).toBe("platform 10");
+  await page.getByRole("searchbox").fill("nowhere");
+  await page.getByRole("button", { name: "Show all screens" }).click();
+  await page.getByText("60 screens", { exact: true }).first().waitFor();
+
+  // Grouped by tag, a screen is under each of its tags.
+  await page.getByRole("button", { name: /Group$/ }).click();
+  await page.getByRole("option", { name: "By tag" }).click();
+  await page.getByRole("heading", { name: "Berlin", exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get("group")).toBe("tag");
+  await page.getByRole("searchbox").fill("hall");
+  await page.getByRole("heading", { name: "Hall", exact: true }).waitFor();
+  expect(await card(page, "Platform 9").count()).toBe(2);
+
+  await page.goto(`${wall.service.service.url}/?state=${encodeURIComponent('["bogus",7]')}&group=%3Cimg%3E&view=8&sort=1`);
+  await page.getByText("60 screens", { exact: true }).first().waitFor();
+  expect(window.errors).toEqual([]);
+});
+
+/** A service whose clock a test advances, and two screens that play. */
+async function twoScreens(): Promise<{
+  service: TestService;
+  clock: FakeClock;
+  counter: Device;
+  hall: Device;
+  beat: (device: Device, more?: object) => Promise<void>;
+}> {
+  const clock = new FakeClock(Date.now());
+  const service = await startConsoleService({ clock });
+  const [counter, hall] = [await service.pairDevice("Counter"), await service.pairDevice("Hall")];
+  const beat = async (device: Device, more: object = {}): Promise<void> => {
+    const { body } = await service.call("GET", `players/${device.playerId}`);
+    const content = { ...playing(null).content!, revision: body.desired_revision, applied_revision: body.desired_revision };
+    expect((await device.call("POST", "heartbeat", heartbeat({ ...playing(null, "Menu"), content, ...more }))).status).toBe(200);
+  };
+  await beat(counter);
+  await beat(hall);
+  return { service, clock, counter, hall, beat };
+}
+
+test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed is shown so at once", slow, async () => {
+  const { service, clock, counter, hall, beat } = await twoScreens();
+  await using _ = service;
+  await using window = await Window.open(browser, desktop);
+  const { page } = window;
+  await window.signIn(service);
+  await page.getByRole("button", { name: "Playing 2", exact: true }).waitFor();
+  await card(page, "Hall").getByText("Plays Menu").waitFor();
+
+  clock.advance(80_000);
+  await beat(counter);
+  clock.advance(60_000);
+  await card(page, "Hall").getByText("Offline", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Needs attention" }).waitFor();
+  await card(page, "Counter").getByText("Playing", { exact: true }).waitFor();
+
+  await beat(hall);
+  await card(page, "Hall").getByText("Playing", { exact: true }).waitFor();
+  await expect.poll(() => page.getByRole("heading", { name: "Needs attention" }).count()).toBe(0);
+
+  await beat(counter, { problems: [createProblem("disk-unwritable", Date.now())] });
+  await card(page, "Counter").getByText("The player cannot write to its disk.").waitFor();
+  // What has no event is told by heartbeats, such as opening hours.
+  const display = {
+    asked: "off",
+    reason: "hours",
+    until: null,
+    power: "off",
+    by: null,
+    brightness_percent: null,
+    rotation: null,
+    mode: null,
+    input: null,
+  };
+  await beat(hall, { telemetry: { display } });
+  await card(page, "Hall").getByText("Opening hours").waitFor();
+
+  await service.call("PATCH", `players/${hall.playerId}`, { name: "Great hall", tags: ["Ground floor"] });
+  await card(page, "Great hall").getByText("Ground floor").waitFor();
+  await service.call("DELETE", `players/${counter.playerId}`);
+  await expect.poll(() => page.getByRole("article").count()).toBe(1);
+  expect(window.errors).toEqual([]);
+});
+
+test(
+  "[CWL7] with the keyboard alone: from card to card, selected one by one, as a range and all that match, and opened",
+  slow,
+  async () => {
+    await using wall = await startWall(fleet(300));
+    await using window = await Window.open(browser, desktop);
+    const { page } = window;
+    await window.signIn(wall.service);
+    await page.getByText("300 screens", { exact: true }).first().waitFor();
+    const focused = () => page.evaluate(`document.activeElement?.textContent ?? ""`);
+    await page.getByRole("link", { name: "Screen 1", exact: true }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe("Screen 2");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Shift+Space");
+    const selected = await page.getByText(/^[0-9]+ selected$/).textContent();
+    expect(Number.parseInt(selected!, 10)).toBeGreaterThan(3);
+    await page.keyboard.press("End");
+    await expect.poll(focused).toBe("Screen 300");
+    await page.keyboard.press("Home");
+    await expect.poll(focused).toBe("Screen 1");
+    // The selection outlives a filter, and takes in what matches another.
+    await page.getByRole("button", { name: "Clear", exact: true }).press("Enter");
+    await page.getByRole("searchbox").fill("leipzig");
+    await page.getByText("100 of 300 screens").first().waitFor();
+    await page.getByRole("button", { name: "Select all 100", exact: true }).press("Enter");
+    await page.getByRole("searchbox").fill("screen 299");
+    await page.getByText("1 of 300 screens").first().waitFor();
+    await page.getByRole("checkbox", { name: "Select Screen 299" }).press("Space");
+    await page.getByText("101 selected").waitFor();
+    await page.getByRole("link", { name: "Screen 299" }).press("Enter");
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/screens/${wall.ids[298]}`);
+    expect(window.errors).toEqual([]);
+  },
+);
+
+test("[CWL8] a picture that is asked for is shown as asked, as being taken, and when it is there; or why there is none", slow, async () => {
+  const { service, counter, beat } = await twoScreens();
+  await using _ = service;
+  await using window = await Window.open(browser, desktop);
+  const { page } = window;
+  await window.signIn(service);
+  const counterCard = card(page, "Counter");
+  const ask = counterCard.getByRole("button", { name: "Take a picture of Counter now" });
+  const newest = async () => (await service.call("GET", `players/${counter.playerId}/commands`)).body.data[0].id as string;
+  await ask.click();
+  await counterCard.getByText("Waiting for the screen…").waitFor();
+  await counter.call("POST", `commands/${await newest()}/status`, { status: "running" });
+  await counterCard.getByText("Taking a picture…").waitFor();
+  expect(await counterCard.getByRole("img", { name: "Last picture" }).count()).toBe(0);
+  const command = await newest();
+  await counter.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yza", await picture(), { "command-id": command });
+  await counter.call("POST", `commands/${command}/status`, {
+    status: "succeeded",
+    result: { screenshot_id: "shot_01jd3v8q6m9x2k4n7r5t1w0yza" },
+  });
+  await counterCard.getByRole("img", { name: "Last picture of Counter" }).waitFor();
+  await expect.poll(() => counterCard.getByText("Taking a picture…").count()).toBe(0);
+
+  await ask.click();
+  await counterCard.getByText("Waiting for the screen…").waitFor();
+  await counter.call("POST", `commands/${await newest()}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });
+  await counterCard.getByText("No picture: the display is off").waitFor();
+  await beat(counter);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CWL9] on a phone nothing is wider than the page, and the first screen begins with how to start a player", slow, async () => {
+  const screens = fleet(30);
+  screens[1] = { name: "W".repeat(200), tags: ["x".repeat(200), "🦊", "عربي", "<b>"], says: { ...dark } };
+  screens[2] = { name: "<img src=x onerror=alert(1)>", tags: ["RTL"], says: playing(null, "L".repeat(190)) };
+  await using wall = await startWall(screens);
+  await using window = await Window.open(browser, phone);
+  const { page } = window;
+  await window.signIn(wall.service);
+  await card(page, "<img src=x onerror=alert(1)>").waitFor();
+  for (const view of ["Grid", "List"]) {
+    await page.getByRole("button", { name: view }).tap();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+  }
+  await page.getByRole("checkbox", { name: "Select Screen 1", exact: true }).tap();
+  await page.getByText("1 selected").waitFor();
+  expect(window.errors).toEqual([]);
+
+  await using service = await startConsoleService();
+  await using empty = await Window.open(browser, phone);
+  await empty.signIn(service);
+  await empty.page.getByRole("heading", { name: "No screens yet" }).waitFor();
+  await empty.page.getByText(`npm run player -- --server ${service.service.url}`).waitFor();
+  const pair = empty.page.getByRole("link", { name: "Pair a screen" });
+  expect(new URL((await pair.getAttribute("href"))!, service.service.url).pathname).toBe("/pair");
+  const device = await service.pairDevice("First");
+  await card(empty.page, "First").waitFor();
+  expect(device.playerId).not.toBe("");
+  expect(empty.errors).toEqual([]);
+});
