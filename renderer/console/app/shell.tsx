@@ -87,6 +87,8 @@ export function Shell() {
         <UploadsCorner />
         <BulkBar />
         <ShowCorner />
+      </Suspense>
+      <Suspense fallback={null}>
         {overlay === "search" ? <Palette onClose={close} /> : null}
         {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
       </Suspense>
