@@ -43,7 +43,7 @@ export function useEntries(): { entries: readonly Entry[]; isLoading: boolean } 
     const actions = added.map(({ id, title, icon, words = "", run }) => ({
       id: `action:${id}`,
       title,
-      kind: text("onThisPage"),
+      kind: text("action"),
       icon,
       words,
       run,
