@@ -14,7 +14,8 @@ import { selectSessions, showSessionEntry } from "../../people/sessions/session-
 import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { Store } from "../../store/store.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { JsonResponse } from "../responses.ts";
 
@@ -123,7 +124,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
       const { audit, clock, cookies, tokens } = dependencies;
       const { address, requestId } = context;
       requireSession(context.operator);
-      const { started, session } = await unitOfWork.write(async (db, { tokenId, operator }) => {
+      const change = async (db: Db, { tokenId, operator }: OperatorContext) => {
         const before = await db
           .selectFrom("tokens")
           .innerJoin("sessions", "sessions.token_id", "tokens.id")
@@ -137,10 +138,12 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
         const entry = { action: "switchTeam", resourceType: "sessions", resourceId: started.id, before: null, after: null };
         const who = { teamId: started.teamId, userId: operator.userId, tokenId: started.id };
         if (started.teamId !== operator.teamId) await audit.append(db, { ...entry, ...who, address, requestId });
-        const result = { started, session: await showSession(db, started.id) };
-        return { result, committed: () => tokens.notifyEnded(ended) };
+        return { result: started, committed: () => tokens.notifyEnded(ended) };
+      };
+      return unitOfWork.write(change, async (db, { id: sessionId, secret, expiresAt }) => {
+        const cookie = cookies.setSession(context, secret, expiresAt);
+        return new JsonResponse(200, await showSession(db, sessionId), {}, [cookie]);
       });
-      return new JsonResponse(200, session, {}, [cookies.setSession(context, started.secret, started.expiresAt)]);
     },
   }),
   operation({

@@ -4,7 +4,7 @@ import { addressKey, RateLimit, tooManyRequests } from "../../http/rate-limit.ts
 
 const minuteMs = 60_000;
 const windowMs = 15 * minuteMs;
-export const maxGuesses = 10;
+const maxGuesses = 10;
 const maxGuessesPerDay = 100;
 const maxGuessesPerAddress = 30;
 
