@@ -105,7 +105,7 @@ function Suggestions({ choices, onChoose }: { choices: readonly Choice[]; onChoo
 function ChoiceItem({ choice }: { choice: Choice }) {
   const { name, kind, count, isOffline } = choice;
   return (
-    <ListBoxItem className="menu-item target-item" textValue={name}>
+    <ListBoxItem id={choice.id} className="menu-item target-item" textValue={name}>
       <Icon name={kind === "tag" ? "tag" : "screens"} />
       <span className="target-name">{name}</span>
       {count === null ? null : <span className="faint">{text("count", { count })}</span>}
