@@ -42,7 +42,10 @@ export const usage = defineUsage({
       help: "Private networks that webhooks and imports may connect to, besides public addresses",
     },
     "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For header is trusted" },
-    "requests-per-minute": { value: "N", help: "Limit of requests per minute for each token (default 600)" },
+    "requests-per-minute": {
+      value: "N",
+      help: "Limit of requests per minute for each token, ten times as many for each browser (default 600)",
+    },
     "releases-from": {
       value: "FOLDER|URL",
       help: "Release repository whose updates this service keeps and offers to its players; refreshed every hour",

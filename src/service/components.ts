@@ -39,7 +39,7 @@ import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { Tickets } from "./people/tickets.ts";
-import { BrowserCookies } from "./people/browser-cookies.ts";
+import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";

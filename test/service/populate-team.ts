@@ -132,6 +132,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
   collect(writeAlert(file, person, device), pool);
   const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
+  expect((await person.call("PATCH", `assets/${pool.get("ast")}`, { tags: ["lobby"] })).status).toBe(200);
   const reply = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false, uptime_ms: 120_000 }));
   expect(reply.status).toBe(200);
   expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);

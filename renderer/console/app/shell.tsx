@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useRouter } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
+import { useActions } from "../data/actions.ts";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
@@ -38,6 +39,7 @@ export function Shell() {
     void loadPages(router, shown.signal);
     return () => shown.abort();
   }, [router]);
+  useActions([{ id: "shortcuts", title: text("shortcuts"), icon: "settings", run: () => setOverlay("shortcuts") }]);
   const isSignedOut = session === null;
   useEffect(() => {
     if (isSignedOut) void navigate({ to: "/sign-in", search: { to: router.state.location.href } });
@@ -87,6 +89,8 @@ export function Shell() {
         <UploadsCorner />
         <BulkBar />
         <ShowCorner />
+      </Suspense>
+      <Suspense fallback={null}>
         {overlay === "search" ? <Palette onClose={close} /> : null}
         {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
       </Suspense>

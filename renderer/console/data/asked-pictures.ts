@@ -1,6 +1,6 @@
 // Pictures that were asked for and have not arrived. What becomes of a request is what the events of its command say.
 import { useSyncExternalStore } from "react";
-import { Command } from "../../../src/protocol/device/commands.ts";
+import type { Command } from "../../../src/protocol/device/commands.ts";
 import { reasonOf } from "../ui/problem-message.tsx";
 import { client } from "./client.ts";
 import { eventStream } from "./event-stream.ts";
@@ -18,7 +18,7 @@ let stopListening: (() => void) | null = null;
 /** Asks a screen for a picture. */
 export async function askForPicture(playerId: string): Promise<void> {
   stopListening ??= eventStream.listen((news) => {
-    if (news.is === "event" && news.event.type.startsWith("command.")) follow(Command.safeParse(news.event.data).data);
+    if (news.is === "event" && news.event.type.startsWith("command.")) follow(news.event.data as Partial<Command>);
   });
   set(playerId, { is: "sent" });
   try {
@@ -43,13 +43,13 @@ export function useAskedPicture(playerId: string): AskedPicture | undefined {
 }
 
 /** Commands that events told of before the answer to their request arrived. */
-const early = new Map<string, Command>();
+const early = new Map<string, Partial<Command>>();
 
-function follow(command: Command | undefined): void {
-  if (command?.type !== "screenshot") return;
+function follow(command: Partial<Command> | undefined): void {
+  if (command?.type !== "screenshot" || command.id === undefined || command.status === undefined) return;
   const playerId = commands.get(command.id);
   if (playerId === undefined) {
-    if (asked.get(command.player_id)?.is === "sent") early.set(command.id, command);
+    if (asked.get(command.player_id ?? "")?.is === "sent") early.set(command.id, command);
     return;
   }
   if (["queued", "delivered"].includes(command.status)) return;

@@ -4,7 +4,8 @@ import type { RosterPlayer } from "../../../src/protocol/operator/roster.ts";
 import { RosterStore, type RosterSnapshot } from "./roster/store.ts";
 import { useSession } from "./session.ts";
 
-export type { RosterPlayer, RosterState } from "../../../src/protocol/operator/roster.ts";
+export type { RosterPlayer } from "../../../src/protocol/operator/roster.ts";
+export type { RosterState } from "../../../src/protocol/operator/roster-states.ts";
 
 const store = new RosterStore();
 

@@ -1,6 +1,6 @@
 // The parts of an area, each with its own address. On a phone they are scrolled sideways.
-import { Link } from "@tanstack/react-router";
-import type { ComponentProps } from "react";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useEffect, useRef, type ComponentProps } from "react";
 import "./page-tabs.css";
 
 export interface PageTab {
@@ -9,8 +9,13 @@ export interface PageTab {
 }
 
 export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTab[] }) {
+  const nav = useRef<HTMLElement>(null);
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  useEffect(() => {
+    nav.current?.querySelector(".active")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [path]);
   return (
-    <nav className="page-tabs" aria-label={label}>
+    <nav ref={nav} className="page-tabs" aria-label={label}>
       {tabs.map(({ to, name }) => (
         <Link key={to} to={to} className="page-tab">
           {name}

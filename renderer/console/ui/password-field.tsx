@@ -1,6 +1,6 @@
 // A field for a password, which can be shown while it is typed.
 import { useState } from "react";
-import { FieldError, Group, Input, Label, Text, TextField, ToggleButton, type TextFieldProps } from "react-aria-components";
+import { FieldError, Group, Input, Label, Text, TextField, Button, type TextFieldProps } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { useFieldError } from "./use-field-error.ts";
@@ -28,9 +28,13 @@ export function PasswordField({ label, description, error: given, onChange, ...p
       <Label>{label}</Label>
       <Group className="password-group">
         <Input className="input" spellCheck={false} autoCapitalize="none" />
-        <ToggleButton className="password-toggle" isSelected={isShown} onChange={setIsShown} aria-label={text("showPassword")}>
+        <Button
+          className="password-toggle"
+          onPress={() => setIsShown(!isShown)}
+          aria-label={text(isShown ? "hidePassword" : "showPassword")}
+        >
           {text(isShown ? "hide" : "show")}
-        </ToggleButton>
+        </Button>
       </Group>
       {description === undefined ? null : (
         <Text slot="description" className="field-description">

@@ -1,19 +1,14 @@
 // The roster: every screen of a team in one short row, with its state in words, for lists, pickers and the wall of screens.
 import { z } from "zod";
 import { Orientation } from "../content/orientation.ts";
-import type { Heartbeat, ShownReason } from "../device/heartbeat.ts";
 import { id, Name, Timestamp } from "../common.ts";
 import { page, PageQuery, Player } from "./resources.ts";
+import { mostRosterIds, rosterStates } from "./roster-states.ts";
 
-/** The states of a screen, those that need a person first. */
-const rosterStates = ["wrong", "offline", "late", "new", "empty", "off", "playing"] as const;
-
-/** How many problems a row lists, and how many rows may be asked for by id. */
+/** How many problems a row lists. */
 export const mostRosterProblems = 3;
-export const mostRosterIds = 200;
 
 export const RosterState = z.enum(rosterStates);
-export type RosterState = z.infer<typeof RosterState>;
 
 const stateTexts = [
   "`wrong`: something is wrong, see `problems`",
@@ -84,8 +79,3 @@ export const RosterQuery = PageQuery.extend({
     .describe(`Only these players, ${mostRosterIds} at most, such as those that events have named. Ids that do not exist are left out`)
     .meta({ examples: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] }),
 });
-
-/** The reason for what a player shows. */
-export function shownReasonOf({ why = [] }: Pick<Heartbeat, "why">): ShownReason | null {
-  return why.find(({ verdict }) => verdict === "shows") ?? null;
-}

@@ -70,7 +70,7 @@ export const NewShow = z
       fault("until", "give either until, null for no end, or lasts_ms");
     }
     if (show.emergency && show.from !== undefined) fault("from", "an emergency begins now: leave it out");
-    if (show.emergency && typeof show.until === "string" && !/Z$/.test(show.until)) {
+    if (show.emergency && typeof show.until === "string" && !show.until.endsWith("Z")) {
       fault("until", "an emergency ends at an instant such as 2026-11-21T16:00:00Z, or null: when it is deleted");
     }
   });

@@ -111,7 +111,7 @@ export class Quotas {
 
 /** Allowed requests per minute. */
 export interface RequestLimits {
-  /** Per operator's token; default 600. */
+  /** Per operator's token; default 600. The session of a browser may send ten times as many. */
   token: number;
   /** Per player; default 6,000. */
   player: number;

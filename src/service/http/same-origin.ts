@@ -1,5 +1,5 @@
 // Refuses writes that another website makes a browser send with the cookie of a session (cross-site request forgery).
-import type { Sender } from "../people/browser-cookies.ts";
+import type { Sender } from "../people/sessions/browser-cookies.ts";
 import { ProblemError } from "./problem.ts";
 
 /**

@@ -7,7 +7,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { TokenRow } from "../store/people-tables.ts";
 import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
-import { idleMs } from "./session-limits.ts";
+import { idleMs } from "./sessions/session-limits.ts";
 import { hashSecret, isWellFormedSession, isWellFormedToken } from "./token-secrets.ts";
 
 interface CachedOperator {

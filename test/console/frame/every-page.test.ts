@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { desktop, phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import type { TestService } from "../../service/harness.ts";
 import type { PopulatedTeam } from "../../service/populate-team.ts";
 import { populateHostileTeam, type HostilePerson } from "./hostile-team.ts";
 import { addressesOf, openPage } from "./routes.ts";
 import { overflowing, untranslated } from "./texts-of-page.ts";
+
+// They open every page, on a machine that runs other tests beside them.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let browser: Browser;
 let axe: string;

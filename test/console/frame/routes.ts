@@ -32,6 +32,6 @@ export async function addressesOf(page: Page, pool: IdPool): Promise<readonly st
 
 /** Opens an address and waits until its page is complete. */
 export async function openPage(page: Page, url: string): Promise<void> {
-  await page.goto(url, { waitUntil: "networkidle" });
+  await page.goto(url, { waitUntil: "networkidle", timeout: 60_000 });
   await page.locator("h1").first().waitFor();
 }

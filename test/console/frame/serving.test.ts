@@ -76,6 +76,7 @@ describe("[CFR3] the console works below a path of a host, whether its proxy tak
     await using window = await Window.open(browser);
     const { page, context } = window;
     await page.goto(body.url);
+    await page.getByRole("button", { name: "Skip" }).click();
     await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
     expect(page.url()).toBe(`${proxy.url}/`);
     expect(await context.cookies()).toEqual(

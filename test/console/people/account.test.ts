@@ -57,12 +57,12 @@ test("[CPP8] a person sees where they are signed in and signs out there, on a ph
   const { page } = window;
   const sessions = page.getByRole("table", { name: "Where you are signed in" });
   await sessions.getByText("This session").waitFor();
-  await sessions.getByRole("button", { name: /Sign out Owner on/ }).tap();
+  await sessions.getByRole("button", { name: /Sign out there: Owner on/ }).tap();
   await page.getByText("Owner is signed out there").waitFor();
   await expect.poll(() => sessions.getByRole("row").count(), pollOptions).toBe(2);
   await lost.page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.getByText("Dark", { exact: true }).tap();
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
+  expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
   expect(window.errors).toEqual([]);
 });

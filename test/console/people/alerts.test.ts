@@ -32,7 +32,7 @@ test(
     await window.signIn(fleet.api, "/team/alerts");
     await window.page.getByRole("button", { name: "I take care of it: Lobby" }).tap();
     await row.getByText("Owner", { exact: true }).waitFor();
-    expect(await window.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expect(await window.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
     expect([...desk.errors, ...window.errors]).toEqual([]);
   },
 );

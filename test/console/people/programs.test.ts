@@ -101,7 +101,7 @@ test(
     receiver.behavior = (_request, response) => response.writeHead(200).end("thanks");
     await page.getByText("Send events").click();
     await page.getByText("Duty phone gets events again").waitFor();
-    await failed.getByRole("button", { name: "Send webhook.test again" }).click();
+    await failed.getByRole("button", { name: "Send again: webhook.test" }).click();
     await page.getByText("Sent again: status 200").waitFor();
     expect(receiver.ids.at(-1)).toBe(receiver.ids.at(-2));
 
@@ -113,7 +113,7 @@ test(
     await small.page.getByRole("button", { name: "Send all failed again" }).tap();
     await small.page.getByRole("dialog").getByRole("button", { name: "Send again" }).tap();
     await small.page.getByText("There was nothing to send").waitFor();
-    expect(await small.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expect(await small.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
     expect(window.errors).toEqual([]);
   },
 );

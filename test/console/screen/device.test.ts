@@ -5,6 +5,7 @@ import { phone, startBrowser, startConsoleService, Window } from "../../support/
 import { heartbeat, type Device, type DeviceSocket, type TestService } from "../../service/harness.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
 import { verifyJws } from "../../../src/base/jws.ts";
+import { eventually } from "../../support/polling.ts";
 import { tabTo } from "../../support/console/keyboard.ts";
 
 let browser: Browser;
@@ -101,7 +102,10 @@ test("[CSC6] only what the device supports is offered, with the reason for the r
 });
 
 test("[CSC7] an offline screen says so; a command waits for it and can be cancelled", async () => {
-  const { playerId } = await service.pairDevice("Attic");
+  const { device, socket } = await connect("Attic");
+  const { playerId } = device;
+  socket.socket.close();
+  await eventually(async () => (await service.call("GET", `players/${playerId}`)).body.status === "offline");
   await using window = await Window.open(browser);
   await window.signIn(service, `/screens/${playerId}`);
   const { page } = window;

@@ -27,10 +27,11 @@ test("[CSC11] a person watches a real screen live and takes a picture of it; the
   await window.signIn(service, `/screens/${playerId}`);
   const { page } = window;
   const pixel = () =>
-    page.getByRole("img", { name: "Live picture of “Lobby”" }).evaluate((element) => {
-      const canvas = element as HTMLCanvasElement;
-      return [...canvas.getContext("2d")!.getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data].slice(0, 3);
-    });
+    page
+      .getByRole("img", { name: "Live picture of “Lobby”" })
+      .evaluate<number[]>(
+        "(canvas) => [...canvas.getContext('2d').getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data].slice(0, 3)",
+      );
   const viewers = async () => /signage_live_viewers (\d+)/.exec(await (await fetch(`${api.url}/metrics`)).text())?.[1];
   await page.getByRole("button", { name: "Watch live" }).click();
   await page.getByText("Live", { exact: true }).waitFor();

@@ -83,7 +83,9 @@ test("[CSC3] opening hours, time zone, pictures and downloads are set as a perso
   const hours = page.getByRole("region", { name: "Opening hours of the display" });
   await hours.getByRole("button", { name: "Sun" }).click();
   await hours.getByLabel("Until").fill("00:00");
-  await page.getByRole("combobox", { name: "Time zone" }).fill("Tokyo");
+  await page.getByRole("combobox", { name: "Time zone" }).focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("Tokyo");
   await page.getByRole("option", { name: "Asia/Tokyo" }).click();
   await page.getByRole("button", { name: /Take a picture/ }).click();
   await page.getByRole("option", { name: "Every 5 minutes" }).click();
@@ -125,4 +127,18 @@ test("[CSC4] a deleted screen comes back by undo; an address of a screen in the 
   await page.goto(`${service.service.url}/screens/plr_01jd3v8q6m9x2k4n7r5t1w0yzh`);
   await page.getByRole("heading", { name: "This screen is not here" }).waitFor();
   expect(window.errors.filter((error) => !error.includes("404"))).toEqual([]);
+});
+
+test("[CSC12] a broken device is replaced from the screen's page by the code that the new one shows", async () => {
+  const { playerId } = await service.pairDevice("Hall");
+  const spare = await service.newDevice();
+  await using window = await Window.open(browser, phone);
+  await window.signIn(service, `/screens/${playerId}?tab=settings`);
+  const { page } = window;
+  await page.getByRole("button", { name: "Replace device" }).click();
+  await page.keyboard.type(spare.grant.user_code);
+  await page.getByRole("dialog").getByRole("button", { name: "Replace device" }).click();
+  await page.getByText("Hall runs on the new device now.").waitFor();
+  expect((await spare.firstToken()).player_id).toBe(playerId);
+  expect(window.errors).toEqual([]);
 });

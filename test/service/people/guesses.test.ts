@@ -19,7 +19,7 @@ test("[SGN19] after ten wrong passwords strangers wait, but not the person in a 
   const signIn = (browser: Browser, password: string) =>
     browser.call("POST", "session", { method: "password", email: "ada@example.com", password });
   const guesses = await Promise.all(Array.from({ length: 14 }, (_each, place) => signIn(new Browser(api.service.url), `guess ${place}`)));
-  expect(guesses.map(({ status }) => status).toSorted()).toEqual([...Array<number>(10).fill(401), ...Array<number>(4).fill(429)]);
+  expect([401, 429].map((status) => guesses.filter((each) => each.status === status).length)).toEqual([10, 4]);
   const refused = guesses.find(({ status }) => status === 429)!;
   expect(Number(refused.headers.get("retry-after"))).toBe(15 * 60);
   // Even the right one: an answer would tell that it is right.

@@ -131,7 +131,7 @@ test("[SGN24] no log, audit entry or stored row has a password or the secret of 
   const { body: me } = await browser.call("GET", "session");
   await browser.call("POST", "session/team", { team_id: me.team.id }, { "idempotency-key": "team" });
   const other = await Browser.signIn(api, { method: "link", secret: link.secret });
-  const secrets = [goodPassword, wrong, link.secret, invitation.secret, ...[...browser.cookies.values(), ...other.cookies.values()]];
+  const secrets = [goodPassword, wrong, link.secret, invitation.secret, ...browser.cookies.values(), ...other.cookies.values()];
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
   const tables = file.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   const stored = tables.map(({ name }) => JSON.stringify(file.prepare(`SELECT * FROM "${String(name)}"`).all())).join("\n");

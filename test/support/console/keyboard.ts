@@ -5,9 +5,10 @@ const mostPresses = 150;
 
 /** Presses Tab until `target` has the focus. @throws Error if it never gets it. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor();
+  // Found once: while a list is open, what is outside of it has no role.
+  const element = (await target.elementHandle())!;
   for (let presses = 0; presses < mostPresses; presses += 1) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
+    if (await element.evaluate("(each) => each === document.activeElement")) return;
     await page.keyboard.press("Tab");
   }
   throw new Error(`Tab does not reach ${String(target)}`);

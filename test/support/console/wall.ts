@@ -30,7 +30,7 @@ export interface WallService {
 const onlineMs = 120_000;
 
 /** The id of the stored screen at a place. */
-export function storedId(place: number): string {
+function storedId(place: number): string {
   return `plr_${place.toString().padStart(26, "0")}`;
 }
 

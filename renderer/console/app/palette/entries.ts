@@ -43,7 +43,7 @@ export function useEntries(): { entries: readonly Entry[]; isLoading: boolean } 
     const actions = added.map(({ id, title, icon, words = "", run }) => ({
       id: `action:${id}`,
       title,
-      kind: text("onThisPage"),
+      kind: text("action"),
       icon,
       words,
       run,
@@ -101,8 +101,9 @@ async function readNames(router: AnyRouter, signal: AbortSignal): Promise<readon
   const found: Named[] = [];
   const tags = new Set<string>();
   const init = { params: { query: { limit: 100 } }, signal };
+  const inRows = { params: { query: { limit: 1_000 } }, signal };
   const hasScreens = hasPage(router, "/screens/$id");
-  for await (const { id, name, tags: own } of client.pages("/api/v1/players", init)) {
+  for await (const { id, name, tags: own } of client.pages("/api/v1/players/roster", inRows)) {
     for (const tag of own) tags.add(tag);
     if (hasScreens)
       found.push({ id, title: name, kind: "screen", icon: "screens", words: own.join(" "), to: "/screens/$id", more: { params: { id } } });

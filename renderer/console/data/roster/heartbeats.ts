@@ -1,5 +1,6 @@
 // Tells from heartbeats whether a row of the roster is old: some changes of a screen have no event, such as its opening hours.
-import { shownReasonOf, type RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
+import type { RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
+import { shownReasonOf } from "../../../../src/protocol/operator/roster-states.ts";
 import type { Heartbeat } from "../event-stream.ts";
 
 export class HeartbeatWatch {

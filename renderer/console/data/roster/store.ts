@@ -1,6 +1,7 @@
 // All screens of the team in short rows. Events say which rows to read again, so that the service alone decides what a state means.
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
-import { mostRosterIds, type RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
+import type { RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
+import { mostRosterIds } from "../../../../src/protocol/operator/roster-states.ts";
 import { client, isSignedOut } from "../client.ts";
 import { eventStream, type StreamNews } from "../event-stream.ts";
 import { queryClient } from "../query-client.ts";
@@ -126,6 +127,10 @@ export class RosterStore {
     }
     if (news.is !== "event") return;
     const { type, data } = news.event;
+    if (type === "players.updated") {
+      if (!Array.isArray(data["player_ids"])) return this.#read(signal);
+      return data["player_ids"].forEach((id) => this.#mark(String(id), signal));
+    }
     if (type === "layout.updated") return this.#markShowing(data["layout_id"], signal);
     // Commands change no row: what they do is told by other events.
     if (!type.startsWith("command.") && typeof data["player_id"] === "string") this.#mark(data["player_id"], signal);

@@ -47,6 +47,7 @@ export const common = {
   requestId: "Request {id}",
   hide: "Hide",
   showPassword: "Show the password",
+  hidePassword: "Hide the password",
   more: "More",
   showMore: "Show more",
   noMatch: "Nothing matches what you typed",

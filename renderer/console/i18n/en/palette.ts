@@ -9,7 +9,7 @@ export const palette = {
   loading: "Reading names…",
   recent: "Recent",
   goTo: "Go to",
-  onThisPage: "On this page",
+  action: "Action",
   screen: "Screen",
   file: "File",
   playlist: "Playlist",

@@ -81,6 +81,9 @@ export const screenSettings = {
   keepMine: "Keep yours: {setting}",
   takeTheirs: "Take theirs: {setting}",
   empty: "nothing",
+  device: "Device",
+  deviceAbout: "If the hardware broke: another device takes over name, content, schedules and history.",
+  replaceDevice: "Replace device",
   danger: "Delete this screen",
   dangerAbout:
     "It moves to the bin for 30 days, with the schedules that are only for it. Its device deletes its content and shows a pairing code.",

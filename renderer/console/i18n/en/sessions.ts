@@ -14,7 +14,7 @@ export const sessions = {
   actions: "Actions",
   current: "This session",
   signOutThere: "Sign out there",
-  signOutOf: "Sign out {name} on {browser}",
+  signOutOf: "Sign out there: {name} on {browser}",
   signedOut: "{name} is signed out there",
   empty: "Nobody is signed in.",
   byLink: "by link",

@@ -66,7 +66,7 @@ export const webhooks = {
   statusCode: "Status {status}",
   notYet: "Not tried yet",
   replay: "Send again",
-  replayOf: "Send {type} again",
+  replayOf: "Send again: {type}",
   replayWorked: "Sent again: status {status}",
   replayFailed: "Sent again, but it did not arrive: {reason}",
   stillWaiting: "Sent. There is no answer yet",

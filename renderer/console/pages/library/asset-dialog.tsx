@@ -25,8 +25,9 @@ const commonText = texts(common);
 
 export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [asked, setAsked] = useState<"replace" | "erase" | null>(null);
-  // What is being deleted for good is not read again.
-  const { data: asset, error } = useQuery({ ...assetQuery(id), enabled: asked !== "erase" });
+  const [isErased, setIsErased] = useState(false);
+  // What is deleted for good is not read again.
+  const { data: asset, error } = useQuery({ ...assetQuery(id), enabled: asked !== "erase" && !isErased });
   const acting = useMutation({ mutationFn: (act: () => Promise<void>) => act() });
   if (asset === undefined) {
     return (
@@ -83,7 +84,15 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
           </div>
         </div>
       </Dialog>
-      <EraseDialog assets={[asset]} isOpen={asked === "erase"} onClose={() => setAsked(null)} onErased={onClose} />
+      <EraseDialog
+        assets={[asset]}
+        isOpen={asked === "erase"}
+        onClose={() => setAsked(null)}
+        onErased={() => {
+          setIsErased(true);
+          onClose();
+        }}
+      />
     </>
   );
 }

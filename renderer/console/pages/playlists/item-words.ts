@@ -56,6 +56,11 @@ export function isLimited(item: NewItem): boolean {
   return limits.some((limit) => limit !== undefined);
 }
 
+/** Whether the service keeps secrets of the item that only it knows: once removed, they are lost. */
+export function hasSecrets(item: NewItem): boolean {
+  return item.type === "web" && (item.basic_auth !== undefined || Object.keys(item.headers ?? {}).length > 0);
+}
+
 let nextKey = 1;
 const keys = new WeakMap<NewItem, string>();
 

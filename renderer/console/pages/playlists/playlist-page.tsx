@@ -1,11 +1,13 @@
 // A playlist: the order of its items, how long each plays, adding and removing. Every change is saved at once.
 import { Link, useParams } from "@tanstack/react-router";
+import { useRef, useState } from "react";
 import { useMay } from "../../data/session.ts";
 import { usePageDrop } from "../../data/drops.ts";
 import { playlists } from "../../i18n/en/playlists.ts";
 import { common } from "../../i18n/en/common.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -13,12 +15,11 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { AddItems, itemOfAsset } from "./add-items.tsx";
 import { ItemList } from "./item-list.tsx";
-import { keyOf } from "./item-words.ts";
+import { hasSecrets, keyOf } from "./item-words.ts";
 import type { NewItem } from "./playlists.ts";
 import { useItems, type ItemsEditor } from "./use-items.ts";
 import "../show/show.css";
 import "./playlists.css";
-import { useRef } from "react";
 
 const text = texts(playlists);
 const shared = texts(common);
@@ -34,7 +35,12 @@ export function PlaylistPage() {
   const add = (added: readonly NewItem[]): void => latest.current.change([...latest.current.items, ...added]);
   const isReadOnly = !mayWrite || stored === undefined;
   usePageDrop(isReadOnly ? null : { text: text("addFile"), take: (assets) => add(assets.flatMap((asset) => itemOfAsset(asset) ?? [])) });
+  const [asked, setAsked] = useState<{ item: NewItem; name: string } | null>(null);
   const remove = (item: NewItem, name: string): void => {
+    if (hasSecrets(item)) setAsked({ item, name });
+    else removeWithUndo(item, name);
+  };
+  const removeWithUndo = (item: NewItem, name: string): void => {
     const place = items.findIndex((each) => keyOf(each) === keyOf(item));
     change(items.toSpliced(place, 1));
     const undo = (): void => latest.current.change(latest.current.items.toSpliced(place, 0, item));
@@ -58,6 +64,15 @@ export function PlaylistPage() {
       {stored !== undefined && items.length === 0 ? (
         <EmptyState icon="playlist" title={text("itemsEmptyTitle")} text={text("itemsEmptyText")} />
       ) : null}
+      <ConfirmDialog
+        title={text("removeTitle", { name: asked?.name ?? "" })}
+        action={text("removeDo")}
+        isOpen={asked !== null}
+        onClose={() => setAsked(null)}
+        run={async () => change(items.filter((item) => keyOf(item) !== keyOf(asked!.item)))}
+      >
+        <p>{text("removeText")}</p>
+      </ConfirmDialog>
       {items.length === 0 ? null : <ItemList items={items} isReadOnly={isReadOnly} onChange={change} onRemove={remove} />}
     </Page>
   );

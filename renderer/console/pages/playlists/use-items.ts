@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { queryClient } from "../../data/query-client.ts";
-import { isConflict, playlistQuery, saveItems, type NewItem, type VersionedPlaylist } from "./playlists.ts";
+import { isConflict, playlistQuery, saveItems, type NewItem, type Playlist, type VersionedPlaylist } from "./playlists.ts";
 
 /** `saved`: as on the service. `saving`. `conflict`: somebody else's change is there. `failed`: for another reason. */
 export type SaveState = "saved" | "saving" | "conflict" | "failed";
@@ -19,6 +19,16 @@ export interface ItemsEditor {
   keepMine: () => void;
   /** After a conflict: shows what is stored. */
   takeTheirs: () => void;
+}
+
+/** An item that was removed meanwhile, and is brought back, gets a new id. */
+function withKnownIds(items: readonly NewItem[], { items: stored }: Playlist): NewItem[] {
+  const known = new Set<string | undefined>(stored.map((item) => item.id));
+  return items.map((item) => {
+    if (known.has(item.id)) return item;
+    const { id: _, ...others } = item;
+    return others as NewItem;
+  });
 }
 
 export function useItems(id: string): ItemsEditor {
@@ -45,8 +55,8 @@ export function useItems(id: string): ItemsEditor {
     try {
       while (wanted.current !== null) {
         const items = wanted.current;
-        const { etag } = queryClient.getQueryData(queryKey)!;
-        const stored = await saveItems(id, items, etag);
+        const { etag, playlist } = queryClient.getQueryData(queryKey)!;
+        const stored = await saveItems(id, withKnownIds(items, playlist), etag);
         // An answer that is on its way may be older.
         await queryClient.cancelQueries({ queryKey });
         queryClient.setQueryData(queryKey, stored);

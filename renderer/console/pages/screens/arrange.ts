@@ -1,5 +1,6 @@
 // Chooses, sorts and groups the screens that the wall shows. Pure.
-import { RosterState, type RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
+import type { RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
+import { rosterStates, type RosterState } from "../../../../src/protocol/operator/roster-states.ts";
 import type { ScreensSearch } from "./search.ts";
 
 /** Screens under one heading. */
@@ -28,7 +29,7 @@ const areas: Readonly<Record<RosterState, Section["is"]>> = {
   playing: "playing",
   off: "off",
 };
-const ranks = Object.fromEntries(RosterState.options.map((state, index) => [state, index])) as Record<RosterState, number>;
+const ranks = Object.fromEntries(rosterStates.map((state, index) => [state, index])) as Record<RosterState, number>;
 
 /** Whether a person should look at the screen. */
 export function needsAttention({ state }: RosterPlayer): boolean {
@@ -52,7 +53,7 @@ export function arrange(
   byName: readonly RosterPlayer[],
   { q, state, tag, group = "state", sort = "problems" }: ScreensSearch,
 ): Arrangement {
-  const counts = Object.fromEntries(RosterState.options.map((each) => [each, 0])) as Record<RosterState, number>;
+  const counts = Object.fromEntries(rosterStates.map((each) => [each, 0])) as Record<RosterState, number>;
   const words = q?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
   const matching: RosterPlayer[] = [];
   for (const row of byName) {
@@ -82,7 +83,7 @@ function sortedBy(rows: readonly RosterPlayer[], sort: NonNullable<ScreensSearch
       return rows.toSorted((a, b) => compare(a.playing?.name ?? "\uffff", b.playing?.name ?? "\uffff"));
     case "problems": {
       // Sorting by state needs no comparisons: the names are in order already.
-      const buckets = RosterState.options.map((): RosterPlayer[] => []);
+      const buckets = rosterStates.map((): RosterPlayer[] => []);
       for (const row of rows) buckets[ranks[row.state]]!.push(row);
       return buckets.flat();
     }

@@ -15,7 +15,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { arrange, sortByName, tagsOf } from "./arrange.ts";
-import type { ScreensSearch } from "./search.ts";
+import { readScreensSearch, type ScreensSearch } from "./search.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { Wall } from "./wall.tsx";
 
@@ -24,7 +24,9 @@ const commonText = texts(common);
 
 export function ScreensPage() {
   const { rows, total, isComplete, error } = useRoster();
-  const search: ScreensSearch = useSearch({ strict: false });
+  // The router leaves what a route has not understood in its search.
+  const written = useSearch({ strict: false });
+  const search = useMemo(() => readScreensSearch(written), [written]);
   const navigate = useNavigate();
   const mayPair = useMay("players:write");
   const change = (changed: ScreensSearch): void =>

@@ -1,5 +1,5 @@
 // The filters of the wall of screens. They live in the address, so that they survive a reload and can be sent to others.
-import { RosterState } from "../../../../src/protocol/operator/roster.ts";
+import { rosterStates, type RosterState } from "../../../../src/protocol/operator/roster-states.ts";
 
 export const groupings = ["state", "tag", "none"] as const;
 export const sortings = ["problems", "name", "seen", "plays"] as const;
@@ -22,7 +22,7 @@ const longest = 200;
 /** Reads the filters from an address, which anybody may have written: what is not understood is left out. */
 export function readScreensSearch(search: Record<string, unknown>): ScreensSearch {
   const { q, tag, state } = search;
-  const states = (Array.isArray(state) ? state : [state]).flatMap((each) => RosterState.safeParse(each).data ?? []);
+  const states = (Array.isArray(state) ? state : [state]).flatMap((each) => rosterStates.find((known) => known === each) ?? []);
   return {
     ...(isText(q) ? { q: String(q).slice(0, longest) } : {}),
     ...(isText(tag) ? { tag: String(tag).slice(0, longest) } : {}),

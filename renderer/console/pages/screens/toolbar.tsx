@@ -1,6 +1,6 @@
 // The filters of the wall: states with their numbers, search, tag, grouping, order and density.
 import { ToggleButton, ToggleButtonGroup, SearchField, Input, Button as AriaButton } from "react-aria-components";
-import { RosterState } from "../../../../src/protocol/operator/roster.ts";
+import { rosterStates } from "../../../../src/protocol/operator/roster-states.ts";
 import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -86,7 +86,7 @@ export function Toolbar({ search, onChange, counts, tags }: ToolbarProps) {
 /** Each state that screens are in, with their number. Choosing several shows all of them; choosing none shows all. */
 function States({ search: { state: chosen = [] }, onChange, counts }: Omit<ToolbarProps, "tags">) {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const shown = RosterState.options.filter((state) => counts[state] > 0 || chosen.includes(state));
+  const shown = rosterStates.filter((state) => counts[state] > 0 || chosen.includes(state));
   return (
     <div className="wall-states" role="group" aria-label={text("states")}>
       <ToggleButton className="wall-state" isSelected={chosen.length === 0} onChange={() => onChange({ state: undefined })}>

@@ -34,8 +34,10 @@ export function useShow(initial: Partial<Draft>, fixed: Partial<NewShow> = {}): 
   });
   const sending = useMutation({
     mutationFn: async () => {
-      if (body === null) throw new Error("the form is not complete");
-      return startShow(body);
+      // Midnight may have passed since the form was filled in.
+      const request = requestOf(draft);
+      if (request === null) throw new Error("the form is not complete, or its time is over");
+      return startShow({ ...request, ...fixed });
     },
   });
   const error = sending.error ?? (body === null ? null : outlook.error);

@@ -12,7 +12,7 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
       getParentRoute: () => rootRoute,
       path: "sign-in",
       component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
-      // What is left out here would stay as it is in the address: the router adds to it, and takes nothing away.
+      // The router keeps what is only left out, so a wrong one is replaced.
       validateSearch: ({ to }: Record<string, unknown>): SignInSearch => ({ to: isOwnPath(to) ? to : undefined }),
     }),
   ] as const;

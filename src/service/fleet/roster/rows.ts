@@ -2,7 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
-import { shownReasonOf, type RosterPlayer } from "../../../protocol/operator/roster.ts";
+import type { RosterPlayer } from "../../../protocol/operator/roster.ts";
+import { shownReasonOf } from "../../../protocol/operator/roster-states.ts";
 import type { AlertEngine } from "../../alerts/engine.ts";
 import { findingsOf } from "../../alerts/observe.ts";
 import type { AlertSettingsBook } from "../../alerts/settings.ts";

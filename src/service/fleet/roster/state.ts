@@ -29,7 +29,7 @@ export function stateOf(glimpse: Glimpse, now: number): Fields {
   const { isOnline, lastSeenAt, createdAt, maintenanceUntil, glance } = glimpse;
   const all = problemsOf(glimpse);
   const shown = {
-    problems: all.slice(0, mostRosterProblems).map(({ kind: _, ...problem }) => problem),
+    problems: all.slice(0, mostRosterProblems).map(({ code, since, detail, remedy }) => ({ code, since, detail, remedy })),
     problems_left_out: Math.max(0, all.length - mostRosterProblems) + glimpse.leftOut,
   };
   const well = { state_since: null, off_reason: null, off_until: null, ...shown };

@@ -5,7 +5,7 @@ import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
 import { isRead, scopeFor, type Operation } from "../../operations/operation.ts";
 import { authenticate, cachedOperator, invalidToken, parseBearer, reauthorize } from "../../people/authentication.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import type { Tickets } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "./call.ts";
@@ -23,15 +23,20 @@ interface AdmissionDependencies extends ContextDependencies {
   tickets: Tickets;
 }
 
+/** A page asks for many small things, such as each picture on the wall of screens: sessions may ask so much more often than programs. */
+const pagesPerProgram = 10;
+
 export class Admission {
   readonly #dependencies: AdmissionDependencies;
   readonly #byToken: Quotas;
+  readonly #bySession: Quotas;
   readonly #byPlayer: Quotas;
   readonly #byAddress: Quotas;
 
   constructor(dependencies: AdmissionDependencies, limits: RequestLimits) {
     this.#dependencies = dependencies;
     this.#byToken = new Quotas("token", limits.token, dependencies.clock);
+    this.#bySession = new Quotas("token", limits.token * pagesPerProgram, dependencies.clock);
     this.#byPlayer = new Quotas("player", limits.player, dependencies.clock);
     this.#byAddress = new Quotas("address", limits.address, dependencies.clock);
   }
@@ -70,7 +75,7 @@ export class Admission {
 
   /** Counts one more request of an operator's token. @throws ProblemError 429. */
   countRequest(operator: Operator, call: Call): void {
-    spend(this.#byToken, operator.tokenId, call);
+    spend(operator.isSession ? this.#bySession : this.#byToken, operator.tokenId, call);
   }
 
   /** Authorizes an authenticated operator for one operation. @throws ProblemError 403. */

@@ -10,7 +10,7 @@ import { JsonResponse, type OperationResponse } from "../../operations/responses
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { reauthorize } from "../../people/authentication.ts";
-import { requireProof } from "../../people/proof.ts";
+import { requireProof } from "../../people/sessions/proof.ts";
 import { hashSecret } from "../../people/token-secrets.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";

@@ -5,7 +5,7 @@ import type { Acceptance, AcceptedInvitation, Role, Scope } from "../../../proto
 import { checkSameOrigin } from "../../http/same-origin.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { authenticate } from "../../people/authentication.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { intersectScopes } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
 import { scopesOfRole } from "../../people/operator.ts";

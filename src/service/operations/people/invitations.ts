@@ -10,7 +10,7 @@ import type { OperatorContext } from "../context.ts";
 import { acceptInvitation } from "./accept-invitation.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { AuditLog } from "../../people/audit.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
 import { scopesOfRole } from "../../people/operator.ts";
 import { showInvitation } from "../../people/people-resources.ts";

@@ -2,12 +2,12 @@
 import type { Clock } from "../../../base/clock.ts";
 import { PasswordChange } from "../../../protocol/operator/sessions.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
-import { forgetBrowsers } from "../../people/known-browsers.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
+import { forgetBrowsers } from "../../people/sessions/known-browsers.ts";
 import { findPassword, requireFreeEmail, type Passwords } from "../../people/passwords/passwords.ts";
-import { proofMs, requireProof } from "../../people/proof.ts";
-import { endOtherSessions } from "../../people/sessions.ts";
-import { withdrawSignInLinks } from "../../people/sign-in-links.ts";
+import { proofMs, requireProof } from "../../people/sessions/proof.ts";
+import { endOtherSessions } from "../../people/sessions/sessions.ts";
+import { withdrawSignInLinks } from "../../people/sessions/sign-in-links.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
@@ -49,7 +49,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
       if (email === null) throw invalidField("/password", "needs your email, with which you sign in: set it first (PATCH /me)");
       await requireFreeEmail(store.db, operator.userId, email);
       if (body.current_password !== undefined) {
-        await passwords.prove(operator.userId, body.current_password, "/current_password", { address, requestId, browserSecret });
+        await passwords.prove(operator, body.current_password, "/current_password", { address, requestId, browserSecret });
       } else if ((await findPassword(store.db, operator.userId)) === undefined) requireProof(operator, clock.now());
       else await requireFreshLink(store.db, operator.tokenId, clock.now());
       const hash = await passwords.hashNew(body.password, { name, email });

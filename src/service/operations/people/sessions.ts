@@ -7,11 +7,11 @@ import { Session, SessionEntry, SessionProof, SessionTeam } from "../../../proto
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
-import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import type { Operator } from "../../people/operator.ts";
 import type { Passwords } from "../../people/passwords/passwords.ts";
-import { selectSessions, showSessionEntry } from "../../people/session-list.ts";
-import { endSessions, showSession, startSession } from "../../people/sessions.ts";
+import { selectSessions, showSessionEntry } from "../../people/sessions/session-list.ts";
+import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
@@ -88,7 +88,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
       const { clock, cookies, passwords } = dependencies;
       requireSession(context.operator);
       const { address, requestId, operator } = context;
-      await passwords.prove(operator.userId, body.password, "/password", {
+      await passwords.prove(operator, body.password, "/password", {
         address,
         requestId,
         browserSecret: cookies.browserSecret(context),

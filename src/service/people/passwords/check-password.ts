@@ -24,7 +24,7 @@ export function checkNewPassword(password: string, { name, email }: { name: stri
 
 /** What is wrong with a new password; null: nothing. There are no rules for kinds of characters: they make passwords no harder to guess. */
 export function findPasswordFault(password: string, { name, email }: { name: string; email: string }): string | null {
-  const characters = [...password.normalize("NFC")];
+  const characters = Array.from(password.normalize("NFC"));
   if (characters.length < shortestPassword) return `must have at least ${shortestPassword} characters: several words are easy to remember`;
   if (!password.isWellFormed()) return "contains half a character";
   const folded = fold(password);
@@ -46,12 +46,12 @@ function restWithout(password: string, words: readonly string[]): number {
 
 function wordsOf(name: string, email: string): string[] {
   const words = fold(`${name} ${email}`).split(/[^\p{L}\p{N}]+/u);
-  return [...new Set(words)].filter((word) => [...word].length >= shortestOwnWord);
+  return [...new Set(words)].filter((word) => Array.from(word).length >= shortestOwnWord);
 }
 
 /** Whether each character follows the one before, up or down, such as 123456789012. */
 function isSequence(text: string): boolean {
-  const codes = [...text].map((character) => character.codePointAt(0)!);
+  const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const steps = codes.slice(1).map((code, place) => code - codes[place]!);
   // A sequence of digits goes on with 0 after 9.
   return [1, -1].some((step) => steps.every((each) => each === step || each === step * -9));

@@ -7,6 +7,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { PasswordRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { AuditLog } from "../audit.ts";
+import type { Operator } from "../operator.ts";
 import { hashSecret } from "../token-secrets.ts";
 import { checkNewPassword } from "./check-password.ts";
 import { Guesses } from "./guesses.ts";
@@ -72,12 +73,17 @@ export class Passwords {
   }
 
   /** Checks the password of a person who is signed in. @throws ProblemError 422 if it is wrong or they have none; 429. */
-  async prove(userId: string, password: string, pointer: "/password" | "/current_password", from: Omit<Attempt, "email" | "password">) {
+  async prove(
+    { userId, tokenId }: Pick<Operator, "userId" | "tokenId">,
+    password: string,
+    pointer: "/password" | "/current_password",
+    from: Omit<Attempt, "email" | "password">,
+  ) {
     const row = await findPassword(this.#dependencies.store.db, userId);
     const wrong = (detail: string): ProblemError => new ProblemError("invalid", `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
     if (row === undefined) throw wrong("you have no password yet: sign in again with a new sign-in link");
-    // Whoever has the session is known, but must not guess without limit either.
-    const guess = { email: row.email, address: from.address, browser: `session of ${userId}` };
+    // Whoever has the session is known, but must not guess without limit either. Their guesses are no burden to other sessions.
+    const guess = { email: row.email, address: from.address, browser: tokenId };
     if (!(await this.#guesses.attempt(guess, () => this.#hashing.verify(row.hash, password, "known")))) {
       this.#auditFailure(userId, from);
       throw wrong("is not your password");

@@ -11,9 +11,13 @@ import { Section, type SectionProps } from "./section.tsx";
 const text = texts(screenSettings);
 const orientations: readonly Settings["orientation"][] = ["landscape", "portrait", "landscape-flipped", "portrait-flipped"];
 const ofDevice = "device";
+const zones = [
+  { id: ofDevice, name: text("timezoneDevice") },
+  ...["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, name: id })),
+];
 
 export function GeneralSection({ draft: { settings, set }, errors, isDisabled }: SectionProps) {
-  const zones = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone"), ...(settings.timezone === null ? [] : [settings.timezone])])];
+  const zone = settings.timezone ?? ofDevice;
   const error = settings.name.trim() === "" ? text("nameMissing") : errors["name"];
   return (
     <Section id="general" title={text("general")}>
@@ -48,8 +52,8 @@ export function GeneralSection({ draft: { settings, set }, errors, isDisabled }:
         label={text("timezone")}
         description={text("timezoneAbout")}
         error={errors["timezone"]}
-        choices={[{ id: ofDevice, name: text("timezoneDevice") }, ...zones.map((id) => ({ id, name: id }))]}
-        value={settings.timezone ?? ofDevice}
+        choices={zones.some(({ id }) => id === zone) ? zones : [...zones, { id: zone, name: zone }]}
+        value={zone}
         onChange={(key) => set("timezone", key === ofDevice ? null : key)}
         isDisabled={isDisabled}
       />

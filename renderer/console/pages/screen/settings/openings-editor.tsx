@@ -1,7 +1,6 @@
 // Time spans on some weekdays: opening hours, or times for downloads.
 import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -11,6 +10,8 @@ import { TextField } from "../../../ui/text-field.tsx";
 const text = texts(screenSettings);
 
 export type Opening = Schemas["Opening"];
+
+const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const satisfies Opening["weekdays"];
 
 /** A usual working day, to begin with. */
 export const usualOpening: Opening = { from: "08:00", until: "20:00" };

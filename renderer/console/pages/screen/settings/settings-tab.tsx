@@ -20,6 +20,7 @@ import { HoursSection } from "./hours-section.tsx";
 import { MachineSection } from "./machine-section.tsx";
 import { areValid } from "./openings-editor.tsx";
 import { PicturesSection } from "./pictures-section.tsx";
+import { ReplaceSection } from "./replace-section.tsx";
 import type { SectionProps } from "./section.tsx";
 
 const text = texts(screenSettings);
@@ -92,7 +93,12 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
           </div>
         )}
       </form>
-      {may ? <DeleteScreen id={id} name={current.player.name} /> : null}
+      {may ? (
+        <>
+          <ReplaceSection id={id} name={current.player.name} />
+          <DeleteScreen id={id} name={current.player.name} />
+        </>
+      ) : null}
     </div>
   );
 }

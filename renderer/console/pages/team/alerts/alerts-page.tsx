@@ -57,6 +57,7 @@ export function AlertsPage() {
     },
     {
       name: text("what"),
+      is: "text",
       cell: (alert) => (
         <div className="alert-what">
           <span className="badge" data-kind={alert.kind === "dark" || alert.kind === "wrong" ? "bad" : "warn"}>
@@ -73,6 +74,7 @@ export function AlertsPage() {
     state === "open"
       ? {
           name: text("care"),
+          is: "text",
           cell: ({ acknowledged_by }) => acknowledged_by?.name ?? <span className="faint">{text("nobody")}</span>,
         }
       : {

@@ -44,7 +44,7 @@ export function AuditPage() {
   const search = (change: AuditSearch): void => void navigate({ to: "/team/audit", search: change, replace: true });
   const columns: readonly Column<Entry>[] = [
     { name: text("what"), is: "main", cell: (entry) => <strong className="audit-what">{actionName(entry.action)}</strong> },
-    { name: text("who"), cell: ({ user_id }) => nameOf(user_id) },
+    { name: text("who"), is: "text", cell: ({ user_id }) => nameOf(user_id) },
     { name: text("when"), cell: ({ created_at }) => <Age time={created_at} /> },
     { name: text("resource"), cell: ({ resource_id }) => (resource_id === null ? null : <span className="mono">{resource_id}</span>) },
     { name: text("address"), cell: ({ address }) => <span className="mono">{address}</span> },

@@ -49,7 +49,7 @@ export function SessionsTable({ label, isOwn = false }: { label: string; isOwn?:
         </span>
       ),
     },
-    ...(isOwn ? [] : [{ name: text("person"), cell: ({ user_name }: Entry) => user_name }]),
+    ...(isOwn ? [] : [{ name: text("person"), is: "text" as const, cell: ({ user_name }: Entry) => user_name }]),
     { name: text("lastUsed"), cell: ({ last_used_at }) => <Age time={last_used_at} /> },
     {
       name: text("began"),

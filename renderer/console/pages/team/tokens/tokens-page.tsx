@@ -64,7 +64,7 @@ export function TokensPage() {
       ),
     },
     { name: text("allows"), cell: ({ scopes }) => <span title={scopes.join(", ")}>{summaryOf(scopes)}</span> },
-    { name: text("person"), cell: ({ user_id }) => nameOf(user_id) },
+    { name: text("person"), is: "text", cell: ({ user_id }) => nameOf(user_id) },
     { name: text("created"), cell: ({ created_at }) => <Age time={created_at} /> },
     {
       name: text("lastUsed"),

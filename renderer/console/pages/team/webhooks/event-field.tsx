@@ -4,6 +4,7 @@ import { EventType as eventType } from "../../../../../src/protocol/operator/eve
 import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Icon } from "../../../ui/icon.tsx";
 import type { Webhook } from "./webhook-status.tsx";
 
 const text = texts(messages);
@@ -49,6 +50,7 @@ export function EventField({ value, onChange }: { value: Events; onChange: (even
             return (
               <details key={noun} className="event-group" open={chosen.length > 0 && chosen.length < types.length}>
                 <summary>
+                  <Icon name="chevronDown" />
                   <span>{text(name)}</span>
                   <span className="faint">
                     {chosen.length}/{types.length}

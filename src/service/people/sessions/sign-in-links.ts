@@ -1,11 +1,11 @@
 // Links that sign a person in once.
-import type { Clock } from "../../base/clock.ts";
-import type { SignInLink } from "../../protocol/operator/sessions.ts";
-import { ProblemError } from "../http/problem.ts";
-import type { MakeId } from "../store/ids.ts";
-import type { Db } from "../store/store.ts";
-import type { SignInLinkRow } from "../store/people-tables.ts";
-import { hashSecret, randomText } from "./token-secrets.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { SignInLink } from "../../../protocol/operator/sessions.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db } from "../../store/store.ts";
+import type { SignInLinkRow } from "../../store/people-tables.ts";
+import { hashSecret, randomText } from "../token-secrets.ts";
 
 const linkMs = 60 * 60_000;
 

@@ -1,9 +1,9 @@
 // The list of sessions, as the people see it who may end them.
-import type { SessionEntry, SessionMethod } from "../../protocol/operator/sessions.ts";
-import type { TokenRow } from "../store/people-tables.ts";
-import type { Db } from "../store/store.ts";
+import type { SessionEntry, SessionMethod } from "../../../protocol/operator/sessions.ts";
+import type { TokenRow } from "../../store/people-tables.ts";
+import type { Db } from "../../store/store.ts";
 import { browserOf } from "./browser-name.ts";
-import type { Operator } from "./operator.ts";
+import type { Operator } from "../operator.ts";
 import { idleMs } from "./session-limits.ts";
 import { showEnds } from "./sessions.ts";
 

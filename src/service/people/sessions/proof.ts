@@ -1,6 +1,6 @@
 // A fresh proof: before dangerous acts, a person who is signed in must have proved within 15 minutes who they are.
-import { ProblemError } from "../http/problem.ts";
-import type { Operator } from "./operator.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { Operator } from "../operator.ts";
 
 /** How long a proof is fresh. */
 export const proofMs = 15 * 60_000;

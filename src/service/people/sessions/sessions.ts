@@ -1,17 +1,17 @@
 // Browser sessions. A session is a token whose secret only a cookie holds.
-import type { Clock } from "../../base/clock.ts";
-import type { Role } from "../../protocol/operator/people.ts";
-import type { Session, SessionMethod } from "../../protocol/operator/sessions.ts";
-import { ProblemError } from "../http/problem.ts";
-import type { MakeId } from "../store/ids.ts";
-import type { Db } from "../store/store.ts";
-import type { TokenRow } from "../store/people-tables.ts";
-import { scopesOfRole } from "./operator.ts";
-import { showTeam, showUser } from "./people-resources.ts";
-import { selectTeams } from "./people.ts";
-import { findPassword } from "./passwords/passwords.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Role } from "../../../protocol/operator/people.ts";
+import type { Session, SessionMethod } from "../../../protocol/operator/sessions.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db } from "../../store/store.ts";
+import type { TokenRow } from "../../store/people-tables.ts";
+import { scopesOfRole } from "../operator.ts";
+import { showTeam, showUser } from "../people-resources.ts";
+import { selectTeams } from "../people.ts";
+import { findPassword } from "../passwords/passwords.ts";
 import { idleMs, longestSessionMs } from "./session-limits.ts";
-import { generateSessionSecret, hashSecret, tokenHint } from "./token-secrets.ts";
+import { generateSessionSecret, hashSecret, tokenHint } from "../token-secrets.ts";
 
 interface SessionDependencies {
   clock: Clock;

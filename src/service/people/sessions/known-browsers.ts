@@ -1,6 +1,6 @@
 // The browsers in which people have signed in: a long-lived secret in a cookie marks them.
-import type { Db } from "../store/store.ts";
-import { hashSecret, randomText } from "./token-secrets.ts";
+import type { Db } from "../../store/store.ts";
+import { hashSecret, randomText } from "../token-secrets.ts";
 
 /**
  * Marks the browser in which a user has signed in. A mark that the user does not have already is replaced by a new one: an attacker

@@ -1,7 +1,7 @@
 // The cookies of a browser: its session, and the mark of a browser in which a person has signed in before.
-import { pathOfBase } from "../http/public-url.ts";
-import { parseBearer } from "./authentication.ts";
-import { hashSecret, isWellFormedSession } from "./token-secrets.ts";
+import { pathOfBase } from "../../http/public-url.ts";
+import { parseBearer } from "../authentication.ts";
+import { hashSecret, isWellFormedSession } from "../token-secrets.ts";
 
 /** The part of a request by which it is known who sends it. */
 export interface Sender {
