@@ -79,7 +79,8 @@ test("[CPR9] a screen moves to the device that shows a code, by phone, and keeps
   const dialog = page.getByRole("dialog", { name: "Replace the device of a screen" });
   await dialog.getByRole("button", { name: "Replace device" }).tap();
   await dialog.getByText("Choose the screen that moves").waitFor();
-  await dialog.getByRole("combobox", { name: "Screen" }).tap();
+  // Not exactly in the middle: React Aria takes that for a screen reader, which opens and closes the list.
+  await dialog.getByRole("combobox", { name: "Screen" }).tap({ position: { x: 30, y: 12 } });
   await page.keyboard.type("Old");
   await page.getByRole("option", { name: "Old box" }).tap();
   expect(await dialog.getByLabel("Code on the screen").inputValue()).toBe(device.grant.user_code);

@@ -31,7 +31,8 @@ export function BulkPage() {
   const rows = useVirtualizer({
     count: selected.length,
     getScrollElement: () => list.current,
-    estimateSize: () => 44,
+    // As in its style.
+    estimateSize: () => 52,
     getItemKey: (index) => selected[index]!,
   });
   return (

@@ -42,7 +42,7 @@ export interface BulkAct {
  * The screens that a refused request for many names as the reason: by their place in the list of ids, or by their id in the text.
  * None: the refusal is about something else.
  */
-export function failuresIn(error: unknown, ids: readonly string[]): Failure[] {
+function failuresIn(error: unknown, ids: readonly string[]): Failure[] {
   if (!(error instanceof ProblemError)) return [];
   return (error.problem.errors ?? []).flatMap(({ pointer, detail }) => {
     const place = /^\/target\/player_ids\/([0-9]+)$/.exec(pointer)?.[1];
