@@ -8,6 +8,13 @@ import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
 import { Api, startPlayer } from "../../support/programs/programs.ts";
 
+/** What the test reads of a canvas. */
+interface Canvas {
+  width: number;
+  height: number;
+  getContext: (kind: "2d") => { getImageData: (...area: number[]) => { data: Uint8ClampedArray } };
+}
+
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
@@ -27,11 +34,10 @@ test("[CSC11] a person watches a real screen live and takes a picture of it; the
   await window.signIn(service, `/screens/${playerId}`);
   const { page } = window;
   const pixel = () =>
-    page
-      .getByRole("img", { name: "Live picture of “Lobby”" })
-      .evaluate<number[]>(
-        "(canvas) => [...canvas.getContext('2d').getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data].slice(0, 3)",
-      );
+    page.getByRole("img", { name: "Live picture of “Lobby”" }).evaluate((element) => {
+      const canvas = element as unknown as Canvas;
+      return [...canvas.getContext("2d").getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data].slice(0, 3);
+    });
   const viewers = async () => /signage_live_viewers (\d+)/.exec(await (await fetch(`${api.url}/metrics`)).text())?.[1];
   await page.getByRole("button", { name: "Watch live" }).click();
   await page.getByText("Live", { exact: true }).waitFor();

@@ -8,7 +8,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   // Found once: while a list is open, what is outside of it has no role.
   const element = (await target.elementHandle())!;
   for (let presses = 0; presses < mostPresses; presses += 1) {
-    if (await element.evaluate("(each) => each === document.activeElement")) return;
+    if (await element.evaluate((each) => each.matches(":focus"))) return;
     await page.keyboard.press("Tab");
   }
   throw new Error(`Tab does not reach ${String(target)}`);
