@@ -78,6 +78,11 @@ test("[SGN20] strangers guess an account at most 10 times in 15 minutes and 100 
     }),
     { numRuns: 20 },
   );
+  // Accounts of any number, all from one network.
+  const many = new Guesses(new FakeClock());
+  const wrong = (place: number) => many.attempt({ email: `a${place}`, address: `2001:db8::${place}`, browser: null }, async () => false);
+  for (let place = 1; place <= 30; place += 1) expect(await wrong(place)).toBe(false);
+  await expect(wrong(31)).rejects.toMatchObject({ kind: "too-many" });
   // Right passwords cost nothing.
   const guesses = new Guesses(new FakeClock());
   for (let each = 0; each < 200; each += 1)
