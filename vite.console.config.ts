@@ -1,21 +1,28 @@
 // Builds the console into dist/renderer/console: relative addresses, hashed assets, nothing from elsewhere.
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { defineConfig } from "vite";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { defineConfig, type Plugin } from "vite";
 
 const here = import.meta.dirname;
+const outDir = join(here, "dist/renderer/console");
 
 export default defineConfig({
   root: join(here, "renderer/console"),
   base: "./",
   publicDir: false,
+  plugins: [listPackages(), precompress()],
   build: {
-    outDir: join(here, "dist/renderer/console"),
+    outDir,
     emptyOutDir: true,
     target: ["chrome120", "firefox128", "safari17"],
     // The content security policy allows no inline code, so nothing may be inlined into the page.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Compressing as far as possible takes most of the time, as it should.
+      checks: { pluginTimings: false },
       onLog(level, log, handle) {
         // Libraries mark modules for React's server components, which there are none of here.
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
@@ -23,3 +30,36 @@ export default defineConfig({
     },
   },
 });
+
+/** Lists the packages that are part of the console, for the notices of third parties (scripts/package). */
+function listPackages(): Plugin {
+  return {
+    name: "list-packages",
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
+      const folders = modules.flatMap((id) => /.*\/(node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
+      this.emitFile({ type: "asset", fileName: "packages.json", source: JSON.stringify([...new Set(folders)].toSorted()) });
+    },
+  };
+}
+
+/** Compresses the built assets once and as far as possible, so that the service does not compress each response. */
+function precompress(): Plugin {
+  return {
+    name: "precompress",
+    async writeBundle() {
+      const folder = join(outDir, "assets");
+      const names = (await readdir(folder)).filter((name) => /\.(?:js|css|svg)$/.test(name));
+      await Promise.all(
+        names.map(async (name) => {
+          const plain = await readFile(join(folder, name));
+          // A packet holds what is smaller: compressing it saves nothing.
+          if (plain.length < 1_000) return;
+          const size = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length } };
+          await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(plain, size));
+          await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(plain, { level: 9 }));
+        }),
+      );
+    },
+  };
+}

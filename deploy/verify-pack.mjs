@@ -6,6 +6,10 @@ const archNames = ["ia32", "x64", "armv7l", "arm64", "universal"];
 const builds = [
   { output: "dist/main/electron.js", from: ["package.json", "vite.main.config.ts", "src/**/*.ts"] },
   { output: "dist/renderer/player/index.html", from: ["package.json", "vite.config.ts", "src/protocol/**/*.ts", "renderer/player/**/*.*"] },
+  {
+    output: "dist/renderer/console/index.html",
+    from: ["package.json", "vite.console.config.ts", "src/protocol/**/*.ts", "sdk/typescript/*.ts", "renderer/console/**/*.*"],
+  },
 ];
 
 /**

@@ -81,6 +81,11 @@ const table: readonly Row[] = [
     forbidden: ["src/base/clock.ts", schedule, ...player, host, service, main, ...outside, "electron", "node:fs"],
   },
   {
+    folder: "renderer/console",
+    allowed: ["renderer/console/data/client.ts", "sdk/typescript/client.ts", protocol, schedule, "react"],
+    forbidden: ["src/base/clock.ts", ...player, host, service, main, ...outside, "electron", "node:fs"],
+  },
+  {
     folder: "src/main",
     allowed: ["src/base/log.ts", protocol, schedule, ...player, host, service, "demo/content.ts", "electron"],
     forbidden: [],

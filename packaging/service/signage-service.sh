@@ -5,7 +5,7 @@ root=/usr/lib/signage-service
 data=/var/lib/signage-service
 program=$1
 case "$program" in
-backup | backup-key | restore-key | mirror)
+backup | backup-key | restore-key | mirror | sign-in-link)
   shift
   set -- "$root/bin/node" "$root/dist/main/cli.js" "$program" --data "$data" "$@"
   # A file of another owner in the data folder would stop the service.

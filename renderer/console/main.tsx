@@ -1,4 +1,5 @@
 // Starts the console.
+import "./app/trusted-types.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/components.css";
@@ -9,13 +10,21 @@ import { createRoot } from "react-dom/client";
 import { queryClient } from "./data/query-client.ts";
 import { applyLocale } from "./i18n/locale.ts";
 import { createConsoleRouter } from "./app/router.tsx";
+import { applyTheme, chosenTheme } from "./app/theme.ts";
 
 applyLocale();
-const router = createConsoleRouter();
-createRoot(document.querySelector("#root")!).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+applyTheme(chosenTheme());
+const base = new URL(document.baseURI).pathname;
+if (location.pathname.startsWith(base)) start();
+// The service is behind a path (`--public-url`), but was opened at its own address without that path.
+else location.replace(base + location.pathname.slice(1) + location.search + location.hash);
+
+function start(): void {
+  createRoot(document.querySelector("#root")!).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={createConsoleRouter()} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

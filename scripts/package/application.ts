@@ -1,6 +1,7 @@
 // The application: Node.js, programs, page and production dependencies in one folder, and the bundle made of it.
-import { chmodSync, copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { z } from "zod";
 import { rootFolder } from "../../src/main/folders.ts";
 import { bundleName, type Architecture, type ReleaseManifest } from "../../src/protocol/device/updates.ts";
 import { nodeRelease, type NodeRelease } from "./node-release.ts";
@@ -12,8 +13,9 @@ import { run } from "./run-program.ts";
 /** The oldest launcher that can run this application. Raise it when a bundle needs what only a newer launcher does. */
 const launcherNeeded = "0.1.0";
 
-// Development dependencies that the build puts into the page.
+// Development dependencies that the build puts into the player's page. That of the console lists its own.
 const packagesInPage = ["hls.js", "uqr"];
+const PackageFolders = z.array(z.string().startsWith("node_modules/"));
 
 /** What an application is made of. Tests give small parts instead of the real ones. */
 export interface ApplicationParts {
@@ -22,7 +24,7 @@ export interface ApplicationParts {
   modules: string;
   /** The notices of third parties. */
   notices: string;
-  /** A folder with `dist/main`, `dist/renderer`, `renderer/claim` and `LICENSE`. */
+  /** A folder with `dist/main`, `dist/renderer` and `LICENSE`. */
   built: string;
 }
 
@@ -30,7 +32,8 @@ export interface ApplicationParts {
 export function collectParts(architecture: Architecture, { cacheFolder }: BuildOptions, work: string, isFresh: boolean): ApplicationParts {
   const node = nodeRelease(architecture, cacheFolder);
   const installed = installedModules(architecture, cacheFolder, isFresh);
-  const inPage = packagesInPage.map((name) => join(rootFolder, "node_modules", name));
+  const inConsole = PackageFolders.parse(JSON.parse(readFileSync(join(rootFolder, "dist/renderer/console/packages.json"), "utf8")));
+  const inPage = [...packagesInPage.map((name) => `node_modules/${name}`), ...inConsole].map((folder) => join(rootFolder, folder));
   const notices = noticesText(noticesOf(join(installed, "node_modules"), inPage), node.version, node.license);
   const modules = join(work, `modules-${architecture}`);
   cpSync(join(installed, "node_modules"), join(modules, "node_modules"), { recursive: true, verbatimSymlinks: true });
@@ -51,7 +54,7 @@ export function writeApplication(folder: string, architecture: Architecture, ver
   );
   copyFileSync(join(parts.built, "LICENSE"), join(folder, "LICENSE"));
   writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), parts.notices);
-  for (const path of ["dist/main", "dist/renderer", "renderer/claim"]) {
+  for (const path of ["dist/main", "dist/renderer"]) {
     cpSync(join(parts.built, path), join(folder, path), { recursive: true, filter: (from) => !from.endsWith(".map") });
   }
   cpSync(join(parts.modules, "node_modules"), join(folder, "node_modules"), { recursive: true });

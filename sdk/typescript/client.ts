@@ -143,8 +143,13 @@ function withType(init: Loose): Loose {
 }
 
 function withKey(request: Request): Request {
-  if (request.method === "POST" && !request.headers.has("Idempotency-Key")) request.headers.set("Idempotency-Key", crypto.randomUUID());
+  if (request.method === "POST" && !request.headers.has("Idempotency-Key")) request.headers.set("Idempotency-Key", randomKey());
   return request;
+}
+
+/** 128 random bits. Browsers have `crypto.randomUUID` only on pages that came over TLS or from this machine. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 async function send(request: Request, retries: number, fetch: (request: Request) => Promise<Response>): Promise<Response> {

@@ -226,6 +226,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/{id}/replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an asset by another everywhere
+         * @description Exchanges the asset in all playlists, layouts and settings that use it, in one transaction, and says what changed. Items keep their ids and all their other fields. Overrides keep the old asset: they are commands, and end by themselves or when they are cleared. Needs also the scopes of what it changes: `playlists:write`, `layouts:write`, `players:write`, `teams:write`. The old asset stays in the library.
+         *
+         *     Scope: `assets:write`.
+         */
+        post: operations["replaceAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets/{id}/restore": {
         parameters: {
             query?: never;
@@ -270,6 +292,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where an asset is used
+         * @description The playlists, layouts, players and the team that use the asset themselves, and the layouts, schedules and players that show it through them. An asset with a direct use cannot be deleted.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getAssetUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets/import": {
         parameters: {
             query?: never;
@@ -286,6 +330,28 @@ export interface paths {
          *     Scope: `assets:write`.
          */
         post: operations["importAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tags of assets
+         * @description All tags that assets outside the bin have, and how many assets have each.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["listAssetTags"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -341,7 +407,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description One entry per successful write of an operator, newest first. Owners only.
+         * @description One entry per successful write of an operator, per sign-in, and per failed sign-in of a member (`failSignIn`, at most 20 a day and member), newest first. Owners only.
          *
          *     Scope: `audit:read`.
          */
@@ -1015,7 +1081,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person to the team
-         * @description `secret` is shown only once: pass it on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.
+         * @description `secret` and `url` are shown only once: pass the link on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.
          *
          *     Scope: `teams:write`.
          */
@@ -1199,11 +1265,31 @@ export interface paths {
         head?: never;
         /**
          * Change your name or email
-         * @description The change is visible in all your teams.
+         * @description The change is visible in all your teams. You sign in with the new email from then on.
          *
          *     Scope: `tokens:write`.
          */
         patch: operations["updateMe"];
+        trace?: never;
+    };
+    "/api/v1/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set your password
+         * @description Only for a person who is signed in, who must have an email. Your other sessions end, unused sign-in links become invalid, and other browsers are forgotten; access tokens stay valid.
+         */
+        put: operations["setPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/openapi.json": {
@@ -2185,7 +2271,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description For browsers: the response sets a cookie that replaces the access token in requests of the console's own pages. Scripts cannot read it.
+         * @description For browsers: the response sets a cookie that replaces the access token in requests of the console's own pages. Scripts cannot read it. Wrong passwords are limited per account and per address; a browser in which the person has signed in before has an allowance of its own.
          */
         post: operations["createSession"];
         /**
@@ -2193,6 +2279,90 @@ export interface paths {
          * @description Ends the session everywhere it is used.
          */
         delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove again who you are
+         * @description For 15 minutes the session may then do what changes who has access: tokens, roles, members, invitations, sign-in links, teams, secrets of webhooks, and your own email. Without it such a request is refused as `proof-required`.
+         */
+        post: operations["proveSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on in another team
+         * @description The response sets a new cookie: the session goes on in the other team and ends in this one. It lasts no longer than before.
+         */
+        post: operations["switchTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Where you are signed in, newest first; an owner sees all sessions of the team. Ended sessions are not included.
+         *
+         *     Scope: `tokens:read`.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Signs a browser out: one of your own, for example on a phone that you lost, or as an owner one of a member. Its open connections are closed.
+         *
+         *     Scope: `tokens:write`.
+         */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2215,7 +2385,7 @@ export interface paths {
         put?: never;
         /**
          * Show one item on some screens for a time
-         * @description Shows an asset, a web page or a text on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.
+         * @description Shows an asset, a web page, a text or a layout on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority; for a layout only the schedule. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. With `emergency` an override besides the schedule outranks everything else on the players. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.
          *
          *     Scope: `schedules:write`.
          */
@@ -2276,6 +2446,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how people can sign in
+         * @description For the page that signs people in. It says nothing about anybody's account.
+         */
+        get: operations["getSignInOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sign-in-links": {
         parameters: {
             query?: never;
@@ -2287,7 +2477,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sign-in link
-         * @description A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only.
+         * @description A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only. The audit log shows who created it and when it was used.
          *
          *     Scope: `teams:write`.
          */
@@ -2559,7 +2749,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a resumable upload
-         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename` and `filetype`. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.
+         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename`, `filetype` and `duplicate`: with `reuse` an upload with the bytes of an asset of the team becomes that asset. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.
          *
          *     Scope: `assets:write`.
          */
@@ -2607,7 +2797,7 @@ export interface paths {
         head: operations["headUpload"];
         /**
          * Send bytes of an upload
-         * @description The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`; a file that cannot be shown is rejected then.
+         * @description The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`, and `Asset-Duplicate: true` if the asset existed before (`duplicate: reuse`); a file that cannot be shown is rejected then.
          *
          *     Scope: `assets:write`.
          */
@@ -2731,7 +2921,7 @@ export interface paths {
         };
         /**
          * Read a delivery and its attempts
-         * @description With the body of the request and the beginning of each response.
+         * @description With the body of the request and the beginning of each response. After a test or a replay, `wait_seconds` delays the response until the result of the first attempt is known.
          *
          *     Scope: `webhooks:read`.
          */
@@ -2925,7 +3115,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event, sent to your URL
-         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, players.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, alert.opened, alert.acknowledged, alert.closed, batch.started, batch.wave_started, batch.halted, batch.resumed, batch.cancelled, batch.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, alert.opened, alert.acknowledged, alert.closed, batch.started, batch.wave_started, batch.halted, batch.resumed, batch.cancelled, batch.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -3238,8 +3428,80 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        AssetReplacement: {
+            /** @description The asset that takes its place: of the same kind, and not in the bin */
+            asset_id: string;
+            /** @description Only these places. To take a replacement back, exchange the two assets and send what it changed. Default: everywhere */
+            only?: {
+                /** @default [] */
+                item_ids?: string[];
+                /** @default [] */
+                layout_ids?: string[];
+                /** @default [] */
+                player_ids?: string[];
+                /** @default false */
+                team?: boolean;
+            };
+        };
         /** @enum {string} */
         AssetStatus: "importing" | "processing" | "ready" | "failed";
+        AssetTags: {
+            /** @description By name */
+            data: {
+                /** @description How many assets outside the bin have it */
+                count: number;
+                tag: string;
+            }[];
+        };
+        AssetUses: {
+            /** @description The layouts that have it as their background */
+            backgrounds: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description Whether it is the safe content of the team */
+            is_safe_content_of_team: boolean;
+            /** @description The layouts that show one of the playlists, or have it as their background */
+            layouts: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The players on which an override shows it */
+            overrides: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description On how many players it can be seen: by assignment, schedule or override */
+            player_count: number;
+            /** @description The first 20 of them */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The playlists with items that show it, also as artwork of an audio item */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                item_ids: string[];
+                name: string;
+            }[];
+            /** @description The players that have it as their own safe content */
+            safe_content_of: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The schedules that show one of the layouts */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+        };
         AssetWarning: {
             /** @enum {string} */
             code: "bit-rate" | "resolution" | "frame-rate" | "profile" | "sound";
@@ -3280,7 +3542,7 @@ export interface components {
             resource_type: string;
             /** @description Counts from 1 in each team, without gaps */
             seq: number;
-            /** @description Id, `tok_` and a ULID */
+            /** @description The token or the session; for a failed sign-in an id that no token has */
             token_id: string;
             /** @description Id, `usr_` and a ULID */
             user_id: string;
@@ -4719,6 +4981,8 @@ export interface components {
             status: "pending" | "accepted" | "revoked" | "expired";
             /** @description Id, `team_` and a ULID */
             team_id: string;
+            /** @description The same as a link that opens the console, where the person sets a password; null: the Host header is not a host name */
+            url: string | null;
         };
         CreatedRollout: {
             /**
@@ -5278,7 +5542,7 @@ export interface components {
             next: string;
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "players.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "alert.opened" | "alert.acknowledged" | "alert.closed" | "batch.started" | "batch.wave_started" | "batch.halted" | "batch.resumed" | "batch.cancelled" | "batch.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "alert.opened" | "alert.acknowledged" | "alert.closed" | "batch.started" | "batch.wave_started" | "batch.halted" | "batch.resumed" | "batch.cancelled" | "batch.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
         FileState: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
@@ -6371,9 +6635,27 @@ export interface components {
              * @example sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
              */
             secret: string;
+        } | {
+            /** Format: email */
+            email: string;
+            /** @constant */
+            method: "password";
+            password: string;
+        } | {
+            /** @constant */
+            method: "invitation";
+            /** @description Replaces the name in the invitation */
+            name?: string;
+            /** @description The person's new password; if somebody signs in with the invitation's email already, their password */
+            password: string;
+            /**
+             * @description From the invitation's link, behind `#invitation=`
+             * @example sgn_inv_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
+             */
+            secret: string;
         };
         NewShow: {
-            /** @description An asset that is ready. Exactly one of asset_id, url and text is required */
+            /** @description An asset that is ready. Exactly one of asset_id, url, text and layout_id is required */
             asset_id?: string;
             /**
              * @description Background color
@@ -6388,6 +6670,11 @@ export interface components {
             /** @description The length of one play in the loop. Default: the media's own length, 60 s for a web page, otherwise 10 s. Proof of play counts these plays */
             duration_ms?: number;
             /**
+             * @description Also outranks every override and pause, and wakes displays that are off by their hours. It begins now, and ends at an instant or when it is deleted. Requires the scope `commands:write`
+             * @default false
+             */
+            emergency?: boolean;
+            /**
              * @description All players of the team, instead of players and tags
              * @default false
              */
@@ -6401,6 +6688,8 @@ export interface components {
             from?: string;
             /** @description The duration from `from`, instead of `until` */
             lasts_ms?: number;
+            /** @description A layout with at least one playlist. It stays when the show is deleted */
+            layout_id?: string;
             /** @description The display name. By default it is derived from the content */
             name?: string;
             /** @description Ids of players, or their exact names (ignoring case) */
@@ -6557,6 +6846,12 @@ export interface components {
         PairRequest: {
             code: string;
             name: string;
+        };
+        PasswordChange: {
+            /** @description Needed if you have a password, unless you signed in with a link within the last 15 minutes because you lost it */
+            current_password?: string;
+            /** @description At least 12 characters, of any kind. Refused are passwords that many people use and those made of your own name or email */
+            password: string;
         };
         Player: {
             /** @description The revision on screen */
@@ -7722,6 +8017,37 @@ export interface components {
             /** @description The newest first */
             releases: components["schemas"]["Release"][];
         };
+        ReplacedAsset: {
+            /** @description The layouts that have it as their background */
+            backgrounds: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description Whether it is the safe content of the team */
+            is_safe_content_of_team: boolean;
+            /** @description The players on which an override still shows the old asset, until it is cleared */
+            overrides: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description How many players get new content */
+            player_count: number;
+            /** @description The playlists with items that show it, also as artwork of an audio item */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                item_ids: string[];
+                name: string;
+            }[];
+            /** @description The players that have it as their own safe content */
+            safe_content_of: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+        };
         ReplaceRequest: {
             code: string;
         };
@@ -8203,14 +8529,81 @@ export interface components {
              * @description When the person must sign in again at the latest
              */
             expires_at: string;
+            /** @description Whether the person has set a password */
+            has_password: boolean;
             /** @description Id, `tok_` and a ULID */
             id: string;
+            /**
+             * Format: date-time
+             * @description When the session ends if it is not used until then
+             */
+            idle_until: string;
+            /**
+             * @description How the person signed in
+             * @enum {string}
+             */
+            method: "link" | "password" | "invitation" | "passkey" | "sso";
+            /**
+             * Format: date-time
+             * @description When the person last proved who they are. Dangerous acts need a proof of the last 15 minutes
+             */
+            proved_at: string;
             role: components["schemas"]["Role"];
             scopes: components["schemas"]["Scope"][];
             team: components["schemas"]["Team"];
             /** @description All teams of the person, for switching */
             teams: components["schemas"]["OwnTeam"][];
             user: components["schemas"]["User"];
+        };
+        SessionEntry: {
+            /** @description The IP address from which the person signed in */
+            address: string;
+            /** @description The browser and its system, such as `Firefox on Windows`; empty: unknown */
+            browser: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the person must sign in again at the latest
+             */
+            expires_at: string;
+            /** @description Id, `tok_` and a ULID */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the session ends if it is not used until then
+             */
+            idle_until: string;
+            /** @description Whether it is the session that this request belongs to */
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @description Accurate to the minute
+             */
+            last_used_at: string;
+            /**
+             * @description How the person signed in
+             * @enum {string}
+             */
+            method: "link" | "password" | "invitation" | "passkey" | "sso";
+            /** @description Id, `usr_` and a ULID */
+            user_id: string;
+            user_name: string;
+        };
+        SessionEntryList: {
+            data: components["schemas"]["SessionEntry"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        SessionProof: {
+            password: string;
+        };
+        SessionTeam: {
+            /** @description One of the session's `teams` */
+            team_id: string;
         };
         Show: {
             asset_id: string | null;
@@ -8219,11 +8612,19 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description Who created it; null: an older service did not store it */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
             /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
-            /** @description Id, `lay_` and a ULID */
+            /** @description Whether it also outranks overrides and pauses */
+            is_emergency: boolean;
+            /** @description The layout that the show created or was given */
             layout_id: string;
             name: string;
             /** @description When it starts, or started if it is due; null: never again */
@@ -8241,8 +8642,10 @@ export interface components {
                  */
                 status: "online" | "offline";
             }[];
-            /** @description The playlist that the show created, like the layout and the schedule */
+            /** @description The playlist that the show created, or the first one of the layout that it was given */
             playlist_id: string;
+            /** @description Priority among schedules */
+            priority: number;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
             /** @description As in its schedule */
@@ -8274,17 +8677,27 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description Who created it; null: an older service did not store it */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
             /** @description As in its schedule; null: it ends when it is deleted */
             ends_at: string | null;
             /** @description Id, `shw_` and a ULID */
             id: string;
-            /** @description Id, `lay_` and a ULID */
+            /** @description Whether it also outranks overrides and pauses */
+            is_emergency: boolean;
+            /** @description The layout that the show created or was given */
             layout_id: string;
             name: string;
             /** @description The number of players that it currently targets */
             player_count: number;
-            /** @description The playlist that the show created, like the layout and the schedule */
+            /** @description The playlist that the show created, or the first one of the layout that it was given */
             playlist_id: string;
+            /** @description Priority among schedules */
+            priority: number;
             /** @description Id, `sch_` and a ULID */
             schedule_id: string;
             /** @description As in its schedule */
@@ -8356,12 +8769,26 @@ export interface components {
              * @description RFC 3339, UTC
              */
             expires_at: string;
+            /** @description The audit log names the link by it, when it is created and when it is used */
+            id: string;
             /** @description Whom it signs in */
             name: string;
             /** @description Shown only once: the service stores only its hash */
             secret: string;
             /** @description Open it in a browser. It works once */
             url: string;
+            /** @description Id, `usr_` and a ULID */
+            user_id: string;
+        };
+        /** @enum {string} */
+        SignInMethod: "password" | "passkey" | "sso";
+        SignInOptions: {
+            /** @description Whether nobody has set a password yet: only a link signs in */
+            is_first_run: boolean;
+            /** @description The ways to sign in that this service offers, besides links */
+            methods: components["schemas"]["SignInMethod"][];
+            /** @description The name of the provider of single sign-on; null: there is none */
+            sso_name: string | null;
         };
         /** @enum {string} */
         SlotName: "package" | "a" | "b";
@@ -9079,6 +9506,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The token does not allow this (`forbidden`); Prove again who you are (`proof-required`) */
+        ForbiddenOrProofRequired: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description It has expired (`gone`) */
         Gone: {
             headers: {
@@ -9353,6 +9791,8 @@ export interface components {
         ScheduleIdFilter: string;
         /** @description Id, `shot_` and a ULID */
         ScreenshotId: string;
+        /** @description Id, `tok_` and a ULID */
+        SessionId: string;
         /** @description Id, `shw_` and a ULID */
         ShowId: string;
         Status: components["schemas"]["CommandStatus"];
@@ -9360,8 +9800,6 @@ export interface components {
         TeamId: string;
         /** @description Plays that started before this time */
         To: string;
-        /** @description Id, `tok_` and a ULID */
-        TokenId: string;
         /** @description `1.0.0`; required */
         TusResumable: string;
         Type: "screenshot" | "identify" | "reload" | "restart" | "update" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear" | "display.power" | "display.brightness" | "display.rotate" | "display.mode" | "display.input" | "audio.volume" | "audio.mute" | "audio.output" | "reboot" | "shutdown" | "content.refresh" | "content.clear_cache" | "logs.collect" | "logs.level" | "diagnose" | "ping" | "test_card" | "unpair" | "factory_reset" | "run" | "serial.write" | "network.send" | "live" | "cancel";
@@ -10512,6 +10950,92 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    replaceAsset: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetReplacement"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Replace an asset by another everywhere */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplacedAsset"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     restoreAsset: {
         parameters: {
             query?: {
@@ -10666,6 +11190,89 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getAssetUses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where an asset is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "layouts": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssetUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     importAsset: {
         parameters: {
             query?: {
@@ -10756,6 +11363,44 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listAssetTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the tags of assets */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "tag": "sample",
+                     *           "count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssetTags"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -13513,7 +14158,8 @@ export interface operations {
                      *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z",
-                     *       "secret": "sample"
+                     *       "secret": "sample",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedInvitation"];
@@ -13521,7 +14167,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13684,6 +14330,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
@@ -14377,8 +15024,52 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    setPassword: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "four words nobody guesses"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Set your password */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -19027,7 +19718,11 @@ export interface operations {
                      *           "role": "owner"
                      *         }
                      *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
@@ -19100,7 +19795,11 @@ export interface operations {
                      *           "role": "owner"
                      *         }
                      *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
@@ -19110,6 +19809,8 @@ export interface operations {
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -19142,6 +19843,269 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    proveSession: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "four words nobody guesses"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SessionProof"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Prove again who you are */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "teams": [
+                     *         {
+                     *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    switchTeam: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SessionTeam"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Go on in another team */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "teams": [
+                     *         {
+                     *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "method": "link",
+                     *       "has_password": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "proved_at": "2026-11-21T12:00:00.000Z",
+                     *       "idle_until": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List sessions */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "user_name": "sample",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "idle_until": "2026-11-21T12:00:00.000Z",
+                     *           "address": "sample",
+                     *           "browser": "sample",
+                     *           "method": "link",
+                     *           "is_current": true
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionEntryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `tok_` and a ULID */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description End a session */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19153,6 +20117,8 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `false`: only shows whose time is not over and that were not deleted; `true`: only others */
+                ended?: "true" | "false";
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -19186,6 +20152,12 @@ export interface operations {
                      *           "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "priority": 1,
+                     *           "is_emergency": true,
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
                      *           "player_count": 1,
                      *           "created_at": "2026-11-21T12:00:00.000Z"
                      *         }
@@ -19258,6 +20230,12 @@ export interface operations {
                      *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "priority": 1,
+                     *       "is_emergency": true,
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby"
+                     *       },
                      *       "player_count": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "summary": "sample",
@@ -19327,6 +20305,12 @@ export interface operations {
                      *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "priority": 1,
+                     *       "is_emergency": true,
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby"
+                     *       },
                      *       "player_count": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "summary": "sample",
@@ -19452,6 +20436,41 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getSignInOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read how people can sign in */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "methods": [
+                     *         "password"
+                     *       ],
+                     *       "sso_name": "sample",
+                     *       "is_first_run": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInOptions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     createSignInLink: {
         parameters: {
             query?: {
@@ -19486,6 +20505,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "id": "lnk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "secret": "sample",
@@ -19497,7 +20518,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
@@ -19639,7 +20660,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19722,7 +20743,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -19923,7 +20944,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -19988,7 +21009,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -20116,7 +21137,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -20130,7 +21151,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `tok_` and a ULID */
-                id: components["parameters"]["TokenId"];
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -20185,7 +21206,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `tok_` and a ULID */
-                id: components["parameters"]["TokenId"];
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -20226,7 +21247,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `tok_` and a ULID */
-                id: components["parameters"]["TokenId"];
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -20488,7 +21509,7 @@ export interface operations {
                 "Upload-Defer-Length"?: string;
                 /** @description The size of the whole file in bytes */
                 "Upload-Length"?: string;
-                /** @description `filename` and `filetype`, with Base64 values */
+                /** @description `filename`, `filetype` and `duplicate`, with Base64 values */
                 "Upload-Metadata"?: string;
             };
             path?: never;
@@ -21159,7 +22180,10 @@ export interface operations {
     };
     getWebhookDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description If the delivery has not been attempted yet, wait this long for the result */
+                wait_seconds?: number;
+            };
             header?: never;
             path: {
                 /** @description Id, `dlv_` and a ULID */
@@ -21214,6 +22238,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -21412,7 +22437,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];

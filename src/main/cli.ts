@@ -18,6 +18,7 @@ const programs: ReadonlyMap<string, string> = new Map([
   ["serve", "the service (npm run service)"],
   ["start", "the player (npm run player)"],
   ["show", "shows a file, a web page or a text on screens (npm run show)"],
+  ["sign-in-link", "prints a link that signs a person in to the console, while the service runs"],
   ["mcp", "MCP on standard input and output"],
   ["setup", "sets up this machine as a player: service, rotation, time zone, Wi-Fi"],
   ["backup", "copies all data of a service, while it runs"],
@@ -31,7 +32,7 @@ const overview = [
   "",
   `  ${cli} PROGRAM [flags]`,
   "",
-  ...[...programs].map(([name, summary]) => `  ${name.padEnd(13)}${summary}`),
+  ...[...programs].map(([name, summary]) => `  ${name.padEnd(14)}${summary}`),
   "",
   `Flags of a program: ${cli} PROGRAM --help. Version: --version`,
 ].join("\n");
@@ -50,6 +51,11 @@ switch (command) {
   case "show": {
     const { readShowConfig, runShow } = await import("./show.ts");
     await runProgram("show", () => readShowConfig(argv), runShow);
+    break;
+  }
+  case "sign-in-link": {
+    const { readSignInLinkConfig, runSignInLink } = await import("./sign-in-link.ts");
+    await runProgram("sign-in-link", () => readSignInLinkConfig(argv), runSignInLink, { logTo: "stderr" });
     break;
   }
   case "setup": {

@@ -27,11 +27,11 @@ export const Gigabytes = z
 /** The address of a service. */
 export const WebAddress = z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" });
 
-/** Reads the access token from the file that `--token-file` names. @throws Fault `bad-config`. */
-export function readToken(file: string, usage: Usage): string {
+/** Reads the access token from the file that a flag names. @throws Fault `bad-config`. */
+export function readToken(file: string, usage: Usage, flag = "token-file"): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw badFlags(`--token-file: ${file} cannot be read`, usage, { cause: error });
+    throw badFlags(`--${flag}: ${file} cannot be read`, usage, { cause: error });
   }
 }

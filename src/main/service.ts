@@ -11,9 +11,11 @@ import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
+import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
-import { commandName, dataFolder, readVersion, rendererFolder, rootFolder } from "./folders.ts";
+import { showConsole } from "./console-link.ts";
+import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
 
@@ -28,7 +30,10 @@ export const usage = defineUsage({
       help: `Folder for all data; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
     },
     host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
-    "public-url": { value: "URL", help: "URL for players and phones, if different from the address it listens on" },
+    "public-url": {
+      value: "URL",
+      help: "URL for people, players and phones, if different from the address it listens on. It may have a path: https://example.com/signage",
+    },
     "tls-cert": { value: "FILE", help: "Certificate chain in PEM, for https" },
     "tls-key": { value: "FILE", help: "Private key of the certificate, in PEM" },
     "insecure-http": { help: "Listen beyond this machine without TLS: for a trusted network, or behind a proxy that terminates TLS" },
@@ -67,7 +72,10 @@ const Flags = z
     port: Port.default(8080),
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
-    "public-url": WebAddress.optional(),
+    "public-url": WebAddress.refine(
+      (url) => isUsablePath(url),
+      "may not have a path that begins like one of the service's own, such as /api or /docs",
+    ).optional(),
     "tls-cert": ExistingFile,
     "tls-key": ExistingFile,
     "insecure-http": z.boolean().default(false),
@@ -135,7 +143,6 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   const config = {
     ...flags,
     startMediaProcess,
-    claimFolder: join(rootFolder, "renderer/claim"),
     consoleFolder: builtConsole(log),
     version: readVersion(),
   };
@@ -146,6 +153,8 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   log.info({ url: service.url }, "listening");
   await using _announced = flags.announce ? await announce(flags, service.url, log) : null;
   reportListening(service.url);
+  const tokenFile = join(flags.data, "admin-token");
+  if (config.consoleFolder !== null) await showConsole({ url: service.url, publicUrl: flags.publicUrl, tokenFile }, log);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -39,6 +39,8 @@ import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { Tickets } from "./people/tickets.ts";
+import { BrowserCookies } from "./people/browser-cookies.ts";
+import { Passwords } from "./people/passwords/passwords.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -115,6 +117,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     audit,
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
+    cookies: new BrowserCookies(signer.publicKey),
+    passwords: new Passwords({ audit, clock, log, makeId, store }),
     commands,
     deliveries,
     desired,
@@ -196,6 +200,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
   return {
     async [Symbol.asyncDispose]() {
       await ended;
+      await components.passwords.settled();
       // Heartbeats that arrived while the sockets were closing.
       await presence.flush();
     },

@@ -12,12 +12,10 @@ export interface ServiceConfig {
   host: string;
   /** The data folder. */
   data: string;
-  /** The public URL of the service, for links and the claim page; null if it is not known. */
+  /** The public URL of the service, for links and QR codes; null if it is not known. */
   publicUrl: string | null;
   /** Paths of the certificate and the key (PEM); null for plain HTTP. */
   tls: { cert: string; key: string } | null;
-  /** The folder of the claim page. */
-  claimFolder: string;
   /** The folder of the built console; null: it is not served. */
   consoleFolder: string | null;
   version: string;

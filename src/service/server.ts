@@ -12,7 +12,8 @@ import { Admission } from "./http/gateway/admission.ts";
 import { Gateway } from "./http/gateway/gateway.ts";
 import { addConsole } from "./http/console.ts";
 import { addHttpDefaults, fastifyOptions } from "./http/http-defaults.ts";
-import { addClaimPage } from "./http/pages.ts";
+import { addPages } from "./http/pages.ts";
+import { stripPublicPath } from "./http/public-url.ts";
 import { defaultLimits } from "./http/rate-limit.ts";
 import { addOperations } from "./http/rest.ts";
 import { addUpgrades } from "./http/upgrades.ts";
@@ -50,13 +51,14 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const app = Fastify(fastifyOptions(components, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addHttpDefaults(app, components);
   addDocumentation(app, config.version, config.publicUrl);
-  await addClaimPage(app, config.claimFolder);
-  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder);
+  addPages(app);
+  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl);
   addProbes(app, components, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });
   const gateway = new Gateway(components);
   addOperations(app, { ...components, admission, gateway, operationDependencies: components, publicUrl: config.publicUrl });
   addMcp(app, { ...components, admission, gateway }, config);
+  stripPublicPath(app.server, config.publicUrl);
   addUpgrades(app.server, [components.sockets, components.subscribers], components.makeId, log);
   opened.use(runLoops(components, config, closing.signal));
   // Disposed first, since the stack disposes in reverse: it aborts `closing`, which ends the loops.

@@ -1,8 +1,9 @@
-import type { Browser } from "playwright";
+import type { Browser as Chromium } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Browser } from "../service/people/browser.ts";
 import { startBrowser, startConsoleService, Window } from "../support/console/console.ts";
 
-let browser: Browser;
+let browser: Chromium;
 beforeAll(async () => {
   browser = await startBrowser();
 });
@@ -14,11 +15,12 @@ test("[SGN1] a sign-in link opens the console once, and the session ends with si
   await using window = await Window.open(browser);
   const { page } = window;
   await page.goto(body.url);
+  await page.getByRole("button", { name: "Skip" }).click();
   await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
   expect(page.url()).toBe(`${service.service.url}/`);
   expect(window.errors).toEqual([]);
   // Scripts of the page cannot read the session.
-  expect(await page.evaluate(() => document.cookie)).toBe("");
+  expect(await page.evaluate("document.cookie")).toBe("");
 
   await using second = await Window.open(browser);
   await second.page.goto(body.url);
@@ -52,4 +54,23 @@ test("[SGN2] a write with a session's cookie is refused if another website sent 
   // The secret is valid only in its cookie.
   const [, secret] = cookie.split("=");
   expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(401);
+});
+
+test("[SGN27] signing in leads only to pages of the console", async () => {
+  await using service = await startConsoleService();
+  await Browser.ofOwnerWithPassword(service);
+  await using window = await Window.open(browser);
+  const { page } = window;
+  for (const to of [
+    "//elsewhere.example/",
+    "https://elsewhere.example/",
+    "/\\elsewhere.example",
+    "javascript:alert(1)",
+    "/\t/elsewhere.example",
+  ]) {
+    const { body } = await service.call("POST", "sign-in-links", {});
+    await page.goto(`${service.service.url}/sign-in?to=${encodeURIComponent(to)}#${new URL(body.url).hash.slice(1)}`);
+    await page.getByRole("navigation").waitFor();
+    expect([to, page.url()]).toEqual([to, `${service.service.url}/`]);
+  }
 });

@@ -14,7 +14,7 @@ import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
 
-const programs = ["demo", "serve", "start", "show", "setup", "mcp", "backup", "restore", "backup-key", "restore-key"];
+const programs = ["demo", "serve", "start", "show", "setup", "mcp", "backup", "restore", "backup-key", "restore-key", "sign-in-link"];
 
 test("[FST1] --help of each program lists its flags on standard output and exits with 0", { timeout: 60_000 }, async () => {
   const checks = programs.map(async (name, index) => {

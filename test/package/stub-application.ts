@@ -20,7 +20,7 @@ const files: Readonly<Record<string, string>> = {
   "dist/main/cli.js": "export {};\n",
   "dist/main/cli.js.map": "{}",
   "dist/renderer/player/index.html": "<!doctype html>\n",
-  "renderer/claim/claim.js": "export {};\n",
+  "dist/renderer/console/index.html": "<!doctype html>\n",
   "modules/node_modules/thing/index.js": "export {};\n",
   "dist/launcher/launcher.mjs": "export {};\n",
 };

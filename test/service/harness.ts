@@ -3,12 +3,11 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { WebSocket } from "ws";
 import { createSystemClock, type Clock } from "../../src/base/clock.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
-import { silentLog } from "../../src/base/log.ts";
+import { silentLog, type Log } from "../../src/base/log.ts";
 import type { Heartbeat } from "../../src/protocol/device/heartbeat.ts";
 import {
   deviceSubprotocol,
@@ -20,8 +19,6 @@ import {
 import { differencesFromDescription } from "./openapi/contract.ts";
 import type { ServiceConfig } from "../../src/service/config.ts";
 import { startService, type Service } from "../../src/service/server.ts";
-
-const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));
 
 export interface ApiResponse {
   status: number;
@@ -41,8 +38,8 @@ export class TestService implements AsyncDisposable {
     this.token = token;
   }
 
-  static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
-    const { clock = createSystemClock(), ...config } = more;
+  static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock; log?: Log } = {}): Promise<TestService> {
+    const { clock = createSystemClock(), log = silentLog, ...config } = more;
     // Tests send more requests per minute than the default limits allow. The limits have their own tests.
     const limits = { token: 1_000_000, player: 1_000_000, address: 1_000_000 };
     const base = {
@@ -52,11 +49,10 @@ export class TestService implements AsyncDisposable {
       data: folder,
       publicUrl: null,
       tls: null,
-      claimFolder,
       consoleFolder: null,
       version: "test",
     };
-    const service = await startService({ ...base, ...config }, { log: silentLog, clock });
+    const service = await startService({ ...base, ...config }, { log, clock });
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 

@@ -1,41 +1,64 @@
-// The menu of the person who is signed in: team, appearance, sign out.
+// The menu of the person who is signed in: team, appearance, keys, sign out.
 import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
-import { Menu, MenuItem, MenuSection, MenuTrigger, Header, Popover, Button as AriaButton } from "react-aria-components";
-import { client } from "../data/client.ts";
-import { sessionQuery, type Session } from "../data/session.ts";
+import { Menu, MenuItem, MenuSection, MenuTrigger, Header, Popover, Separator, Button as AriaButton } from "react-aria-components";
+import type { Session } from "../data/session.ts";
+import { signOut } from "../data/sign-out.ts";
+import { switchTeam } from "../data/switch-team.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
-import { Icon } from "../ui/icon.tsx";
-import { applyTheme, chooseTheme, chosenTheme, themes } from "./theme.ts";
+import { reasonOf } from "../ui/problem-message.tsx";
+import { showToast } from "../ui/toasts.tsx";
+import { AccountNames } from "./account-face.tsx";
+import { hasPage } from "./places.ts";
+import { chooseTheme, chosenTheme, themes } from "./theme.ts";
 
 const text = texts(common);
 const names = { system: "themeSystem", light: "themeLight", dark: "themeDark" } as const;
 
-applyTheme(chosenTheme());
-
-export function AccountMenu({ session }: { session: Session }) {
+export function AccountMenu({ session, onShortcuts }: { session: Session; onShortcuts: () => void }) {
   const queries = useQueryClient();
+  const router = useRouter();
   const [theme, setTheme] = useState(chosenTheme);
-  const signOut = async (): Promise<void> => {
-    await client.delete("/api/v1/session");
-    queries.setQueryData(sessionQuery.queryKey, null);
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+  const act = (action: Promise<unknown>): void => {
+    action.catch((error: unknown) => showToast({ message: reasonOf(error), kind: "failed" }));
   };
   return (
-    <MenuTrigger>
+    <MenuTrigger onOpenChange={(isOpen) => (isOpen ? setTheme(chosenTheme()) : undefined)}>
       <AriaButton className="account-button">
-        <span className="avatar" aria-hidden="true">
-          {session.user.name.slice(0, 1).toUpperCase()}
-        </span>
-        <span className="account-names">
-          <strong>{session.user.name}</strong>
-          <span>{session.team.name}</span>
-        </span>
-        <Icon name="chevrons" />
+        <AccountNames session={session} />
       </AriaButton>
       <Popover className="popover" placement="top start">
         <Menu className="menu" aria-label={text("account")}>
+          {hasPage(router, "/account") ? (
+            <MenuItem className="menu-item" onAction={() => void router.navigate({ to: "/account" as "/" })}>
+              {text("account")}
+            </MenuItem>
+          ) : null}
+          <MenuItem className="menu-item" onAction={onShortcuts}>
+            {text("shortcuts")}
+          </MenuItem>
+          {session.teams.length > 1 ? <Separator className="menu-separator" /> : null}
+          {session.teams.length > 1 ? (
+            <MenuSection
+              selectionMode="single"
+              selectedKeys={[session.team.id]}
+              disallowEmptySelection
+              onSelectionChange={(keys) => {
+                const chosen = session.teams.find(({ id }) => keys !== "all" && keys.has(id))!;
+                if (chosen.id !== session.team.id) act(switchTeam(chosen.id));
+              }}
+            >
+              <Header className="menu-header">{text("switchTeam")}</Header>
+              {session.teams.map(({ id, name }) => (
+                <MenuItem key={id} id={id} className="menu-item" textValue={name}>
+                  <bdi>{name}</bdi>
+                </MenuItem>
+              ))}
+            </MenuSection>
+          ) : null}
+          <Separator className="menu-separator" />
           <MenuSection
             selectionMode="single"
             selectedKeys={[theme]}
@@ -53,7 +76,8 @@ export function AccountMenu({ session }: { session: Session }) {
               </MenuItem>
             ))}
           </MenuSection>
-          <MenuItem className="menu-item" onAction={() => void signOut()}>
+          <Separator className="menu-separator" />
+          <MenuItem className="menu-item" onAction={() => act(signOut(queries))}>
             {text("signOut")}
           </MenuItem>
         </Menu>

@@ -4,11 +4,13 @@ import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
+import { useTitle } from "../ui/page.tsx";
 import { reasonOf } from "../ui/problem-message.tsx";
 
 const text = texts(common);
 
 export function FailedPage({ error }: { error: unknown }) {
+  useTitle(text("failedTitle"));
   return (
     <EmptyState title={text("failedTitle")} text={text("failedText", { reason: reasonOf(error) })}>
       <Button onPress={() => location.reload()}>{text("reload")}</Button>
@@ -17,6 +19,7 @@ export function FailedPage({ error }: { error: unknown }) {
 }
 
 export function MissingPage() {
+  useTitle(text("notFoundTitle"));
   return (
     <EmptyState title={text("notFoundTitle")} text={text("notFoundText")}>
       <Link to="/" className="button">

@@ -2,8 +2,18 @@
 import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
+import { routesOfAccount } from "../pages/account/routes.ts";
+import { routesOfBulk } from "../pages/bulk/routes.ts";
+import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
+import { routesOfLibrary } from "../pages/library/routes.ts";
+import { routesOfPairing } from "../pages/pair/routes.ts";
+import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
+import { routesOfPlaylists } from "../pages/playlists/routes.ts";
+import { routesOfShow } from "../pages/show/routes.ts";
+import { routesOfTakeover } from "../pages/takeover/routes.ts";
+import { routesOfTeam } from "../pages/team/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
 import { Shell } from "./shell.tsx";
@@ -24,7 +34,26 @@ export const shellRoute = createRoute({
   },
 });
 
-const routeTree = rootRoute.addChildren([...routesOfSignIn(rootRoute), shellRoute.addChildren([...routesOfScreens(shellRoute)])]);
+/** Any other address: inside the frame, from where a person goes on. */
+const missingRoute = createRoute({ getParentRoute: () => shellRoute, path: "$", component: MissingPage });
+
+const routeTree = rootRoute.addChildren([
+  ...routesOfSignIn(rootRoute),
+  shellRoute.addChildren([
+    ...routesOfScreens(shellRoute),
+    ...routesOfScreen(shellRoute),
+    ...routesOfPairing(shellRoute),
+    ...routesOfEnrolment(shellRoute),
+    ...routesOfBulk(shellRoute),
+    ...routesOfLibrary(shellRoute),
+    ...routesOfShow(shellRoute),
+    ...routesOfTakeover(shellRoute),
+    ...routesOfPlaylists(shellRoute),
+    routesOfTeam(shellRoute),
+    routesOfAccount(shellRoute),
+    missingRoute,
+  ]),
+]);
 
 export function createConsoleRouter() {
   return createRouter({

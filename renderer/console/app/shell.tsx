@@ -1,38 +1,60 @@
-// The frame of all pages for a person who is signed in: navigation, and a banner while the service does not respond.
-import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+// The frame of all pages for a person who is signed in: navigation, search, and a banner while the service does not respond.
+import { Link, Outlet, useNavigate, useRouter } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { eventStream } from "../data/event-stream.ts";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Button as AriaButton } from "react-aria-components";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
-import { formatTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
-import { Icon, type IconName } from "../ui/icon.tsx";
-import { AccountMenu } from "./account-menu.tsx";
+import { ShowCorner } from "../pages/show/show-corner.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { AccountFace } from "./account-face.tsx";
+import { focusHeadings, loadPages } from "./after-navigation.ts";
+import { AwayBanner } from "./away-banner.tsx";
+import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
+import { Navigation } from "./navigation.tsx";
 
 const text = texts(common);
 
-interface Area {
-  to: "/";
-  name: keyof typeof common;
-  icon: IconName;
-}
-
-const areas: readonly Area[] = [{ to: "/", name: "screens", icon: "screens" }];
+// Loaded after the first picture of the page, which has no menu and no dialog yet.
+const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
+const UploadsCorner = lazy(async () => ({ default: (await import("../pages/uploads/uploads-corner.tsx")).UploadsCorner }));
+const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
+const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
+const Shortcuts = lazy(async () => ({ default: (await import("./palette/shortcuts.tsx")).Shortcuts }));
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
+  const router = useRouter();
+  const [overlay, setOverlay] = useState<Overlay | null>(null);
   useEffect(keepFresh, []);
+  useEffect(() => focusHeadings(router), [router]);
+  useEffect(() => {
+    const shown = new AbortController();
+    listenForKeys(router, setOverlay, shown.signal);
+    void loadPages(router, shown.signal);
+    return () => shown.abort();
+  }, [router]);
   const isSignedOut = session === null;
   useEffect(() => {
-    if (isSignedOut) void navigate({ to: "/sign-in", search: { to: location.pathname + location.search } });
-  }, [isSignedOut, navigate]);
+    if (isSignedOut) void navigate({ to: "/sign-in", search: { to: router.state.location.href } });
+  }, [isSignedOut, navigate, router]);
   if (session === undefined || session === null) return null;
+  const close = (): void => setOverlay(null);
   return (
     <div className="shell">
-      <a className="skip-link" href="#content">
+      <a
+        className="skip-link"
+        href="#content"
+        onClick={(event) => {
+          // The page has a base address, against which the browser would resolve the link.
+          event.preventDefault();
+          document.querySelector<HTMLElement>("#content")?.focus();
+        }}
+      >
         {text("skipToContent")}
       </a>
       <header className="shell-side">
@@ -40,15 +62,19 @@ export function Shell() {
           <Icon name="brand" />
           <span>{text("product")}</span>
         </Link>
-        <nav className="shell-nav" aria-label={text("navigation")}>
-          {areas.map(({ to, name, icon }) => (
-            <Link key={to} to={to} className="shell-link" activeOptions={{ exact: to === "/" }}>
-              <Icon name={icon} />
-              <span>{text(name)}</span>
-            </Link>
-          ))}
-        </nav>
-        <AccountMenu session={session} />
+        <AriaButton className="shell-search" onPress={() => setOverlay("search")}>
+          <Icon name="search" />
+          <span className="shell-search-text">{text("search")}</span>
+          <span className="shell-search-keys" aria-hidden="true">
+            {searchKeys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </span>
+        </AriaButton>
+        <Navigation />
+        <Suspense fallback={<AccountFace session={session} />}>
+          <AccountMenu session={session} onShortcuts={() => setOverlay("shortcuts")} />
+        </Suspense>
       </header>
       <div className="shell-main">
         <AwayBanner />
@@ -56,23 +82,14 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-    </div>
-  );
-}
-
-/** Says that the service does not respond, and since when. */
-function AwayBanner() {
-  const [awaySince, setAwaySince] = useState(eventStream.awaySince);
-  useEffect(
-    () =>
-      eventStream.listen((news) => {
-        if (news.is === "connection") setAwaySince(news.awaySince);
-      }),
-    [],
-  );
-  return (
-    <div role="status" className="away-banner" data-shown={awaySince !== null}>
-      {awaySince === null ? null : text("serviceAway", { time: formatTime(awaySince) })}
+      <Suspense fallback={null}>
+        <ProofDialog session={session} />
+        <UploadsCorner />
+        <BulkBar />
+        <ShowCorner />
+        {overlay === "search" ? <Palette onClose={close} /> : null}
+        {overlay === "shortcuts" ? <Shortcuts onClose={close} /> : null}
+      </Suspense>
     </div>
   );
 }

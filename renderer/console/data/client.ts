@@ -1,10 +1,17 @@
 // The client of the service. Like any other client it speaks only the public API; the session's cookie says who asks.
 import { createClient, ProblemError } from "../../../sdk/typescript/client.ts";
+import { fetchWithProof } from "./proof.ts";
 
 /** The address of the service, without a slash at its end: the page's base, which `--public-url` may give a path. */
 export const baseUrl = document.baseURI.replace(/\/+$/, "");
 
-export const client = createClient({ baseUrl, retries: 1 });
+export const client = createClient({ baseUrl, retries: 1, fetch: fetchWithProof });
+
+/** Repeats nothing by itself: for passwords, whose guesses are counted, and which a person repeats. */
+export const directClient = createClient({ baseUrl });
+
+/** For what a person waits for and must hear about at once, such as “too many wrong codes”: it does not wait to try again. */
+export const impatientClient = createClient({ baseUrl });
 
 /** Whether the service says that nobody is signed in (any more). */
 export function isSignedOut(error: unknown): boolean {

@@ -1,15 +1,9 @@
 // The console's one WebSocket to the service (`GET /events`). It resumes after a break, and tells when something was missed.
 import { ProblemError } from "../../../sdk/typescript/client.ts";
-import {
-  EventKind,
-  SubscriptionMessage,
-  eventsSubprotocol,
-  type Event,
-  type JournalPosition,
-} from "../../../src/protocol/operator/events.ts";
-import { baseUrl, client } from "./client.ts";
+import type { Event, JournalPosition, SubscriptionMessage as Message } from "../../../src/protocol/operator/events.ts";
+import { baseUrl, client, isSignedOut } from "./client.ts";
 
-export type Heartbeat = Extract<SubscriptionMessage, { type: "heartbeat" }>["data"];
+export type Heartbeat = Extract<Message, { type: "heartbeat" }>["data"];
 
 /** What listeners are told. */
 export type StreamNews =
@@ -17,6 +11,8 @@ export type StreamNews =
   | { is: "heartbeat"; heartbeat: Heartbeat }
   /** Events were missed, or may have been: everything that was read before must be read again. */
   | { is: "resync" }
+  /** The session has ended: signed out elsewhere, expired, or the person was removed. */
+  | { is: "signed-out" }
   /** Whether the service responds, and since when it does not. */
   | { is: "connection"; awaySince: Date | null };
 
@@ -73,12 +69,16 @@ class EventStream {
   /** Connects, and returns when the connection has ended: whether there was one. */
   async #connect(signal: AbortSignal): Promise<boolean> {
     let ticket: string;
+    let protocol: typeof import("../../../src/protocol/operator/events.ts");
     try {
+      // Loaded here, since the first picture of the page needs neither the schemas nor their library.
+      protocol = await import("../../../src/protocol/operator/events.ts");
       ({ ticket } = (await client.post("/api/v1/events/tickets", { signal })).data);
     } catch (error) {
-      // Nobody is signed in: the page finds out by itself, and no connection is needed.
+      if (isSignedOut(error) && !signal.aborted) this.#notify({ is: "signed-out" });
       return error instanceof ProblemError && error.status < 500;
     }
+    const { EventKind, SubscriptionMessage, eventsSubprotocol } = protocol;
     const url = new URL(`${baseUrl}/api/v1/events?ticket=${encodeURIComponent(ticket)}`);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(url, eventsSubprotocol);
@@ -109,7 +109,7 @@ class EventStream {
     return isSubscribed;
   }
 
-  #handle(message: SubscriptionMessage): void {
+  #handle(message: Message): void {
     switch (message.type) {
       case "subscribed":
       case "place":

@@ -6,13 +6,12 @@ import { queryClient } from "./query-client.ts";
 /** Query keys begin with the name of their resource. By the first part of an event's type: the keys that it makes old. */
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   player: ["players"],
-  players: ["players"],
   problem: ["players"],
   layout: ["layouts", "players"],
   playlist: ["playlists"],
   asset: ["assets"],
-  schedule: ["schedules"],
-  calendar: ["calendars"],
+  schedule: ["schedules", "players", "shows"],
+  calendar: ["calendars", "players"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],
@@ -25,10 +24,25 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
 export function keepFresh(): () => void {
   return eventStream.listen((news) => {
     if (news.is === "resync") void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+    // What could not be read while the service was away is read now.
+    if (news.is === "connection" && news.awaySince === null)
+      void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" });
+    // Whoever shows the session finds that there is none, and the person is asked to sign in.
+    if (news.is === "signed-out") void queryClient.invalidateQueries({ queryKey: ["session"] });
     if (news.is === "event") refresh(news.event);
   });
 }
 
+// Many events may come at once, such as those of a hundred uploads: what they concern is read again once.
+const collectMs = 150;
+const collected = new Set<string>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 function refresh({ type }: Event): void {
-  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) void queryClient.invalidateQueries({ queryKey: [key] });
+  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) collected.add(key);
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    for (const key of collected) void queryClient.invalidateQueries({ queryKey: [key] });
+    collected.clear();
+  }, collectMs);
 }

@@ -7,9 +7,10 @@ const relativeFormat = new Intl.RelativeTimeFormat(locale, { numeric: "auto", st
 
 const shown = (formatted: string): string => (isPseudo ? pseudoText(formatted) : formatted);
 
-/** Such as `14:05`, in the reader's own time zone. */
-export function formatTime(time: Date): string {
-  return shown(timeFormat.format(time));
+/** Such as `14:05`, in `timeZone` (IANA) or the reader's own. */
+export function formatTime(time: Date, timeZone?: string): string {
+  const format = timeZone === undefined ? timeFormat : new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone });
+  return shown(format.format(time));
 }
 
 /** Such as `23 Nov 2026, 14:05`, in `timeZone` (IANA) or the reader's own. */
@@ -17,6 +18,14 @@ export function formatDateTime(time: Date, timeZone?: string): string {
   const format =
     timeZone === undefined ? dateTimeFormat : new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
   return shown(format.format(time));
+}
+
+const weekdayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
+
+/** Such as `Mon`. @param index 0: Monday */
+export function formatWeekday(index: number): string {
+  // 1 January 2024 was a Monday.
+  return shown(weekdayFormat.format(new Date(Date.UTC(2024, 0, 1 + index))));
 }
 
 const steps = [
@@ -40,4 +49,14 @@ export function formatBytes(bytes: number): string {
   const step = Math.min(bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3), units.length - 1);
   const format = new Intl.NumberFormat(locale, { style: "unit", unit: units[step]!, maximumFractionDigits: step === 0 ? 0 : 1 });
   return shown(format.format(bytes / 1_000 ** step));
+}
+
+/** Such as `Mon 23 Nov`, in `timeZone` (IANA). */
+export function formatDay(time: Date, timeZone: string): string {
+  return shown(new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", timeZone }).format(time));
+}
+
+/** Such as `53.5 °C` or `1,024`. */
+export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return shown(new Intl.NumberFormat(locale, { maximumFractionDigits: 1, ...options }).format(value));
 }

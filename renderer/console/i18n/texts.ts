@@ -21,9 +21,26 @@ export function texts<const M extends Readonly<Record<string, string>>>(messages
     const formatted = String(formatOf(messages[key]!).format(values as Record<string, string>));
     return isPseudo ? pseudoText(formatted) : formatted;
   };
-  const rich = (key: keyof M & string, values: RichValues): ReactNode =>
-    formatOf(messages[key]!).format<ReactNode>(values as never) as ReactNode;
+  const rich = (key: keyof M & string, values: RichValues): ReactNode => {
+    const formatted = formatOf(messages[key]!).format<ReactNode>((isPseudo ? withPseudoParts(values) : values) as never) as ReactNode;
+    return isPseudo ? pseudoParts(formatted) : formatted;
+  };
   return Object.assign(text, { rich });
+}
+
+/** The same for a message with elements: its texts, also those inside of the elements. */
+function pseudoParts(formatted: ReactNode): ReactNode {
+  if (typeof formatted === "string") return formatted.trim() === "" ? formatted : pseudoText(formatted);
+  return Array.isArray(formatted) ? formatted.map(pseudoParts) : formatted;
+}
+
+function withPseudoParts(values: RichValues): RichValues {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === "function" ? (parts: ReactNode[]) => value(parts.map(pseudoParts)) : value,
+    ]),
+  );
 }
 
 function formatOf(message: string): IntlMessageFormat {

@@ -5,11 +5,14 @@ import { useNow } from "./now.ts";
 /** @param timeZone of the screen that it is about, IANA */
 export function Age({ time, timeZone }: { time: string; timeZone?: string | null | undefined }) {
   const at = new Date(time);
+  const now = useNow();
+  // The present time is renewed every ten seconds: what happened since then is not in the future.
+  const isJustNow = at > now && at.getTime() - now.getTime() < 30_000;
   const own = formatDateTime(at);
   const there = timeZone === null || timeZone === undefined ? null : formatDateTime(at, timeZone);
   return (
     <time dateTime={time} title={there === null || there === own ? own : `${own} · ${there} (${timeZone})`}>
-      {formatAge(at, useNow())}
+      {formatAge(at, isJustNow ? at : now)}
     </time>
   );
 }

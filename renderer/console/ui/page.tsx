@@ -5,10 +5,15 @@ import { texts } from "../i18n/texts.ts";
 
 const text = texts(common);
 
-export function Page({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+/** Sets the title of the browser's tab. */
+export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · ${text("product")}`;
   }, [title]);
+}
+
+export function Page({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+  useTitle(title);
   return (
     <div className="page">
       <header className="page-header">

@@ -25,7 +25,8 @@ export interface SelectOption<K extends string> {
 export interface SelectProps<K extends string> {
   label: string;
   options: readonly SelectOption<K>[];
-  selectedKey: K;
+  /** Null: nothing is chosen yet. */
+  selectedKey: K | null;
   onSelectionChange: (key: K) => void;
   description?: string;
   error?: string | undefined;

@@ -8,6 +8,7 @@ import {
   TextField as AriaTextField,
   type TextFieldProps as AriaTextFieldProps,
 } from "react-aria-components";
+import { useFieldError } from "./use-field-error.ts";
 
 export interface TextFieldProps extends AriaTextFieldProps {
   label: string;
@@ -18,10 +19,15 @@ export interface TextFieldProps extends AriaTextFieldProps {
   isMultiline?: boolean;
 }
 
-export function TextField({ label, description, error, placeholder, isMultiline = false, ...props }: TextFieldProps) {
+export function TextField({ label, description, error: given, placeholder, isMultiline = false, onChange, ...props }: TextFieldProps) {
+  const [error, changed] = useFieldError(given);
+  const change = (value: string): void => {
+    changed();
+    onChange?.(value);
+  };
   const more = placeholder === undefined ? {} : { placeholder };
   return (
-    <AriaTextField {...props} isInvalid={error !== undefined} className="field">
+    <AriaTextField {...props} onChange={change} isInvalid={error !== undefined} className="field">
       <Label>{label}</Label>
       {isMultiline ? <TextArea className="input" rows={4} {...more} /> : <Input className="input" {...more} />}
       {description === undefined ? null : (

@@ -37,7 +37,8 @@ export function Toasts() {
   }, []);
   const remove = (id: number): void => setToasts((shown) => shown.filter((toast) => toast.id !== id));
   return (
-    <div className="toasts" role="status">
+    // An open dialog makes the rest of the page inert, but not this: what was just done can be undone.
+    <div className="toasts" role="status" data-react-aria-top-layer="true">
       {toasts.map((toast) => (
         <ToastView key={toast.id} toast={toast} onClose={() => remove(toast.id)} />
       ))}

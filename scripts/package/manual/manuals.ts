@@ -9,6 +9,7 @@ import { usage as serviceUsage } from "../../../src/main/service.ts";
 import { usages as releaseUsages } from "../../../src/main/release/usages.ts";
 import { usage as setupUsage } from "../../../src/main/setup/setup-flags.ts";
 import { usage as showUsage } from "../../../src/main/show.ts";
+import { usage as signInLinkUsage } from "../../../src/main/sign-in-link.ts";
 
 /** A program of a command. */
 export interface DocumentedProgram {
@@ -65,7 +66,8 @@ export const serviceManual: Manual = {
   summary: "digital-signage service that players connect to",
   description: [
     "The unit signage-service.service runs the program serve with the settings of /etc/default/signage-service. The first access token is in /var/lib/signage-service/admin-token, the documentation of the API at http://127.0.0.1:8080/docs.",
-    "The programs backup, restore, backup-key, restore-key and mirror use /var/lib/signage-service unless --data names another folder; as root they run as the user signage-service or give it the files. A restore needs an empty folder: stop the service and move the old one away first.",
+    "The programs backup, restore, backup-key, restore-key, mirror and sign-in-link use /var/lib/signage-service unless --data names another folder; as root they run as the user signage-service or give it the files. A restore needs an empty folder: stop the service and move the old one away first.",
+    "sign-in-link prints a link that signs you in to the console: run it as root after the installation, or if a password is lost.",
     "signage-backup.timer makes a backup every night.",
   ],
   programs: [
@@ -75,6 +77,7 @@ export const serviceManual: Manual = {
     { name: "backup-key", usage: backupKeyUsage },
     { name: "restore-key", usage: restoreKeyUsage },
     { name: "mirror", usage: mirrorUsage },
+    { name: "sign-in-link", usage: signInLinkUsage },
     { name: "show", usage: showUsage },
     { name: "mcp", usage: mcpUsage },
   ],

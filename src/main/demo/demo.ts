@@ -8,6 +8,7 @@ import { Fault, isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { ChildProgram, type LogLine } from "../child.ts";
 import { publishDemo } from "./demo-content.ts";
+import { createOwnerLink } from "../console-link.ts";
 import { ServiceClient } from "../service-client.ts";
 import { chooseEngine, type EngineChoice } from "../player/engine.ts";
 import { Port } from "../flags.ts";
@@ -75,7 +76,9 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   const isHeadless = config.headless || !hasDisplay();
   const picture = isHeadless ? await client.screenshot(playerId, createSystemClock(), signal) : null;
   const isDefault = config.data === dataFolder() && new URL(url).port === String(defaultPort);
-  printNextSteps(log, { url, tokenFile, playerId, picture, isDefault });
+  // A log may be kept, and read by others.
+  const consoleLink = process.stdout.isTTY ? await createOwnerLink({ url, publicUrl: null, tokenFile }, log) : null;
+  printNextSteps(log, { url, tokenFile, playerId, picture, isDefault, consoleLink });
 
   const ended = await Promise.race([
     service.ended.then((how) => `the service ended: ${service.fatalMessage ?? how}`),
@@ -146,7 +149,7 @@ function detailsOf({ name, detail, reason }: LogLine): object {
 
 function printNextSteps(
   log: Log,
-  at: { url: string; tokenFile: string; playerId: string; picture: string | null; isDefault: boolean },
+  at: { url: string; tokenFile: string; playerId: string; picture: string | null; isDefault: boolean; consoleLink: string | null },
 ): void {
   const auth = `-H "Authorization: Bearer $(cat '${at.tokenFile}')"`;
   const api = `${at.url}/api/v1`;
@@ -157,7 +160,13 @@ function printNextSteps(
   const get_screenshot = at.picture === null ? null : `curl ${auth} -o screen.jpg ${at.picture}`;
   const show = `npm run show --${at.isDefault ? "" : ` --server ${at.url} --token-file '${at.tokenFile}'`} picture.jpg`;
   if (!process.stdout.isTTY) {
-    const about = { docs: `${at.url}/docs`, token_file: at.tokenFile, player_id: at.playerId, screenshot: at.picture ?? undefined };
+    const about = {
+      console: at.url,
+      docs: `${at.url}/docs`,
+      token_file: at.tokenFile,
+      player_id: at.playerId,
+      screenshot: at.picture ?? undefined,
+    };
     log.info(
       { ...about, show, curl: { pair, push, take_screenshot, list_screenshots, get_screenshot: get_screenshot ?? undefined } },
       "ready",
@@ -170,6 +179,10 @@ function printNextSteps(
       ...(get_screenshot === null
         ? ["The screen is on."]
         : ["There is no display, so the screen is rendered without one. To see the picture:", `  ${get_screenshot}`]),
+      "",
+      ...(at.consoleLink === null
+        ? [`The console is at ${at.url}`]
+        : ["The console, where you run your screens. This link signs you in once, within an hour:", `  ${at.consoleLink}`]),
       "",
       "Show your own picture, from a second terminal (a web page or a text works too):",
       `  ${show}`,

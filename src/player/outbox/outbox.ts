@@ -27,9 +27,11 @@ const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 const maxRefusals = 10;
 // A message that fails this often in a row lets those behind it go first, such as a screenshot that is too large for a slow link.
 const failuresPerTurn = 3;
-// After an outage a whole fleet returns at once: the first messages are sent immediately, the others at random intervals.
+// After an outage a whole fleet returns at once: the first messages are sent immediately, the others at random intervals. The longer the
+// service takes for one, the longer the pauses: a fleet does not overload it, and a single player is not slower than needed.
 const immediateMessages = 20;
-const longestPauseMs = 1_000;
+const pausePerDelivery = 10;
+const longestPauseBounds = { leastMs: 100, mostMs: 1_000 };
 
 export class Outbox {
   readonly #folder: string;
@@ -162,9 +164,10 @@ export class Outbox {
     try {
       const message = queued.unwritten ?? (await this.#read(queued.name));
       if (message === null) return await this.#remove(queued);
+      const startedAt = this.#clock.monotonic();
       const refusal = await deliver(message, signal);
       if (refusal !== null) return await this.#onRefusal(queued, refusal);
-      this.#onAccepted(queued);
+      this.#onAccepted(queued, this.#clock.monotonic() - startedAt);
       await this.#remove(queued);
     } catch (error) {
       signal.throwIfAborted();
@@ -175,7 +178,7 @@ export class Outbox {
     }
   }
 
-  #onAccepted(queued: QueuedMessage): void {
+  #onAccepted(queued: QueuedMessage, tookMs: number): void {
     this.#acceptedCount += 1;
     this.#backoff.reset();
     if (this.#isServiceAway) {
@@ -185,7 +188,9 @@ export class Outbox {
     }
     if (!this.#isOld(queued)) return;
     this.#oldSent += 1;
-    if (this.#oldSent >= immediateMessages) this.#nextOldAt = this.#clock.monotonic() + Math.random() * longestPauseMs;
+    if (this.#oldSent < immediateMessages) return;
+    const { leastMs, mostMs } = longestPauseBounds;
+    this.#nextOldAt = this.#clock.monotonic() + Math.random() * Math.min(mostMs, Math.max(leastMs, tookMs * pausePerDelivery));
   }
 
   /** Sets a message aside that the service refuses for good, or again and again while it accepts others. */

@@ -83,6 +83,12 @@ export const AssetQuery = PageQuery.extend({
   deleted: z.enum(["true", "false"]).default("false").describe("`true` lists the bin"),
 });
 
+/** The tags of a team's assets. */
+export const AssetTags = z.object({
+  data: z.array(z.object({ tag: Name, count: z.int().min(1).describe("How many assets outside the bin have it") })).describe("By name"),
+});
+export type AssetTags = z.infer<typeof AssetTags>;
+
 /** A resumable upload (tus 1.0). */
 export const Upload = z.object({
   id: id("upl"),

@@ -35,7 +35,7 @@ export type Scope = z.infer<typeof Scope>;
 export const Role = z.enum(["owner", "editor", "viewer"]);
 export type Role = z.infer<typeof Role>;
 
-const Email = z.email("must be an email address").max(254).toLowerCase();
+export const Email = z.email("must be an email address").max(254).toLowerCase();
 const stamps = { created_at: Timestamp, updated_at: Timestamp };
 
 /** Every resource except users belongs to exactly one team. */
@@ -99,6 +99,10 @@ export type Invitation = z.infer<typeof Invitation>;
 export const NewInvitation = z.strictObject({ email: Email, name: Name, role: Role });
 export const CreatedInvitation = Invitation.extend({
   secret: z.string().describe("Shown only once: pass it on to the invited person, who accepts with it. No email is sent"),
+  url: z
+    .string()
+    .nullable()
+    .describe("The same as a link that opens the console, where the person sets a password; null: the Host header is not a host name"),
 });
 export const Acceptance = z.strictObject({
   secret: z.string().max(100).describe("The invitation's secret"),
@@ -138,7 +142,7 @@ export const AuditEntry = z.object({
   id: id("aud"),
   seq: z.int().min(1).describe("Counts from 1 in each team, without gaps"),
   user_id: id("usr"),
-  token_id: id("tok"),
+  token_id: id("tok").describe("The token or the session; for a failed sign-in an id that no token has"),
   action: z.string().describe("The operationId, such as `updatePlaylist`"),
   resource_type: z.string().describe("The group of operations, such as `playlists`"),
   resource_id: z.string().nullable().describe("Null for a write to several resources"),

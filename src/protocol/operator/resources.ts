@@ -12,6 +12,7 @@ import { ScreenshotSettings } from "../device/screenshot-settings.ts";
 import { Telemetry } from "../device/telemetry.ts";
 import { problemFields } from "../device/player-problems.ts";
 import { UpdateState } from "../device/updates.ts";
+import { pairingCodeAlphabet } from "../pairing-code.ts";
 import { ReportedVariables, Variables } from "../scheduling/variables.ts";
 import { Transition } from "../content/transition.ts";
 import { Wall, WallPart } from "../content/wall.ts";
@@ -152,8 +153,6 @@ export const PlayerDetails = Player.extend({
 });
 export type PlayerDetails = z.infer<typeof PlayerDetails>;
 
-/** The letters of pairing codes: eight consonants, shown as `WDJB-MJHT`, compared without case and punctuation (RFC 8628, 6.1). */
-export const pairingCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ";
 const PairingCode = z
   .string()
   .max(32)

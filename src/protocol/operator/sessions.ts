@@ -1,7 +1,7 @@
-// The API schemas of browser sessions and of the links that sign people in.
+// The API schemas of signing in: sessions of browsers, passwords, and the links that sign people in.
 import { z } from "zod";
 import { Name, Timestamp, id } from "../common.ts";
-import { OwnTeam, Role, Scope, Team, User } from "./people.ts";
+import { Email, OwnTeam, Role, Scope, Team, User } from "./people.ts";
 
 /** The secret of a link that signs a person in once. */
 const LinkSecret = z
@@ -9,11 +9,51 @@ const LinkSecret = z
   .regex(/^sgn_lnk_[0-9A-Za-z]{43}$/, "must be the secret of a sign-in link, sgn_lnk_…")
   .meta({ examples: ["sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"] });
 
+/** The secret of an invitation. */
+const InvitationSecret = z
+  .string()
+  .regex(/^sgn_inv_[0-9A-Za-z]{43}$/, "must be the secret of an invitation, sgn_inv_…")
+  .meta({ examples: ["sgn_inv_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"] });
+
+export const shortestPassword = 12;
+const longestPassword = 256;
+const GivenPassword = z.string().min(1).max(longestPassword);
+const NewPassword = z
+  .string()
+  .max(longestPassword)
+  .describe(
+    `At least ${shortestPassword} characters, of any kind. Refused are passwords that many people use and those made of your own name or email`,
+  );
+
+/** A way to sign in without a link. */
+export const SignInMethod = z.enum(["password", "passkey", "sso"]);
+export type SignInMethod = z.infer<typeof SignInMethod>;
+
+/** What the page for signing in offers. */
+export const SignInOptions = z.object({
+  methods: z.array(SignInMethod).describe("The ways to sign in that this service offers, besides links"),
+  sso_name: z.string().nullable().describe("The name of the provider of single sign-on; null: there is none"),
+  is_first_run: z.boolean().describe("Whether nobody has set a password yet: only a link signs in"),
+});
+export type SignInOptions = z.infer<typeof SignInOptions>;
+
 /** How a person signs in. */
 export const NewSession = z.discriminatedUnion("method", [
   z.strictObject({ method: z.literal("link"), secret: LinkSecret.describe("From the link, behind `#link=`") }),
+  z.strictObject({ method: z.literal("password"), email: Email, password: GivenPassword }),
+  z.strictObject({
+    method: z.literal("invitation"),
+    secret: InvitationSecret.describe("From the invitation's link, behind `#invitation=`"),
+    name: Name.optional().describe("Replaces the name in the invitation"),
+    password: NewPassword.describe("The person's new password; if somebody signs in with the invitation's email already, their password"),
+  }),
 ]);
 export type NewSession = z.infer<typeof NewSession>;
+
+const SessionMethod = z.enum(["link", "password", "invitation", "passkey", "sso"]).describe("How the person signed in");
+export type SessionMethod = z.infer<typeof SessionMethod>;
+const idleUntil = Timestamp.describe("When the session ends if it is not used until then");
+const expiresAt = Timestamp.describe("When the person must sign in again at the latest");
 
 /** The person whose session the cookie belongs to, and what they may do in the session's team. */
 export const Session = z.object({
@@ -23,15 +63,46 @@ export const Session = z.object({
   role: Role,
   scopes: z.array(Scope),
   teams: z.array(OwnTeam).describe("All teams of the person, for switching"),
+  method: SessionMethod,
+  has_password: z.boolean().describe("Whether the person has set a password"),
   created_at: Timestamp,
-  expires_at: Timestamp.describe("When the person must sign in again at the latest"),
+  proved_at: Timestamp.describe("When the person last proved who they are. Dangerous acts need a proof of the last 15 minutes"),
+  idle_until: idleUntil,
+  expires_at: expiresAt,
 });
 export type Session = z.infer<typeof Session>;
+
+/** A session in the list of sessions. */
+export const SessionEntry = z.object({
+  id: id("tok"),
+  user_id: id("usr"),
+  user_name: Name,
+  created_at: Timestamp,
+  last_used_at: Timestamp.describe("Accurate to the minute"),
+  expires_at: expiresAt,
+  idle_until: idleUntil,
+  address: z.string().describe("The IP address from which the person signed in"),
+  browser: z.string().describe("The browser and its system, such as `Firefox on Windows`; empty: unknown"),
+  method: SessionMethod,
+  is_current: z.boolean().describe("Whether it is the session that this request belongs to"),
+});
+export type SessionEntry = z.infer<typeof SessionEntry>;
+
+export const SessionProof = z.strictObject({ password: GivenPassword });
+export const SessionTeam = z.strictObject({ team_id: id("team").describe("One of the session's `teams`") });
+export const PasswordChange = z.strictObject({
+  password: NewPassword,
+  current_password: GivenPassword.optional().describe(
+    "Needed if you have a password, unless you signed in with a link within the last 15 minutes because you lost it",
+  ),
+});
 
 export const NewSignInLink = z.strictObject({
   user_id: id("usr").optional().describe("A member of the team, who lost their password for example. Default: yourself"),
 });
 export const SignInLink = z.object({
+  id: id("lnk").describe("The audit log names the link by it, when it is created and when it is used"),
+  user_id: id("usr"),
   name: Name.describe("Whom it signs in"),
   url: z.string().describe("Open it in a browser. It works once"),
   secret: z.string().describe("Shown only once: the service stores only its hash"),

@@ -1,4 +1,4 @@
-// The API schemas of shows: one item on some screens for a time, created in one request.
+// The API schemas of shows: one item or layout on some screens for a time, created in one request.
 import { z } from "zod";
 import { ImageStyle, TextStyle } from "../content/item-styles.ts";
 import { page, PageQuery, Player } from "./resources.ts";
@@ -24,9 +24,10 @@ const momentDescription =
 /** `POST /show`. */
 export const NewShow = z
   .strictObject({
-    asset_id: id("ast").optional().describe("An asset that is ready. Exactly one of asset_id, url and text is required"),
+    asset_id: id("ast").optional().describe("An asset that is ready. Exactly one of asset_id, url, text and layout_id is required"),
     url: WebFields.url.optional().describe("A web page"),
     text: TextStyle.text.optional().describe("A text"),
+    layout_id: id("lay").optional().describe("A layout with at least one playlist. It stays when the show is deleted"),
     players: z
       .array(z.string().trim().min(1).max(200))
       .min(1)
@@ -52,15 +53,25 @@ export const NewShow = z
     color: Color.default("#ffffff").describe("Text color"),
     background_color: Color.default("#000000").describe("Background color"),
     priority: z.int().min(-1_000).max(1_000).default(900).describe("Priority among schedules; overrides outrank all schedules"),
+    emergency: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Also outranks every override and pause, and wakes displays that are off by their hours. It begins now, and ends at an instant or when it is deleted. Requires the scope `commands:write`",
+      ),
   })
   .superRefine((show, context) => {
     const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-    const contents = [show.asset_id, show.url, show.text].filter((each) => each !== undefined);
-    if (contents.length !== 1) fault("asset_id", "give exactly one of asset_id, url and text");
+    const contents = [show.asset_id, show.url, show.text, show.layout_id].filter((each) => each !== undefined);
+    if (contents.length !== 1) fault("asset_id", "give exactly one of asset_id, url, text and layout_id");
     const isSome = show.players !== undefined || show.tags !== undefined;
     if (show.everywhere === isSome) fault("players", "give players, tags or both, or everywhere: true alone");
     if ((show.until === undefined) === (show.lasts_ms === undefined)) {
       fault("until", "give either until, null for no end, or lasts_ms");
+    }
+    if (show.emergency && show.from !== undefined) fault("from", "an emergency begins now: leave it out");
+    if (show.emergency && typeof show.until === "string" && !/Z$/.test(show.until)) {
+      fault("until", "an emergency ends at an instant such as 2026-11-21T16:00:00Z, or null: when it is deleted");
     }
   });
 export type NewShow = z.infer<typeof NewShow>;
@@ -84,9 +95,15 @@ const entry = {
   text: z.string().nullable(),
   starts_at: z.string().describe("As in its schedule"),
   ends_at: z.string().nullable().describe("As in its schedule; null: it ends when it is deleted"),
-  playlist_id: id("pls").describe("The playlist that the show created, like the layout and the schedule"),
-  layout_id: id("lay"),
+  playlist_id: id("pls").describe("The playlist that the show created, or the first one of the layout that it was given"),
+  layout_id: id("lay").describe("The layout that the show created or was given"),
   schedule_id: id("sch"),
+  priority: z.int().describe("Priority among schedules"),
+  is_emergency: z.boolean().describe("Whether it also outranks overrides and pauses"),
+  created_by: z
+    .object({ user_id: id("usr"), name: Name })
+    .nullable()
+    .describe("Who created it; null: an older service did not store it"),
   player_count: z.int().describe("The number of players that it currently targets"),
   created_at: Timestamp,
 };
@@ -94,7 +111,12 @@ const entry = {
 export const ShowEntry = z.object(entry);
 export type ShowEntry = z.infer<typeof ShowEntry>;
 export const ShowPage = page(ShowEntry);
-export const ShowsQuery = PageQuery;
+export const ShowsQuery = PageQuery.extend({
+  ended: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`false`: only shows whose time is not over and that were not deleted; `true`: only others"),
+});
 
 const ofPlayer = { player_id: id("plr"), name: Name, status: Player.shape.status };
 

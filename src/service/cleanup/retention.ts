@@ -14,6 +14,8 @@ const ownPicturesMs = 7 * dayMs;
 /** A device fetches its token within minutes of the pairing, or when its network is back. */
 const claimedRetentionMs = dayMs;
 const mailRetentionMs = 30 * dayMs;
+/** The cookie that marks a known browser lasts as long. */
+const knownBrowserMs = 400 * dayMs;
 /** How many replaced devices of each player the service still informs. */
 const maxFormerKeys = 100;
 // One transaction takes a few milliseconds, while other writes wait.
@@ -81,6 +83,15 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
         .where((row) => row.or([row("revoked_at", "<", before), row("expires_at", "<", before)]))
         .limit(limit);
       return db.deleteFrom("tokens").where("id", "in", old).returning("id").execute();
+    },
+    (db, limit) => {
+      const old = db.selectFrom("sign_in_links").select("id").where("expires_at", "<", before).limit(limit);
+      return db.deleteFrom("sign_in_links").where("id", "in", old).returning("id").execute();
+    },
+    (db, limit) => {
+      const unused = now - knownBrowserMs;
+      const old = db.selectFrom("known_browsers").select("secret_hash").where("used_at", "<", unused).orderBy("used_at").limit(limit);
+      return db.deleteFrom("known_browsers").where("secret_hash", "in", old).returning("user_id").execute();
     },
     (db, limit) => {
       const old = db

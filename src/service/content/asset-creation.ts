@@ -1,5 +1,6 @@
 // Examines uploaded files and creates their assets.
 import { rm } from "node:fs/promises";
+import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
 import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
@@ -78,4 +79,15 @@ export async function insertAsset(
 /** An event about an asset. */
 export function assetEvent(type: EventType, { team_id: teamId, id: asset_id, name, kind }: AssetRow): NewEvent {
   return { teamId, type, data: { asset_id, name, kind }, players: [] };
+}
+
+/** Matches the file's hash or that of its original. */
+export function hasHash(sha256: string) {
+  return sql<boolean>`(sha256 = ${sha256} or original_sha256 = ${sha256})`;
+}
+
+/** The team's newest asset with these bytes outside the bin. */
+export function findAssetByHash(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
+  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where(hasHash(sha256));
+  return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
 }

@@ -96,7 +96,8 @@ export class TusServer {
   }
 
   async #finish(upload: TusUpload): Promise<{ headers: Record<string, string> }> {
-    return { headers: { "Asset-Id": await this.#uploads.finish(upload.id) } };
+    const { assetId, isDuplicate } = await this.#uploads.finish(upload.id);
+    return { headers: { "Asset-Id": assetId, ...(isDuplicate ? { "Asset-Duplicate": "true" } : {}) } };
   }
 
   /** Stores the error, since the library turns every error into a bare status. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Upload } from "../../protocol/content/assets.ts";
-import { examineFile, insertAsset } from "./asset-creation.ts";
+import { examineFile, findAssetByHash, insertAsset } from "./asset-creation.ts";
 import type { Blobs } from "./blobs.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
@@ -27,6 +27,13 @@ interface UploadDependencies {
   maxAssetBytes: number;
 }
 
+/** The asset that an upload has become. */
+interface FinishedUpload {
+  assetId: string;
+  /** Whether the team already had an asset with these bytes, and the sender asked for that one. */
+  isDuplicate: boolean;
+}
+
 const lifetimeMs = 86_400_000;
 const expireEveryMs = 600_000;
 const maxUnfinished = 100;
@@ -37,7 +44,7 @@ export class Uploads {
   readonly dependencies: UploadDependencies;
   // The running hash of each upload. It is missing after a failed write or a restart; the file is read again then.
   readonly #hashes = new Map<string, { sizeBytes: number; hash: Hash }>();
-  readonly #finishing = new Map<string, Promise<string>>();
+  readonly #finishing = new Map<string, Promise<FinishedUpload>>();
 
   private constructor(folder: string, dependencies: UploadDependencies) {
     this.folder = folder;
@@ -130,10 +137,10 @@ export class Uploads {
   }
 
   /**
-   * Turns a complete upload into an asset, once. @returns the asset's id.
+   * Turns a complete upload into an asset, once. With the metadata `duplicate: reuse` it becomes the team's asset with the same bytes.
    * @throws ProblemError when the file is rejected. The upload keeps the error, and its bytes are deleted.
    */
-  finish(id: string): Promise<string> {
+  finish(id: string): Promise<FinishedUpload> {
     const running = this.#finishing.get(id);
     if (running !== undefined) return running;
     const finishing = this.#finish(id).finally(() => this.#finishing.delete(id));
@@ -160,11 +167,11 @@ export class Uploads {
     return join(this.folder, id);
   }
 
-  async #finish(id: string): Promise<string> {
+  async #finish(id: string): Promise<FinishedUpload> {
     const { blobs, clock, events, makeId, store, thumbnails } = this.dependencies;
     const row = await this.row(id);
     if (row === undefined) throw new ProblemError("not-found", "There is no such upload");
-    if (row.asset_id !== null) return row.asset_id;
+    if (row.asset_id !== null) return { assetId: row.asset_id, isDuplicate: false };
     const path = this.path(id);
     await using examined = await examineFile(this.dependencies, path, row.content_type ?? undefined, row.team_id).catch(
       async (error: unknown) => {
@@ -176,15 +183,18 @@ export class Uploads {
     const hash = this.takeHash(id, (await stat(path)).size);
     const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
     await using received = await blobs.adopt(path, known);
-    const asset = await store.write(async (db) => {
-      const created = await insertAsset({ blobs, clock, events, makeId }, db, { teamId: row.team_id, name: row.name }, received, examined);
-      await db.updateTable("uploads").set({ asset_id: created.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();
-      return created;
+    const mayReuse = (JSON.parse(row.metadata) as { duplicate?: string }).duplicate === "reuse";
+    const finished = await store.write(async (db) => {
+      const existing = mayReuse ? await findAssetByHash(db, row.team_id, received.sha256) : undefined;
+      const fields = { teamId: row.team_id, name: row.name };
+      const asset = existing ?? (await insertAsset({ blobs, clock, events, makeId }, db, fields, received, examined));
+      await db.updateTable("uploads").set({ asset_id: asset.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();
+      return { assetId: asset.id, isDuplicate: existing !== undefined };
     });
     // The blob store keeps a hard link.
     await rm(path, { force: true });
     thumbnails.wake();
-    return asset.id;
+    return finished;
   }
 
   async #reject(id: string, { kind, message }: ProblemError): Promise<void> {

@@ -67,16 +67,20 @@ export class Commands {
     return { row: rows[0]!, entry: entries[0]! };
   }
 
-  /** Signs and queues one command per player. The rows have the order of the players. */
+  /**
+   * Signs and queues one command per player. The rows have the order of the players.
+   * @param request the same for all, or one for each.
+   */
   async queueAll(
     db: Db,
     players: readonly PlayerRow[],
-    request: DeviceCommand,
+    request: DeviceCommand | ((player: PlayerRow) => DeviceCommand),
     batch: CommandWave | null = null,
   ): Promise<{ rows: CommandRow[]; entries: JournalEntry[] }> {
     // All commands get the same time, so that the players stay synchronized.
     const now = Math.trunc(this.#dependencies.clock.now());
-    const rows = players.map((player) => createCommand(this.#dependencies, player, request, now, batch));
+    const requestOf = typeof request === "function" ? request : () => request;
+    const rows = players.map((player) => createCommand(this.#dependencies, player, requestOf(player), now, batch));
     for (const chunk of inChunks(rows)) await db.insertInto("commands").values(chunk).execute();
     await this.#dependencies.events.append(db, rows.map(commandEvent));
     const messages = rows.map(({ player_id: playerId, jws }) => ({

@@ -1,7 +1,7 @@
 // The stored pairing requests: a device's request for a pairing code, and the player that claimed it.
 import { randomInt } from "node:crypto";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
-import { pairingCodeAlphabet } from "../../protocol/operator/resources.ts";
+import { pairingCodeAlphabet } from "../../protocol/pairing-code.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 

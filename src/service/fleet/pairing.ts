@@ -8,6 +8,7 @@ import { hashSecret, randomText } from "../people/token-secrets.ts";
 import type { DeviceAccess } from "./devices/device-access.ts";
 import { GuessLimiter, type Guesser } from "./guess-limiter.ts";
 import type { MakeId } from "../store/ids.ts";
+import { publicBase } from "../http/public-url.ts";
 import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
 import { codeLifetimeMs, findByDeviceCode, findClaimable, markClaimed, storePairingRequest } from "./pairing-requests.ts";
 import type { Db, Store } from "../store/store.ts";
@@ -189,7 +190,7 @@ export class Pairing {
 
   #grantOf(deviceCode: string, userCode: string): PairingGrant {
     const { publicUrl } = this.#dependencies;
-    const claimUrl = publicUrl === null ? null : new URL("/claim", publicUrl).href;
+    const claimUrl = publicUrl === null ? null : `${publicBase(publicUrl)}/claim`;
     return {
       device_code: deviceCode,
       user_code: userCode,

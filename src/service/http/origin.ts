@@ -1,6 +1,7 @@
-// The origin under which clients reach this service, and absolute links with it.
+// The origin and the address under which clients reach this service, and absolute links with it.
 import type { FastifyRequest } from "fastify";
 import { apiPrefix } from "../operations/operation.ts";
+import { publicBase } from "./public-url.ts";
 
 /**
  * The origin of this service as a caller knows it: that of `--public-url`, else that of the request's Host header.
@@ -15,16 +16,24 @@ export function originOf(request: FastifyRequest, publicUrl: string | null): str
     : null;
 }
 
+/**
+ * The address of this service as a caller knows it, without a slash at its end: its origin, and the path of `--public-url`.
+ * Null if the Host header is invalid.
+ */
+export function baseUrlOf(request: FastifyRequest, publicUrl: string | null): string | null {
+  return publicUrl === null ? originOf(request, publicUrl) : publicBase(publicUrl);
+}
+
 const linkFields = new Set(["url", "thumbnail_url", "image_url", "text_url"]);
 
 /** Copies a body with its links to this service made absolute. A copy, since the body may be kept for a repeat. */
-export function withAbsoluteLinks(body: unknown, origin: string): unknown {
-  if (Array.isArray(body)) return body.map((each) => withAbsoluteLinks(each, origin));
+export function withAbsoluteLinks(body: unknown, baseUrl: string): unknown {
+  if (Array.isArray(body)) return body.map((each) => withAbsoluteLinks(each, baseUrl));
   if (typeof body !== "object" || body === null) return body;
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
       const isLink = linkFields.has(key) && typeof value === "string" && value.startsWith(`${apiPrefix}/`);
-      return [key, isLink ? origin + value : withAbsoluteLinks(value, origin)];
+      return [key, isLink ? baseUrl + value : withAbsoluteLinks(value, baseUrl)];
     }),
   );
 }

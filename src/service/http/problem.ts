@@ -8,6 +8,7 @@ export const problemKinds = {
   "bad-digest": { status: 400, title: "The bytes do not match their digest" },
   unauthorized: { status: 401, title: "A valid access token is required" },
   forbidden: { status: 403, title: "The token does not allow this" },
+  "proof-required": { status: 403, title: "Prove again who you are" },
   "not-found": { status: 404, title: "Not found" },
   "unknown-code": { status: 404, title: "No screen shows this code" },
   "enrolment-key-unknown": { status: 404, title: "There is no such enrolment key" },

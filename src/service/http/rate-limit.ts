@@ -37,6 +37,13 @@ export class RateLimit {
     if (this.#events.size > maxKeys) this.#events.delete(this.#events.keys().next().value!);
   }
 
+  /** Removes one event that was counted at `at`, in ms of the monotonic clock. */
+  takeBack(key: string, at: number): void {
+    const events = this.#events.get(key) ?? [];
+    const place = events.indexOf(at);
+    if (place !== -1) this.#events.set(key, events.toSpliced(place, 1));
+  }
+
   #recent(key: string, now: number): number[] {
     return (this.#events.get(key) ?? []).filter((at) => at > now - this.#windowMs);
   }

@@ -12,7 +12,7 @@ import type { Context } from "./gateway/context.ts";
 import { queryOf, supportsDryRun } from "./dry-run.ts";
 import { noBytes, type Gateway, type Input } from "./gateway/gateway.ts";
 import { inflate } from "./inflate.ts";
-import { originOf, withAbsoluteLinks } from "./origin.ts";
+import { baseUrlOf, originOf, withAbsoluteLinks } from "./origin.ts";
 import { invalidField } from "./problem.ts";
 import { sendFile } from "./responses/file-response.ts";
 
@@ -103,7 +103,7 @@ async function respond(
   const response = await (isDryRun ? gateway.dryRun(operation, context, input, call) : gateway.run(operation, context, input, call));
   if (isDryRun) call.setHeaders({ "Dry-Run": "true" });
   if (response instanceof JsonResponse) {
-    return sendJson(response, reply, operation.caller === "device" ? null : call.origin, hasLinks(operation));
+    return sendJson(response, reply, operation.caller === "device" ? null : call.baseUrl, hasLinks(operation));
   }
   // A download may take hours; it ends when the token ends.
   if (operation.caller === "operator") tokens.onEnd(context.operator, () => reply.raw.destroy(), call.closedSignal());
@@ -126,6 +126,9 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, publicUrl: 
     get origin() {
       return originOf(request, publicUrl);
     },
+    get baseUrl() {
+      return baseUrlOf(request, publicUrl);
+    },
     header: (name) => headerOf(request, name),
     setHeaders: (headers) => void reply.headers(headers as Record<string, string>),
     closedSignal: () => closedSignalOf(reply),
@@ -144,13 +147,19 @@ function hasRawBody(operation: AnyOperation): boolean {
 }
 
 /** Prepares the reply and returns its body. Returning the reply itself would make Fastify watch the stream until its end. */
-function sendJson({ status, headers, body }: JsonResponse, reply: FastifyReply, origin: string | null, isLinked: boolean): unknown {
+function sendJson(
+  { status, headers, body, cookies }: JsonResponse,
+  reply: FastifyReply,
+  baseUrl: string | null,
+  isLinked: boolean,
+): unknown {
   reply.code(status).headers(headers as Record<string, string>);
+  if (cookies.length > 0) reply.header("Set-Cookie", [...cookies]);
   const { Location: location } = headers;
-  if (location?.startsWith("/") && origin !== null) reply.header("Location", origin + location);
+  if (location?.startsWith("/") && baseUrl !== null) reply.header("Location", baseUrl + location);
   if (body === undefined) return reply.send();
   reply.type("application/json; charset=utf-8");
-  return isLinked && origin !== null ? withAbsoluteLinks(body, origin) : body;
+  return isLinked && baseUrl !== null ? withAbsoluteLinks(body, baseUrl) : body;
 }
 
 /** Whether an operation responds with assets, screenshots or logs, which have links to their bytes. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
 import type { Admission } from "../http/gateway/admission.ts";
 import type { Gateway } from "../http/gateway/gateway.ts";
-import { originOf } from "../http/origin.ts";
+import { baseUrlOf } from "../http/origin.ts";
 import { ProblemError } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";
 import type { Operator } from "../people/operator.ts";
@@ -67,12 +67,12 @@ export function addMcp(
   for (const url of [metadataPath, metadataPath + path]) {
     app.get(url, async (request, reply) => {
       checkSite(request, address);
-      const origin = originOf(request, publicUrl) ?? "";
+      const baseUrl = baseUrlOf(request, publicUrl) ?? "";
       return reply.type("application/json; charset=utf-8").send(
         JSON.stringify({
-          resource: origin + path,
+          resource: baseUrl + path,
           resource_name: "signage-player service",
-          resource_documentation: `${origin}/docs`,
+          resource_documentation: `${baseUrl}/docs`,
           bearer_methods_supported: ["header"],
           scopes_supported: scopes,
         }),
@@ -92,7 +92,7 @@ async function authenticateOperator(
     return await admission.authenticateOperator(callOf(request, reply, publicUrl));
   } catch (error) {
     if (!(error instanceof ProblemError) || error.kind !== "unauthorized") throw error;
-    const metadata = `resource_metadata="${originOf(request, publicUrl) ?? ""}${metadataPath}${path}"`;
+    const metadata = `resource_metadata="${baseUrlOf(request, publicUrl) ?? ""}${metadataPath}${path}"`;
     const headers = { ...error.headers, "WWW-Authenticate": `${error.headers["WWW-Authenticate"] ?? "Bearer"}, ${metadata}` };
     throw new ProblemError(error.kind, error.message, { errors: error.errors, headers, cause: error });
   }

@@ -1,6 +1,7 @@
 // Generates the description of the WebSockets (AsyncAPI 3.0) from the protocol's schemas.
 import { eventsSubprotocol, SubscriberMessage, SubscriptionMessage } from "../../protocol/operator/events.ts";
 import { deviceSubprotocol, DeviceMessage, ServiceMessage } from "../../protocol/device/messages.ts";
+import { pathOfBase } from "../http/public-url.ts";
 import type { Json } from "./json.ts";
 import { Schemas } from "./schemas.ts";
 
@@ -8,10 +9,10 @@ type Messages = typeof SubscriberMessage | typeof SubscriptionMessage | typeof D
 
 /**
  * The AsyncAPI document. Named schemas of the protocol are components, as in the description of REST.
- * @param origin the service's origin, such as `https://signage.example.com`; null if it is not known
+ * @param baseUrl the service's address, such as `https://signage.example.com`; null if it is not known
  * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
  */
-export function describeSockets(version: string, origin: string | null = null): Json {
+export function describeSockets(version: string, baseUrl: string | null = null): Json {
   const doors = [
     {
       name: "events",
@@ -51,7 +52,7 @@ export function describeSockets(version: string, origin: string | null = null): 
   return {
     asyncapi: "3.0.0",
     info: { title: "signage-player sockets", version, license: { name: "Apache-2.0" } },
-    ...(origin === null ? {} : { servers: { service: serverAt(origin) } }),
+    ...(baseUrl === null ? {} : { servers: { service: serverAt(baseUrl) } }),
     defaultContentType: "application/json",
     channels: settled.part.channels,
     operations: Object.fromEntries(
@@ -64,9 +65,10 @@ export function describeSockets(version: string, origin: string | null = null): 
   };
 }
 
-function serverAt(origin: string): Json {
-  const { host, protocol } = new URL(origin);
-  return { host, protocol: protocol === "https:" ? "wss" : "ws" };
+function serverAt(baseUrl: string): Json {
+  const { host, protocol } = new URL(baseUrl);
+  const pathname = pathOfBase(baseUrl);
+  return { host, protocol: protocol === "https:" ? "wss" : "ws", ...(pathname === "" ? {} : { pathname }) };
 }
 
 function subprotocolHeader(subprotocol: string): Json {

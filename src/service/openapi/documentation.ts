@@ -1,7 +1,7 @@
 // Serves the API descriptions at /api/v1/openapi.json and asyncapi.json (and .yaml), and the documentation page at /docs.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Document } from "./json.ts";
-import { originOf } from "../http/origin.ts";
+import { baseUrlOf } from "../http/origin.ts";
 import { apiPrefix } from "../operations/operation.ts";
 
 const json = "application/json; charset=utf-8";
@@ -11,13 +11,13 @@ const yaml = "application/yaml; charset=utf-8";
 export function addDocumentation(app: FastifyInstance, version: string, publicUrl: string | null): void {
   let document: Promise<Document> | undefined;
   const describe = () => (document ??= import("./document.ts").then(({ describeService }) => describeService(version)));
-  const openapi = async (origin: string | null) => {
+  const openapi = async (baseUrl: string | null) => {
     const { servers, ...rest } = await describe();
-    return JSON.stringify({ ...rest, servers: origin === null ? servers : [{ ...servers[0], url: origin }] });
+    return JSON.stringify({ ...rest, servers: baseUrl === null ? servers : [{ ...servers[0], url: baseUrl }] });
   };
-  const asyncapi = async (origin: string | null) => JSON.stringify((await import("./asyncapi.ts")).describeSockets(version, origin));
+  const asyncapi = async (baseUrl: string | null) => JSON.stringify((await import("./asyncapi.ts")).describeSockets(version, baseUrl));
   for (const [name, textFor] of Object.entries({ openapi, asyncapi })) {
-    const text = (request: FastifyRequest) => textFor(originOf(request, publicUrl));
+    const text = (request: FastifyRequest) => textFor(baseUrlOf(request, publicUrl));
     app.get(`${apiPrefix}/${name}.json`, async (request, reply) => reply.type(json).send(await text(request)));
     app.get(`${apiPrefix}/${name}.yaml`, async (request, reply) => {
       const { stringify } = await import("yaml");

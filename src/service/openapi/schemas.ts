@@ -2,6 +2,7 @@
 import { z } from "zod";
 import * as alerts from "../../protocol/operator/alerts.ts";
 import * as assets from "../../protocol/content/assets.ts";
+import * as assetUses from "../../protocol/content/asset-uses.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
 import * as commandRequest from "../../protocol/device/command-request.ts";
 import * as command from "../../protocol/device/commands.ts";
@@ -64,6 +65,7 @@ const modules: readonly Record<string, unknown>[] = [
   sessions,
   items,
   assets,
+  assetUses,
   command,
   commandRequest,
   collectedLogs,

@@ -31,6 +31,8 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   description: string;
   caller: C;
   scope?: Scope;
+  /** Whether it is about the caller's own user: a person who is signed in may do it whatever their role, only a token needs the scope. */
+  isOwn?: true;
   /** Advice for agents, added to the tool's description: when to use it and when not. False: there is no tool. */
   agent?: string | false;
   params?: P;
@@ -54,6 +56,12 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   acceptsTicket?: true;
   /** Media types of the response if it is a file. */
   file?: readonly string[];
+  /** Whether a person who is signed in must have proved within 15 minutes who they are: always, or for some bodies. */
+  proof?: true | ((body: z.output<B>) => boolean);
+  /** It changes no resource, such as a ticket for a connection: the audit log has no entry of it. */
+  unaudited?: true;
+  /** Whether its response sets a cookie. Such a response is not kept for a repeat of the request. */
+  setsCookie?: true;
   /** Other responses worth describing, by status. */
   others?: Readonly<Record<number, { description: string; schema?: z.ZodType }>>;
   /** Problems it may respond with, besides those that every operation may. */
@@ -94,6 +102,16 @@ export type Operation<D = never> = Definition<D, Caller, z.ZodType, z.ZodType, z
 /** Whether the operation changes nothing. */
 export function isRead({ method }: Operation): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
+/** The scope that this kind of caller needs for the operation; undefined: none. */
+export function scopeFor({ scope, isOwn }: Operation, { isSession }: { isSession: boolean }): Scope | undefined {
+  return isSession && isOwn === true ? undefined : scope;
+}
+
+/** Whether a call of the operation with this body needs a fresh proof of a person who is signed in. */
+export function needsProof({ proof }: Operation, body: unknown): boolean {
+  return typeof proof === "function" ? proof(body) : proof === true;
 }
 
 /**

@@ -32,6 +32,8 @@ import { invitationOperations } from "./people/invitations.ts";
 import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
 import { sessionOperations } from "./people/sessions.ts";
+import { passwordOperations } from "./people/password.ts";
+import { signInOperations } from "./people/sign-in.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
 import { calendarOperations } from "./schedule/calendars.ts";
@@ -75,6 +77,8 @@ const all = [
   ...memberOperations,
   ...invitationOperations,
   ...userOperations,
+  ...passwordOperations,
+  ...signInOperations,
   ...sessionOperations,
   ...tokenOperations,
   ...auditOperations,

@@ -6,8 +6,11 @@ export class JsonResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
+  /** `Set-Cookie` headers. */
+  readonly cookies: readonly string[];
 
-  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}, cookies: readonly string[] = []) {
+    this.cookies = cookies;
     this.status = status;
     this.body = body;
     this.headers = headers;

@@ -7,6 +7,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { TokenRow } from "../store/people-tables.ts";
 import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
+import { idleMs } from "./session-limits.ts";
 import { hashSecret, isWellFormedSession, isWellFormedToken } from "./token-secrets.ts";
 
 interface CachedOperator {
@@ -15,7 +16,7 @@ interface CachedOperator {
   until: number;
 }
 
-type RowWithRole = TokenRow & { role: string; member_id: string };
+type RowWithRole = TokenRow & { role: string; member_id: string; proved_at: number | null };
 
 // By the hash of the token. Every committed write clears the cache, so its entries are never outdated by the service itself.
 const operators = new WeakMap<Db, Map<string, CachedOperator>>();
@@ -65,8 +66,8 @@ export async function authenticate(db: Db, clock: Clock, secret: string | undefi
   const mustRecordUse = row.last_used_at === null || row.last_used_at <= now - useRecordedEveryMs;
   if (mustRecordUse) await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
   const recordNextUseAt = (mustRecordUse ? now : row.last_used_at!) + useRecordedEveryMs;
-  const operator = operatorFromRow(row, isSession);
-  cacheOperator(db, digest, { operator, until: Math.min(now + cachedMs, recordNextUseAt, row.expires_at ?? Number.POSITIVE_INFINITY) });
+  const operator = operatorFromRow(row, mustRecordUse ? now : row.last_used_at);
+  cacheOperator(db, digest, { operator, until: Math.min(now + cachedMs, recordNextUseAt, operator.expiresAt ?? Number.POSITIVE_INFINITY) });
   return operator;
 }
 
@@ -99,7 +100,7 @@ function cacheOperator(db: Db, digest: string, cached: CachedOperator): void {
 export async function reauthorize(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<Operator> {
   const row = await selectTokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
   if (row === undefined || !isValid(row, clock.now())) throw invalidToken();
-  const current = operatorFromRow(row, operator.isSession);
+  const current = operatorFromRow(row, row.last_used_at);
   if (scope !== undefined) requireScope(current, scope);
   return current;
 }
@@ -109,23 +110,34 @@ function selectTokensWithRole(db: Db) {
   return db
     .selectFrom("tokens")
     .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
+    .leftJoin("sessions", "sessions.token_id", "tokens.id")
     .selectAll("tokens")
-    .select(["members.role", "members.user_id as member_id"]);
+    .select(["members.role", "members.user_id as member_id", "sessions.proved_at"]);
 }
 
-function isValid({ revoked_at, expires_at }: TokenRow, now: number): boolean {
-  return revoked_at === null && (expires_at === null || expires_at > now);
+function isValid(row: RowWithRole, now: number): boolean {
+  const end = endOf(row, row.last_used_at);
+  return row.revoked_at === null && (end === null || end > now);
 }
 
-function operatorFromRow(row: RowWithRole, isSession: boolean): Operator {
+/** When a token ends, epoch ms; null: never. A session also ends when it is not used for long. */
+function endOf({ expires_at, proved_at }: RowWithRole, usedAt: number | null): number | null {
+  if (proved_at === null || usedAt === null) return expires_at;
+  return Math.min(expires_at ?? Number.POSITIVE_INFINITY, usedAt + idleMs);
+}
+
+function operatorFromRow(row: RowWithRole, usedAt: number | null): Operator {
   const allowed = scopesOfRole(row.role as Role);
+  const isSession = row.proved_at !== null;
   return {
     tokenId: row.id,
     isSession,
+    provedAt: row.proved_at,
     teamId: row.team_id,
     userId: row.member_id,
     role: row.role as Role,
-    scopes: (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope)),
-    expiresAt: row.expires_at,
+    // A person who is signed in may do what their role allows now, also if it was raised since.
+    scopes: isSession ? allowed : (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope)),
+    expiresAt: endOf(row, usedAt),
   };
 }

@@ -7,6 +7,8 @@ export interface Operator {
   tokenId: string;
   /** Whether it is the session of a browser, not a token of a program. */
   isSession: boolean;
+  /** When the person of a session last proved who they are, epoch ms; null: it is no session. */
+  provedAt: number | null;
   teamId: string;
   userId: string;
   role: Role;

@@ -1,19 +1,17 @@
-// Browser sessions and the links that start them. A session is a token whose secret only a cookie holds.
+// Browser sessions. A session is a token whose secret only a cookie holds.
 import type { Clock } from "../../base/clock.ts";
 import type { Role } from "../../protocol/operator/people.ts";
-import type { Session, SignInLink } from "../../protocol/operator/sessions.ts";
+import type { Session, SessionMethod } from "../../protocol/operator/sessions.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { SignInLinkRow, TokenRow } from "../store/people-tables.ts";
-import { scopesOfRole, type Operator } from "./operator.ts";
+import type { TokenRow } from "../store/people-tables.ts";
+import { scopesOfRole } from "./operator.ts";
 import { showTeam, showUser } from "./people-resources.ts";
 import { selectTeams } from "./people.ts";
-import { generateSessionSecret, hashSecret, randomText, tokenHint } from "./token-secrets.ts";
-
-/** A person must sign in again after this time, whatever they do. */
-export const longestSessionMs = 30 * 86_400_000;
-const linkMs = 60 * 60_000;
+import { findPassword } from "./passwords/passwords.ts";
+import { idleMs, longestSessionMs } from "./session-limits.ts";
+import { generateSessionSecret, hashSecret, tokenHint } from "./token-secrets.ts";
 
 interface SessionDependencies {
   clock: Clock;
@@ -25,24 +23,33 @@ export interface SignIn {
   userId: string;
   /** The team that the session begins in; null: the first that the person joined. */
   teamId: string | null;
-  method: string;
+  method: SessionMethod;
   address: string;
   userAgent: string;
+  /** The session that it continues in another team; by default it is a new one. */
+  since?: { createdAt: number; expiresAt: number; provedAt: number };
 }
 
-/**
- * Starts a session. The result is the only place that contains its secret.
- * @throws ProblemError 403 for a person who is in no team, or no longer in that team.
- */
+/** A session that has just started. It is the only place that contains its secret. */
+export interface StartedSession {
+  id: string;
+  teamId: string;
+  secret: string;
+  /** Epoch ms. */
+  expiresAt: number;
+}
+
+/** Starts a session. @throws ProblemError 403 for a person who is in no team, or not in that team. */
 export async function startSession(
   { clock, makeId }: SessionDependencies,
   db: Db,
-  { userId, teamId, method, address, userAgent }: SignIn,
-): Promise<{ secret: string; row: TokenRow }> {
+  { userId, teamId, method, address, userAgent, since }: SignIn,
+): Promise<StartedSession> {
   const memberships = selectTeams(db, userId).orderBy("team.created_at").orderBy("team.id");
   const team = await (teamId === null ? memberships : memberships.where("team.id", "=", teamId)).executeTakeFirst();
   if (team === undefined) throw new ProblemError("forbidden", "You are in no team any more: ask an owner to invite you");
   const now = Math.trunc(clock.now());
+  const { createdAt, expiresAt, provedAt } = since ?? { createdAt: now, expiresAt: now + longestSessionMs, provedAt: now };
   const secret = generateSessionSecret();
   const row: TokenRow = {
     id: makeId("tok"),
@@ -53,74 +60,84 @@ export async function startSession(
     hint: tokenHint(secret),
     scopes: JSON.stringify(scopesOfRole(team.role as Role)),
     created_by: userId,
-    created_at: now,
-    expires_at: now + longestSessionMs,
+    created_at: createdAt,
+    expires_at: expiresAt,
     revoked_at: null,
     last_used_at: now,
   };
   await db.insertInto("tokens").values(row).execute();
+  const details = { method, address, user_agent: userAgent.slice(0, 400), proved_at: provedAt };
   await db
     .insertInto("sessions")
-    .values({ token_id: row.id, method, address, user_agent: userAgent.slice(0, 400), proved_at: now })
+    .values({ token_id: row.id, ...details })
     .execute();
-  return { secret, row };
+  return { id: row.id, teamId: team.id, secret, expiresAt };
 }
 
 /** The session as the API shows it. */
-export async function showSession(db: Db, { tokenId, userId, teamId, role, scopes }: Operator): Promise<Session> {
+export async function showSession(db: Db, sessionId: string): Promise<Session> {
+  const row = await db
+    .selectFrom("tokens")
+    .innerJoin("sessions", "sessions.token_id", "tokens.id")
+    .selectAll()
+    .where("id", "=", sessionId)
+    .executeTakeFirstOrThrow();
+  const userId = row.user_id!;
   const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
-  const token = await db.selectFrom("tokens").selectAll().where("id", "=", tokenId).executeTakeFirstOrThrow();
   const teams = await selectTeams(db, userId).orderBy("team.name").orderBy("team.id").execute();
   const shown = teams.map((team) => ({ ...showTeam(team), role: team.role as Role }));
-  const { role: _role, ...team } = shown.find(({ id }) => id === teamId)!;
+  const { role, ...team } = shown.find(({ id }) => id === row.team_id)!;
   return {
-    id: tokenId,
+    id: row.id,
     user: showUser(user),
     team,
     role,
-    scopes: [...scopes],
+    scopes: [...scopesOfRole(role)],
     teams: shown,
-    created_at: new Date(token.created_at).toISOString(),
-    expires_at: new Date(token.expires_at!).toISOString(),
+    method: row.method as SessionMethod,
+    has_password: (await findPassword(db, userId)) !== undefined,
+    created_at: isoTime(row.created_at),
+    proved_at: isoTime(row.proved_at),
+    ...showEnds(row),
   };
 }
 
-/** Creates a link that signs a member in once, within an hour. @param origin of the service, as the reader of the link knows it */
-export async function createSignInLink(
-  { clock, makeId }: SessionDependencies,
-  db: Db,
-  { teamId, userId, name, createdBy, origin }: { teamId: string; userId: string; name: string; createdBy: string | null; origin: string },
-): Promise<SignInLink> {
-  const now = Math.trunc(clock.now());
-  const secret = `sgn_lnk_${randomText(43)}`;
-  const row: SignInLinkRow = {
-    id: makeId("lnk"),
-    team_id: teamId,
-    user_id: userId,
-    secret_hash: hashSecret(secret),
-    created_by: createdBy,
-    created_at: now,
-    expires_at: now + linkMs,
-    used_at: null,
-  };
-  await db.insertInto("sign_in_links").values(row).execute();
-  // Behind `#`, so that no server's log and no Referer header contains it.
-  return { name, url: `${origin}/sign-in#link=${secret}`, secret, expires_at: new Date(row.expires_at).toISOString() };
+/** When a session ends, as the API shows it. */
+export function showEnds({ expires_at, last_used_at, created_at }: TokenRow): { idle_until: string; expires_at: string } {
+  const expiresAt = expires_at!;
+  return { idle_until: isoTime(Math.min((last_used_at ?? created_at) + idleMs, expiresAt)), expires_at: isoTime(expiresAt) };
 }
 
-/** Uses a link. @returns whom it signs in, and the team @throws ProblemError 401 if it is unknown, used or expired. */
-export async function useSignInLink({ clock }: { clock: Clock }, db: Db, secret: string): Promise<{ userId: string; teamId: string }> {
-  const now = Math.trunc(clock.now());
-  const row = await db
-    .updateTable("sign_in_links")
-    .set({ used_at: now })
-    .where("secret_hash", "=", hashSecret(secret))
-    .where("used_at", "is", null)
-    .where("expires_at", ">", now)
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) {
-    throw new ProblemError("unauthorized", "The sign-in link is unknown, was used or has expired: ask an owner for another one");
-  }
-  return { userId: row.user_id, teamId: row.team_id };
+/** Ends sessions. @returns their ids; pass them to {@link TokenExpiry.notifyEnded} after the commit. */
+export async function endSessions(db: Db, ids: readonly string[], now: number): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .updateTable("tokens")
+    .set({ revoked_at: Math.trunc(now) })
+    .where("id", "in", ids)
+    .where("id", "in", db.selectFrom("sessions").select("token_id"))
+    .where("revoked_at", "is", null)
+    .returning("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Ends all sessions of a user, in every team, except one. @returns like {@link endSessions} */
+export async function endOtherSessions(db: Db, userId: string, except: string, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("tokens")
+    .innerJoin("sessions", "sessions.token_id", "tokens.id")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("id", "<>", except)
+    .execute();
+  return endSessions(
+    db,
+    rows.map(({ id }) => id),
+    now,
+  );
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -25,7 +25,7 @@ export async function storeOverride(db: Db, player: PlayerRow, commandId: string
   const { layout_id = null, asset_id = null, duration_ms } = command.args;
   await checkReferences(db, player.team_id, layout_id, asset_id);
   await db.deleteFrom("overrides").where("player_id", "=", player.id).where("expires_at", "<", now).execute();
-  const row = { command_id: commandId, team_id: player.team_id, player_id: player.id, layout_id, asset_id, created_at: now };
+  const row = { command_id: commandId, team_id: player.team_id, player_id: player.id, layout_id, asset_id, created_at: now, show_id: null };
   await db
     .insertInto("overrides")
     .values({ ...row, expires_at: duration_ms === undefined ? null : now + duration_ms + command.ttl_s * 1_000 })

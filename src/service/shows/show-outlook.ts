@@ -33,10 +33,19 @@ export async function showEntry({ dependencies }: ShowContext, db: Db, row: Show
     playlist_id: row.playlist_id,
     layout_id: row.layout_id,
     schedule_id: row.schedule_id,
+    priority: schedule?.shown.priority ?? 0,
+    is_emergency: row.is_emergency === 1,
+    created_by: await creatorOf(db, row),
     player_count: schedule?.players.length ?? 0,
     created_at: new Date(row.created_at).toISOString(),
   };
   return { entry, schedule };
+}
+
+async function creatorOf(db: Db, { user_id }: ShowRow): Promise<ShowEntry["created_by"]> {
+  if (user_id === null) return null;
+  const user = await db.selectFrom("users").select("name").where("id", "=", user_id).executeTakeFirst();
+  return user === undefined ? null : { user_id, name: user.name };
 }
 
 function endText({ ends_at }: ShowRow): string | null {
@@ -59,7 +68,7 @@ export async function describeShow(context: ShowContext, db: Db, row: ShowRow): 
     ...outlook.warnings
       .filter(({ field }) => !field.startsWith("/target/"))
       .map((each) => ({ ...each, field: fields[each.field] ?? each.field })),
-    ...(await playerWarnings(context, db, players)),
+    ...(await playerWarnings(context, db, row, players)),
     ...(shown.ends_at === null ? [{ code: "open-ended", message: `it stays on the screens until ${undo}`, field: "/until" }] : []),
   ];
   return {
@@ -78,7 +87,12 @@ export function playerEntry({ dependencies }: ShowContext, { id: player_id, name
 }
 
 /** Warnings about players that may not show it, or not as intended. */
-async function playerWarnings({ dependencies, teamId }: ShowContext, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
+async function playerWarnings(
+  { dependencies, teamId }: ShowContext,
+  db: Db,
+  { is_emergency }: ShowRow,
+  players: readonly PlayerRow[],
+): Promise<ShowWarning[]> {
   const warnings: ShowWarning[] = [];
   const offline = players.filter(({ id: playerId }) => !dependencies.presence.isOnline(playerId));
   if (offline.length > 0) {
@@ -94,7 +108,8 @@ async function playerWarnings({ dependencies, teamId }: ShowContext, db: Db, pla
     .execute();
   const overriddenIds = new Set(overrides.map(({ player_id }) => player_id));
   const overridden = players.filter(({ id: playerId }) => overriddenIds.has(playerId));
-  if (overridden.length > 0) {
+  // An emergency outranks them by its own.
+  if (overridden.length > 0 && is_emergency === 0) {
     const message = `${namesOf(overridden)}: an override has priority over every schedule while it lasts. Send override.clear`;
     warnings.push({ code: "overridden", message, field: "/players" });
   }

@@ -20,7 +20,7 @@ import { maxBehindUtcMs } from "./new-show.ts";
 import type { PlayerRow, ScheduleRow, ShowRow } from "../store/tables.ts";
 
 /** The requested content, stored as JSON. */
-export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text">;
+export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text" | "layout_id">;
 
 // Finished shows stay in the lists for this time.
 const listedAfterEndMs = 86_400_000;
@@ -48,7 +48,7 @@ export async function findShowSchedule(db: Db, row: ShowRow): Promise<{ row: Sch
 }
 
 /**
- * Removes the resources of a show: its schedule, and its layout and playlist unless something else uses them.
+ * Removes the resources of a show: its schedule, and its own layout and playlist unless something else uses them.
  * @param permanent deletes them for good; else they go to the bin, where restoring the schedule restores all three.
  */
 export async function clearShow(db: Db, row: ShowRow, now: number, permanent: boolean): Promise<Change<undefined>> {
@@ -64,13 +64,13 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
     events.push({ teamId, type: "schedule.deleted", data: { schedule_id: row.schedule_id, name, layout_id }, players });
   }
   await deleteExpiredOverrides(db, teamId, { layout_id: row.layout_id }, now);
-  const layout = await findTeamRow(db, "layouts", teamId, row.layout_id);
+  const layout = ownsLayout(row) ? await findTeamRow(db, "layouts", teamId, row.layout_id) : undefined;
   const isShown = (await playersShowing(db, teamId, [row.layout_id])).length > 0;
   if (layout !== undefined && !isShown && !(await isScheduled(db, row)) && (permanent || layout.deleted_at === null)) {
     await discard(db, "layouts", layout.id, now, permanent);
     events.push({ teamId, type: "layout.deleted", data: { layout_id: layout.id, name: layout.name }, players: [] });
   }
-  const playlist = await findTeamRow(db, "playlists", teamId, row.playlist_id);
+  const playlist = ownsLayout(row) ? await findTeamRow(db, "playlists", teamId, row.playlist_id) : undefined;
   const layouts = await layoutsShowing(db, teamId, row.playlist_id);
   if (playlist !== undefined && layouts.length === 0 && (permanent || playlist.deleted_at === null)) {
     await discard(db, "playlists", playlist.id, now, permanent);
@@ -79,6 +79,11 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
   if (permanent) await db.deleteFrom("shows").where("id", "=", row.id).execute();
   else await db.updateTable("shows").set({ cleared_at: now }).where("id", "=", row.id).execute();
   return { result: undefined, affected, events };
+}
+
+/** Whether the show created its layout and playlist; otherwise it was given a layout. */
+function ownsLayout({ given }: ShowRow): boolean {
+  return (JSON.parse(given) as ShowContent).layout_id === undefined;
 }
 
 /** Shows that ended a day ago and whose resources are not in the bin yet, at most 100. */

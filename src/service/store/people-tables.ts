@@ -82,6 +82,23 @@ export interface SessionRow {
   proved_at: number;
 }
 
+/** The password of a user. */
+export interface PasswordRow {
+  user_id: string;
+  /** The user's email: only one user with a password has it. */
+  email: string;
+  /** A PHC string: the algorithm, its parameters, the salt and the hash. */
+  hash: string;
+  changed_at: number;
+}
+
+/** A browser in which a user has signed in. Its guesses of that user's password are counted apart from those of strangers. */
+export interface KnownBrowserRow {
+  secret_hash: string;
+  user_id: string;
+  used_at: number;
+}
+
 export interface SignInLinkRow extends OwnedRow {
   user_id: string;
   secret_hash: string;

@@ -6,7 +6,18 @@ import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
-import type { AuditRow, InvitationRow, MemberRow, SessionRow, SignInLinkRow, TeamRow, TokenRow, UserRow } from "./people-tables.ts";
+import type {
+  AuditRow,
+  InvitationRow,
+  KnownBrowserRow,
+  MemberRow,
+  PasswordRow,
+  SessionRow,
+  SignInLinkRow,
+  TeamRow,
+  TokenRow,
+  UserRow,
+} from "./people-tables.ts";
 
 export interface PlayerRow extends OwnedRow {
   name: string;
@@ -95,6 +106,8 @@ export interface OverrideRow {
   asset_id: string | null;
   created_at: number;
   expires_at: number | null;
+  /** The show that it belongs to, an emergency; null: it was set by a command alone. */
+  show_id: string | null;
 }
 export interface AssetRow extends OwnedRow {
   name: string;
@@ -147,6 +160,10 @@ export interface ShowRow extends OwnedRow {
   playlist_id: string;
   layout_id: string;
   schedule_id: string;
+  /** Who created it; null: it was created before this was stored. */
+  user_id: string | null;
+  /** 1: overrides show it too. */
+  is_emergency: number;
   /** When it is over in every time zone; null: open-ended. */
   ends_at: number | null;
   /** Set when its resources were put in the bin, on request or after its end. */
@@ -269,6 +286,8 @@ export interface Tables {
   tokens: TokenRow;
   sessions: SessionRow;
   sign_in_links: SignInLinkRow;
+  passwords: PasswordRow;
+  known_browsers: KnownBrowserRow;
   audit: AuditRow;
   /** The newest entry of each team's audit log. */
   audit_heads: { team_id: string; seq: number; hash: string };

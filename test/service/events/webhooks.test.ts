@@ -257,3 +257,21 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
   }
   for (const ids of idsOf.values()) expect(ids.size).toBe(1);
 });
+
+test("[WHK18] a delivery can be waited for: the response comes with the result of its first attempt", async () => {
+  await using folder = await temporaryFolder();
+  const answer = Promise.withResolvers<void>();
+  await using receiver = await Receiver.start(
+    (_request, response) => void answer.promise.then(() => response.writeHead(500).end("broken")),
+  );
+  await using api = await TestService.start(folder.path, loopback);
+  const { id } = await createWebhook(api, receiver.url);
+  const test = (await api.call("POST", `webhooks/${id}/test`)).body;
+  const path = `webhooks/${id}/deliveries/${test.id}`;
+  expect((await api.call("GET", path)).body).toMatchObject({ status: "pending", attempts: 0 });
+  const waiting = api.call("GET", `${path}?wait_seconds=30`);
+  await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
+  answer.resolve();
+  expect((await waiting).body).toMatchObject({ attempts: 1, last_response_status: 500, log: [{ response_body: "broken" }] });
+  expect((await api.call("GET", `${path}?wait_seconds=31`)).status).toBe(422);
+});

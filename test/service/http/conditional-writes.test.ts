@@ -107,6 +107,7 @@ function conditionalWrite(store: Store, versions: Map<string, number>, beforeWri
       address: "",
       url: "/",
       origin: null,
+      baseUrl: null,
       header,
       setHeaders: () => undefined,
       closedSignal: () => AbortSignal.timeout(1_000),

@@ -11,6 +11,7 @@ import { eventually } from "../../support/polling.ts";
 import { SignedReleases } from "../../support/signed-releases.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { writeAlert } from "../populate-team.ts";
+import { Browser, goodPassword } from "../people/browser.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -92,7 +93,9 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const enrolmentKey = await created("POST", "enrolment-keys", { name: "K", max_count: 3 });
   await created("PATCH", "alert-settings", { recipients: ["screens@example.com"] });
   const alert = writeAlertIn(folder.path, await owner(api), device);
-  const calls: Record<string, [path: string, body?: unknown, by?: Person]> = {
+  const browser = await Browser.ofOwnerWithPassword(api);
+  const session = (await browser.call("GET", "session")).body;
+  const calls: Record<string, [path: string, body?: unknown, by?: Person | Browser]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
     deletePlayer: [`players/${player}`],
@@ -130,6 +133,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     updateAsset: [`assets/${asset.id}`, { name: "other" }],
     deleteAsset: [`assets/${spareAsset.id}`],
     restoreAsset: [`assets/${binAsset.id}/restore`],
+    replaceAsset: [`assets/${asset.id}/replace`, { asset_id: spareAsset.id }],
     importAsset: ["assets/import", { url: "https://media.example.com/a.png" }],
     createUploadLink: ["upload-links", {}],
     deleteUploadLink: [`upload-links/${uploadLink.id}`],
@@ -160,6 +164,12 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     updateMember: [`teams/${person.teamId}/members/${person.userId}`, { role: "editor" }],
     removeMember: [`teams/${person.teamId}/members/${person.userId}`],
     updateMe: ["me", { name: "Somebody else" }],
+    setPassword: ["me/password", { password: `${goodPassword}s`, current_password: goodPassword }, browser],
+    createSignInLink: ["sign-in-links", {}],
+    proveSession: ["session/proof", { password: goodPassword }, browser],
+    switchTeam: ["session/team", { team_id: session.team.id }, browser],
+    deleteSession: ["session", undefined, browser],
+    endSession: [`sessions/${session.id}`],
   };
   const tryable = operations.filter(supportsDryRun);
   expect(Object.keys(calls).toSorted()).toEqual(tryable.map(({ name }) => name).toSorted());
@@ -172,12 +182,12 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   for (const { name, method, status } of tryable) {
     const [path, body, by] = calls[name]!;
     const isBytes = body instanceof Buffer;
-    const answer = await api.call(method, `${path}?dry_run=true`, body, {
-      ...(by === undefined ? {} : { authorization: by.authorization }),
+    const answer = await (by ?? api).call(method, `${path}?dry_run=true`, body, {
       ...(isBytes ? { "content-type": "application/octet-stream" } : {}),
       ...(method === "POST" ? { "idempotency-key": `dry-${name}` } : {}),
     });
     expect([name, answer.status, answer.headers.get("dry-run")], JSON.stringify(answer.body)).toEqual([name, status, "true"]);
+    expect(answer.headers.getSetCookie(), name).toEqual([]);
     expect([name, rowsOf(folder.path)]).toEqual([name, before]);
   }
 });

@@ -54,7 +54,7 @@ test("[IOP4] every response has a Request-Id: pages, errors of the framework, re
     call(url, "GET", "/%zz"),
     call(url, "GET", "/docs/static/index.html"),
     call(url, "GET", "/docs/nothing.js"),
-    call(url, "GET", "/claim"),
+    call(url, "GET", "/problems/not-found"),
     call(url, "GET", "/healthz"),
     call(url, "GET", "/metrics"),
     call(url, "HEAD", "/healthz"),
@@ -153,12 +153,12 @@ test("[IOP6] links are absolute: with the Host of the request, or with the publi
 
   await using behind = await TestService.start(`${folder.path}/b`, { publicUrl: "https://signage.example.com/anything" });
   const there = (await behind.call("POST", "playlists", { name: "P" })).headers.get("location");
-  expect(there).toMatch(/^https:\/\/signage\.example\.com\/api\/v1\/playlists\/pls_/);
+  expect(there).toMatch(/^https:\/\/signage\.example\.com\/anything\/api\/v1\/playlists\/pls_/);
   expect((await behind.upload(await picture(), "image/png", "a.png")).body.url).toMatch(
-    /^https:\/\/signage\.example\.com\/api\/v1\/assets\//,
+    /^https:\/\/signage\.example\.com\/anything\/api\/v1\/assets\//,
   );
   const about = (await call(behind.service.url, "GET", "asyncapi.json")).body;
-  expect(about.servers).toEqual({ service: { host: "signage.example.com", protocol: "wss" } });
+  expect(about.servers).toEqual({ service: { host: "signage.example.com", pathname: "/anything", protocol: "wss" } });
   // Players use the address that they were configured with, not the public URL.
   const device = await behind.pairDevice();
   await behind.showPicture(device);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
-import { pairingCodeAlphabet } from "../../../src/protocol/operator/resources.ts";
+import { pairingCodeAlphabet } from "../../../src/protocol/pairing-code.ts";
 import { GuessLimiter, maxWrongGuessesPerMinute } from "../../../src/service/fleet/guess-limiter.ts";
 import { codeLifetimeMs } from "../../../src/service/fleet/pairing-requests.ts";
 import { ProblemError } from "../../../src/service/http/problem.ts";

@@ -67,6 +67,13 @@ test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but
   expect(JSON.stringify(log)).not.toContain(token.secret);
 });
 
+test("[AUD10] a ticket for events adds no entry", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  expect((await api.call("POST", "events/tickets")).status).toBe(201);
+  expect(await entries(api)).toEqual([]);
+});
+
 test("[AUD3] the log can be read page by page and filtered by user, action and resource; a team reads only its own", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);

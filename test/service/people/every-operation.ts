@@ -21,7 +21,7 @@ type AnyOperation = (typeof operatorOperations)[number];
 /** Lists that may be empty for a populated team. */
 const mayBeEmpty = new Set(["getForecast"]);
 // Operations that would end the team, its members or the calling token, need another device, or need more than their example.
-const skipped = /^(?:pairPlayer|replacePlayer|updateMember|removeMember|deleteTeam|revokeToken|appendUpload)$/;
+const skipped = /^(?:pairPlayer|replacePlayer|updateMember|removeMember|deleteTeam|revokeToken|deleteSession|appendUpload)$/;
 
 /**
  * Reads everything that `team` can read, with every filter.

@@ -211,7 +211,7 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
     [{ from: at(hour), until: at(hour) }, "/until", /must be after from/],
     [{ from: at(-2 * hour), until: at(-hour) }, "/until", /is in the past/],
     [{ from: "yesterday", until: null }, "/from", /must be an instant such as/],
-    [{ until: null, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /give exactly one of asset_id, url and text/],
+    [{ until: null, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /give exactly one of asset_id, url, text and layout_id/],
     [{ until: null, text: undefined, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /there is no such asset/],
     [{ until: null, text: undefined, url: "ftp://example.com" }, "/url", /http or https/],
   ] as const) {
@@ -340,6 +340,75 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   const later = await proof();
   expect(later).toMatchObject({ plays: 2, status: "cleared" });
   expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
+});
+
+test("[SHO9] a show of a layout creates only a schedule, and deleting it leaves the layout", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });
+  const device = await api.pairDevice("Lobby");
+  const { layout, playlist } = await api.createLayout([{ type: "text", text: "Menu" }]);
+  const created = await api.call("POST", "show", { layout_id: layout.id, players: ["Lobby"], until: null });
+  expect(created.body).toMatchObject({ name: "L", layout_id: layout.id, playlist_id: playlist.id, player_count: 1, is_emergency: false });
+  expect(created.body.created_by.name).toBe("Owner");
+  expect(JSON.stringify(await stateOf(device))).toContain(layout.id);
+  expect((await api.call("DELETE", `show/${created.body.id}`)).status).toBe(204);
+  expect(await live(api)).toEqual([["P"], ["L"], []]);
+  const listed = async (ended: boolean) => (await api.call("GET", `show?ended=${ended}`)).body.data.length;
+  expect([await listed(true), await listed(false)]).toEqual([1, 0]);
+  const empty = (await api.call("POST", "layouts", { name: "Empty" })).body;
+  for (const layout_id of [empty.id, "lay_01jd3v8q6m9x2k4n7r5t1w0yzh"]) {
+    expect(errorPointers(await api.call("POST", "show", { layout_id, players: ["Lobby"], until: null }))).toEqual(["/layout_id"]);
+  }
+});
+
+test("[SHO10] an emergency is sent as an override too; deleting it ends its own overrides and no others, and who has not got it never shows it", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  await using api = await TestService.start(folder.path, { clock });
+  const [lobby, away] = [await api.pairDevice("Lobby"), await api.pairDevice("Away")];
+  const link = await lobby.connect();
+  const show = async (more: object) => (await api.call("POST", "show", { text: "Leave the building", everywhere: true, ...more })).body;
+  const sent = async () => {
+    const { data } = await link.next("command");
+    return JSON.parse(Buffer.from(data.command.split(".")[1]!, "base64url").toString()) as { jti: string; type: string; args: object };
+  };
+  const first = await show({ emergency: true, until: null });
+  const set = await sent();
+  expect(set).toMatchObject({ type: "override.set", args: { layout_id: first.layout_id, level: "emergency" } });
+  expect(first).toMatchObject({ is_emergency: true, status: "due" });
+  expect(first.warnings.map(({ code }: { code: string }) => code)).not.toContain("overridden");
+  // Another of the same is independent. It ends by itself, for a player that returns too late only by its schedule.
+  const second = await show({ emergency: true, lasts_ms: hour });
+  expect((await sent()).args).toMatchObject({ layout_id: second.layout_id, duration_ms: hour });
+  const commands = (await api.call("GET", `players/${away.playerId}/commands`)).body.data;
+  expect(commands.map((each: { expires_at: string }) => each.expires_at)).toEqual([at(10_000), at(7 * day)]);
+
+  expect((await api.call("DELETE", `show/${first.id}`)).status).toBe(204);
+  expect(await sent()).toMatchObject({ type: "override.clear", args: { override_id: set.jti } });
+  const left = (await api.call("GET", `players/${away.playerId}/commands`)).body.data;
+  expect(left.map((each: { type: string; status: string }) => [each.type, each.status])).toEqual([
+    ["override.set", "queued"],
+    ["override.set", "cancelled"],
+  ]);
+  const state = JSON.stringify(await stateOf(lobby));
+  expect([state.includes(first.layout_id), state.includes(second.layout_id)]).toEqual([false, true]);
+});
+
+test("[SHO11] an emergency begins now, ends at an instant or when it is deleted, and requires the right to send commands", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });
+  await api.pairDevice("Lobby");
+  const emergency = { text: "Leave the building", everywhere: true, emergency: true };
+  const pointers = async (more: object) => errorPointers(await api.call("POST", "show", { ...emergency, ...more }));
+  expect(await pointers({ from: at(hour), until: at(2 * hour) })).toEqual(["/from"]);
+  expect(await pointers({ from: "2026-11-21", until: "2026-11-22" })).toEqual(["/from", "/until"]);
+  const scopes = ["schedules:write", "playlists:write", "layouts:write", "players:read"];
+  const { secret } = (await api.call("POST", "tokens", { name: "shows", scopes })).body;
+  const authorization = `Bearer ${secret}`;
+  expect((await api.call("POST", "show", { ...emergency, until: null }, { authorization })).status).toBe(403);
+  const shown = (await api.call("POST", "show", { ...emergency, until: null })).body;
+  expect((await api.call("DELETE", `show/${shown.id}`, undefined, { authorization })).status).toBe(403);
+  expect((await api.call("DELETE", `show/${shown.id}`)).status).toBe(204);
 });
 
 test.each(eras)("[MCP26] three calls show something on a screen from one moment to another and prove it (%s)", async (era) => {

@@ -26,14 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => packed?.[Symbol.asyncDispose]());
 
-test("[PCK1] a package contains the built programs, the page, the claim page and production packages, and nothing else", async () => {
+test("[PCK1] a package contains the built programs, the page, the console and production packages, and nothing else", async () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining([manifest.main, "dist/main/cli.js", "dist/renderer/player/index.html", "renderer/claim/index.html"]),
+    expect.arrayContaining([manifest.main, "dist/main/cli.js", "dist/renderer/player/index.html", "dist/renderer/console/index.html"]),
   );
   const built = (await readdir(join(rootFolder, "dist"), { recursive: true })).map((name) => `dist/${name}`);
-  const claim = (await readdir(join(rootFolder, "renderer/claim"))).map((name) => `renderer/claim/${name}`);
-  const ours = new Set(["package.json", "LICENSE", ...built.filter((name) => !name.endsWith(".map")), ...claim]);
+  const ours = new Set(["package.json", "LICENSE", ...built.filter((name) => !name.endsWith(".map"))]);
   expect(paths.filter((path) => !path.startsWith("node_modules/") && !ours.has(path))).toEqual([]);
   const production = await productionPackages();
   expect((await packedPackages()).filter((name) => !production.has(name))).toEqual([]);

@@ -1,6 +1,7 @@
 // Messages of the wall of screens.
 export const screens = {
   title: "Screens",
+  dropOn: "Show on {name}",
   pair: "Pair a screen",
   emptyTitle: "No screens yet",
   emptyStep1: "Connect a small computer to your display and start the player on it.",

@@ -1,7 +1,9 @@
 // One screen on the wall. It is drawn again only when its own row, or its selection, changes.
 import { Link } from "@tanstack/react-router";
-import { memo, type KeyboardEvent, type MouseEvent } from "react";
+import { memo, useMemo, type KeyboardEvent, type MouseEvent } from "react";
+import { usePartDrop, type DropMeaning } from "../../data/drops.ts";
 import { useRosterRow } from "../../data/roster.ts";
+import { requestShow } from "../../data/show-request.ts";
 import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Picture } from "./picture.tsx";
@@ -9,6 +11,16 @@ import { kinds, playsText, troubleOf } from "./words.tsx";
 
 const text = texts(screens);
 const mostTags = 3;
+
+/** Dropping a file onto a screen offers to show it there. */
+function dropOn(id: string, name: string): DropMeaning {
+  return {
+    text: text("dropOn", { name }),
+    take: ([asset]) => {
+      if (asset !== undefined) requestShow({ asset, players: [id] });
+    },
+  };
+}
 
 export interface CardProps {
   id: string;
@@ -29,6 +41,8 @@ export interface CardProps {
 export const Card = memo(function ScreenCard(props: CardProps) {
   const { id, place, position, count, isSelected, isActive, maySee, mayAsk, onFocus, onKeyDown, onSelect } = props;
   const row = useRosterRow(id);
+  const title = row?.name ?? "";
+  const drop = usePartDrop(useMemo(() => dropOn(id, title), [id, title]));
   if (row === undefined) return null;
   const { name, tags, state, problems } = row;
   const trouble = troubleOf(row);
@@ -43,6 +57,7 @@ export const Card = memo(function ScreenCard(props: CardProps) {
       aria-describedby={`${place}-state`}
       aria-posinset={position}
       aria-setsize={count}
+      {...(mayAsk ? drop : {})}
     >
       <Picture row={row} maySee={maySee} mayAsk={mayAsk} isActive={isActive} />
       <input
@@ -58,7 +73,7 @@ export const Card = memo(function ScreenCard(props: CardProps) {
         <div className="screen-title">
           <h3 id={`${place}-name`}>
             <Link
-              to={"/screens/$id" as "/"}
+              to="/screens/$id"
               params={{ id } as never}
               id={place}
               className="screen-link"

@@ -1,41 +1,105 @@
-// Signs a person in by the link that they opened.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
+// Signs a person in: by password, by the link that they opened, or by an invitation.
+import { useQuery } from "@tanstack/react-query";
+import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { client } from "../../data/client.ts";
-import { sessionQuery } from "../../data/session.ts";
+import { sessionQuery, type Session } from "../../data/session.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { InvitationForm } from "./invitation-form.tsx";
+import { PasswordForm } from "./password-form.tsx";
+import { useSignIn } from "./use-sign-in.ts";
+import { WelcomeForm } from "./welcome-form.tsx";
+import "./sign-in.css";
 
 const text = texts(signIn);
 
+/** What the page shows. */
+type View = { is: "link" } | { is: "password" } | { is: "invitation"; secret: string } | { is: "welcome"; session: Session };
+
 export function SignInPage() {
-  const queries = useQueryClient();
   const navigate = useNavigate();
-  const { to } = useSearch({ strict: false });
-  const secret = new URLSearchParams(location.hash.slice(1)).get("link");
-  const signingIn = useMutation({
-    mutationFn: async (link: string) => (await client.post("/api/v1/session", { body: { method: "link", secret: link } })).data,
-    onSuccess: async (session) => {
-      queries.setQueryData(sessionQuery.queryKey, session);
-      await navigate({ to: to ?? "/", replace: true });
-    },
+  const { to } = useSearch({ from: "/sign-in" });
+  const hash = useLocation({ select: (location) => location.hash });
+  const [view, setView] = useState<View>(() => {
+    const invitation = secretIn(location.hash, "invitation");
+    if (invitation !== null) return { is: "invitation", secret: invitation };
+    return { is: secretIn(location.hash, "link") === null ? "password" : "link" };
   });
-  const { mutate } = signingIn;
+  const go = (): void => void navigate({ to: to ?? "/", replace: true });
+  const byLink = useSignIn((session) => {
+    if (!session.has_password) return setView({ is: "welcome", session });
+    showToast({ message: text("signedInByLink") });
+    return go();
+  });
+  const { mutate: openLink, isError: hasLinkFailed } = byLink;
   useEffect(() => {
-    if (secret === null) return;
-    // The secret does not stay in the address, and a second start of this effect does not use it again.
+    // Read here, not from the router: a second start of this effect does not use the secret again.
+    const link = secretIn(location.hash, "link");
+    const invitation = secretIn(location.hash, "invitation");
+    if (link === null && invitation === null) return;
+    // The secret does not stay in the address and its history.
     history.replaceState(history.state, "", location.pathname + location.search);
-    mutate(secret);
-  }, [secret, mutate]);
+    if (invitation !== null) setView({ is: "invitation", secret: invitation });
+    else if (link !== null) {
+      setView({ is: "link" });
+      openLink({ method: "link", secret: link });
+    }
+  }, [hash, openLink]);
+  const title = text(view.is === "welcome" ? "welcomeTitle" : view.is === "invitation" ? "invitationTitle" : "title");
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   return (
     <div className="lone-page">
       <main className="card lone-card">
-        <h1>{text("title")}</h1>
-        {signingIn.isPending ? <p role="status">{text("signingIn")}</p> : <p>{text("needLink")}</p>}
-        <ProblemMessage error={signingIn.error} />
+        <header className="sign-in-header">
+          <span className="sign-in-brand">
+            <Icon name="brand" />
+          </span>
+          <h1>{title}</h1>
+        </header>
+        {view.is === "welcome" ? (
+          <WelcomeForm session={view.session} onDone={go} />
+        ) : view.is === "invitation" ? (
+          <InvitationForm secret={view.secret} onSignedIn={go} />
+        ) : view.is === "link" && !hasLinkFailed ? (
+          <p role="status">{text("signingIn")}</p>
+        ) : (
+          <>
+            <ProblemMessage error={byLink.error} />
+            <Ways onSignedIn={go} />
+          </>
+        )}
       </main>
     </div>
   );
+}
+
+/** A secret behind the `#` of the address; null: there is none. */
+function secretIn(hash: string, name: "link" | "invitation"): string | null {
+  return new URLSearchParams(hash.slice(1)).get(name);
+}
+
+/** The ways to sign in without a link. Whoever is signed in already goes on at once. */
+function Ways({ onSignedIn }: { onSignedIn: () => void }) {
+  const session = useQuery(sessionQuery);
+  const { data: options, error } = useQuery({
+    queryKey: ["sign-in-options"],
+    queryFn: async () => (await client.get("/api/v1/sign-in")).data,
+    staleTime: 0,
+  });
+  const isSignedIn = session.data !== undefined && session.data !== null && location.hash === "";
+  useEffect(() => {
+    if (isSignedIn) onSignedIn();
+    // Only once: `onSignedIn` is another function after each rendering.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isSignedIn]);
+  if (error !== null) return <ProblemMessage error={error} />;
+  if (options === undefined || isSignedIn) return null;
+  if (options.is_first_run) return <p>{text("needLink")}</p>;
+  return <PasswordForm onSignedIn={onSignedIn} />;
 }

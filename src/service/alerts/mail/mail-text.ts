@@ -1,5 +1,6 @@
 // The subject and the text of mails about alerts, as plain text and as simple HTML. Pure.
 import type { AlertKind } from "../../../protocol/operator/alerts.ts";
+import { publicBase } from "../../http/public-url.ts";
 import type { AlertRow } from "../../store/alert-tables.ts";
 import { oneLine } from "./smtp.ts";
 
@@ -70,7 +71,7 @@ function compose(
     alerts.length > maxListed ? `… and ${alerts.length - maxListed} more.` : "",
     end,
     // A public URL is an address that browsers and mail programs follow.
-    publicUrl === null ? "" : `All screens that are wrong now: ${new URL("/docs#tag/alerts", publicUrl).href}`,
+    publicUrl === null ? "" : `All screens that are wrong now: ${publicBase(publicUrl)}/docs#tag/alerts`,
   ].filter((line) => line !== "");
   const title = oneLine(subject).slice(0, maxSubject);
   const list = entries.map(({ name, lines }) => [name, ...lines.map((line) => `  ${line}`)].join("\n"));

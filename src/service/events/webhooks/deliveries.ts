@@ -1,4 +1,5 @@
 // Creates the deliveries of events to webhooks, repeats them on request and deletes them after a month.
+import type { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Event, EventType } from "../../../protocol/operator/events.ts";
 import { eventFromRow } from "../event-journal.ts";
@@ -14,6 +15,8 @@ const retentionMs = 30 * 86_400_000;
 export class Deliveries {
   readonly #clock: Clock;
   readonly #makeId: MakeId;
+  /** Who waits for the result of an attempt, by delivery. */
+  readonly #waiting = new Map<string, Set<Signal>>();
 
   constructor(clock: Clock, makeId: MakeId) {
     this.#clock = clock;
@@ -63,6 +66,21 @@ export class Deliveries {
     };
     await db.insertInto("webhook_deliveries").values(row).execute();
     return row;
+  }
+
+  /** Notifies `signal` after each attempt of a delivery, until `end` aborts. */
+  notifyOnAttempts(deliveryId: string, signal: Signal, end: AbortSignal): void {
+    const signals = this.#waiting.get(deliveryId) ?? new Set();
+    this.#waiting.set(deliveryId, signals.add(signal));
+    end.addEventListener("abort", () => {
+      signals.delete(signal);
+      if (signals.size === 0 && this.#waiting.get(deliveryId) === signals) this.#waiting.delete(deliveryId);
+    });
+  }
+
+  /** Says that an attempt of a delivery was recorded. */
+  notifyAttempt(deliveryId: string): void {
+    for (const signal of this.#waiting.get(deliveryId) ?? []) signal.notify();
   }
 
   /** Cancels the pending deliveries of a webhook. */

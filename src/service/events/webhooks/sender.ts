@@ -97,12 +97,13 @@ export class WebhookSender {
   }
 
   async #deliver(due: DueDelivery, signal: AbortSignal): Promise<void> {
-    const { clock, events, log, store } = this.#dependencies;
+    const { clock, deliveries, events, log, store } = this.#dependencies;
     const attempt = await this.#attempt(due, signal);
     // The service is stopping: the delivery stays pending and is sent again, with the same id.
     if (attempt === null) return;
     this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
     await store.write(async (db) => events.append(db, await recordAttempt(db, Math.trunc(clock.now()), due, attempt)));
+    deliveries.notifyAttempt(due.delivery.id);
     const details = { webhook_id: due.webhook.id, event_id: due.delivery.event_id, status: attempt.status, reason: attempt.error };
     log.debug(details, "webhook attempt");
   }

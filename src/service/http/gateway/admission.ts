@@ -2,10 +2,10 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { AlertEngine } from "../../alerts/engine.ts";
 import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
-import { isRead, type Operation } from "../../operations/operation.ts";
+import { isRead, scopeFor, type Operation } from "../../operations/operation.ts";
 import { authenticate, cachedOperator, invalidToken, parseBearer, reauthorize } from "../../people/authentication.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
-import { presentedSecret } from "../../people/presented-secret.ts";
+import type { BrowserCookies } from "../../people/browser-cookies.ts";
 import type { Tickets } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "./call.ts";
@@ -18,6 +18,7 @@ interface AdmissionDependencies extends ContextDependencies {
   access: DeviceAccess;
   alerts: AlertEngine;
   clock: Clock;
+  cookies: BrowserCookies;
   store: Store;
   tickets: Tickets;
 }
@@ -55,7 +56,7 @@ export class Admission {
     }
     const ticket = operation.acceptsTicket === true && call.header("authorization") === undefined ? ticketIn(call) : null;
     if (ticket !== null) return this.admitOperator(operation, call, await this.#redeem(ticket, call));
-    const operator = await this.#authenticate(presentedSecret(call.header), call);
+    const operator = await this.#authenticate(this.#dependencies.cookies.presentedSecret(call), call);
     if (operator.isSession && !isRead(operation)) checkSameOrigin(call);
     return this.admitOperator(operation, call, operator);
   }
@@ -79,7 +80,8 @@ export class Admission {
 
   /** Authorizes an authenticated operator for one operation. @throws ProblemError 403. */
   admitOperator(operation: Operation, call: Call, operator: Operator): Context {
-    if (operation.scope !== undefined) requireScope(operator, operation.scope);
+    const scope = scopeFor(operation, operator);
+    if (scope !== undefined) requireScope(operator, scope);
     return new Context(this.#dependencies, call, { operator });
   }
 

@@ -8,6 +8,8 @@ export interface Call {
   url: string;
   /** The service's origin as the client sees it; null if the Host header is invalid. */
   origin: string | null;
+  /** The service's address as the client sees it, for links: its origin and the path of `--public-url`, without a slash at its end. */
+  baseUrl: string | null;
   /** Reads a request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   setHeaders(headers: Readonly<Record<string, string>>): void;

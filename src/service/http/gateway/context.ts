@@ -44,6 +44,10 @@ export class Context implements AnyContext {
     return this.#call.origin;
   }
 
+  get baseUrl(): string | null {
+    return this.#call.baseUrl;
+  }
+
   get requestId(): string {
     return this.#call.id;
   }

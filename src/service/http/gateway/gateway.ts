@@ -4,13 +4,13 @@ import type { Clock } from "../../../base/clock.ts";
 import type { ReceivedFile } from "../../content/blobs.ts";
 import { commitChange, type ChangeDependencies } from "../../operations/commit-change.ts";
 import type { Contexts } from "../../operations/context.ts";
-import { isRead, type Operation } from "../../operations/operation.ts";
+import { isRead, needsProof, scopeFor, type Operation } from "../../operations/operation.ts";
 import type { OperationDependencies } from "../../operations/operations.ts";
 import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { reauthorize } from "../../people/authentication.ts";
-import { presentedSecret } from "../../people/presented-secret.ts";
+import { requireProof } from "../../people/proof.ts";
 import { hashSecret } from "../../people/token-secrets.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
@@ -59,7 +59,8 @@ export class Gateway {
    */
   run(operation: Run["operation"], context: Context, input: Input, call: Call, beforeCommit?: BeforeCommit): Promise<OperationResponse> {
     const run = { operation, context, input, call, beforeCommit: beforeCommit === undefined ? [] : [beforeCommit] };
-    const isRepeatable = operation.method === "POST" && operation.caller === "operator" && operation.stream === undefined;
+    const isRepeatable =
+      operation.method === "POST" && operation.caller === "operator" && operation.stream === undefined && !operation.setsCookie;
     const key = isRepeatable ? call.header("idempotency-key") : undefined;
     return key === undefined ? this.#runConditionally(run) : this.#runOnce(key, run);
   }
@@ -82,7 +83,7 @@ export class Gateway {
     try {
       await this.#runConditionally({ operation, context, input, call, beforeCommit: [rollBack] });
     } catch (error) {
-      if (error instanceof DryRunRollback) return error.response;
+      if (error instanceof DryRunRollback) return withoutCookies(error.response);
       throw error;
     }
     throw new TypeError(`${operation.name} wrote outside its unit of work: the dry run changed something`);
@@ -91,7 +92,7 @@ export class Gateway {
   async #runOnce(key: string, run: Run): Promise<OperationResponse> {
     const { operation, context, input, call } = run;
     const requestHash = hashSecret(JSON.stringify([operation.name, call.url, input.body ?? null, input.bytes.sha256]));
-    const caller = { tokenId: context.tokenId, secret: presentedSecret(call.header)! };
+    const caller = { tokenId: context.tokenId, secret: this.#dependencies.cookies.presentedSecret(call)! };
     const kept = await this.#idempotency.once(caller, key, requestHash, async (keep) => {
       const keepResponse: BeforeCommit = (db, response) => keep(db, keptResponse(response));
       return keptResponse(await this.#runConditionally({ ...run, beforeCommit: [keepResponse, ...run.beforeCommit] }));
@@ -133,10 +134,14 @@ export class Gateway {
         commitChange(
           this.#dependencies,
           // The token may have ended while a long request body was received.
-          async (db) => change(db, context.withOperator(await reauthorize(db, clock, context.operator, operation.scope))),
+          async (db) => {
+            const operator = await reauthorize(db, clock, context.operator, scopeFor(operation, context.operator));
+            if (needsProof(operation, input.body)) requireProof(operator, clock.now());
+            return change(db, context.withOperator(operator));
+          },
           async (db, result, playerIds) => {
             const responded = await respond(db, result);
-            await audit.append(db, auditedWrite(operation, context, input.params, before, responded));
+            if (operation.unaudited !== true) await audit.append(db, auditedWrite(operation, context, input.params, before, responded));
             const response = responseOf(operation, responded);
             for (const each of beforeCommit) await each(db, response, playerIds);
             isAudited = true;
@@ -169,6 +174,11 @@ export class Gateway {
 function rowOf({ operator }: Context, { params }: Input): string {
   const ids = Object.values((params ?? {}) as Record<string, string>);
   return ids.length === 0 ? operator.userId : ids.join("/");
+}
+
+/** A dry run signs nobody in or out. */
+function withoutCookies(response: OperationResponse): OperationResponse {
+  return response instanceof JsonResponse ? new JsonResponse(response.status, response.body, response.headers) : response;
 }
 
 async function returnResult<T, R>(_db: Db, result: T): Promise<R> {

@@ -8,9 +8,9 @@ export function responseOf(operation: Operation, result: unknown): OperationResp
   if (result instanceof FileResponse || result instanceof StreamResponse) return result;
   const { version } = operation;
   if (result instanceof JsonResponse) {
-    const { status, body, headers } = result;
+    const { status, body, headers, cookies } = result;
     const hasVersion = version !== undefined && body !== undefined && status < 300 && headers["ETag"] === undefined;
-    return hasVersion ? new JsonResponse(status, body, { ...headers, ETag: etagOf(digestOf(version(body))) }) : result;
+    return hasVersion ? new JsonResponse(status, body, { ...headers, ETag: etagOf(digestOf(version(body))) }, cookies) : result;
   }
   const headers: Record<string, string> = {};
   if (version !== undefined) headers["ETag"] = etagOf(digestOf(version(result)));
@@ -21,7 +21,8 @@ export function responseOf(operation: Operation, result: unknown): OperationResp
 /** The response as it is kept for a repeat of the request. */
 export function keptResponse(response: OperationResponse): KeptResponse {
   if (!(response instanceof JsonResponse)) throw new TypeError("a POST cannot respond with a file or a stream");
-  const { status, headers, body } = response;
+  const { status, headers, body, cookies } = response;
+  if (cookies.length > 0) throw new TypeError("a response with a cookie cannot be kept for a repeat");
   return { status, headers: { ...headers }, body: body === undefined ? "" : JSON.stringify(body) };
 }
 

@@ -2,15 +2,14 @@
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { Asset } from "../../../protocol/content/assets.ts";
-import { assetIdsOf } from "../../../protocol/content/items.ts";
 import { assetEvent } from "../../content/asset-creation.ts";
 import { assetVersion } from "../../content/asset-rows.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
-import { parseItems } from "../../content/content-columns.ts";
+import { directUses, type DirectUses } from "../../content/asset-uses.ts";
 import type { Imports } from "../../content/imports.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import { deleteExpiredOverrides, playersShowingByOverride } from "../../schedule/overrides.ts";
-import type { Db, Store } from "../../store/store.ts";
+import { deleteExpiredOverrides } from "../../schedule/overrides.ts";
+import type { Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
 import { listNames } from "./playlists.ts";
@@ -46,35 +45,8 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
       const isPermanent = query.permanent === "true";
       await unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
-        const playlists = await playlistsShowing(db, teamId, row.id);
-        if (playlists.length > 0)
-          throw new ProblemError("in-use", `Playlists show this asset: ${listNames(playlists)}. Remove it from them first`);
-        const layouts = await layoutsOn(db, teamId, row.id);
-        if (layouts.length > 0) {
-          throw new ProblemError(
-            "in-use",
-            `Layouts use this asset as their background: ${listNames(layouts)}. Give them another background first`,
-          );
-        }
-        const keepers = await playersKeeping(db, teamId, row.id);
-        if (keepers.length > 0) {
-          throw new ProblemError(
-            "in-use",
-            `Players have this asset as their safe content: ${listNames(keepers)}. Give them another image first`,
-          );
-        }
-        const team = await db
-          .selectFrom("teams")
-          .select("name")
-          .where("id", "=", teamId)
-          .where("safe_asset_id", "=", row.id)
-          .executeTakeFirst();
-        if (team !== undefined)
-          throw new ProblemError("in-use", `The team ${team.name} has this asset as its safe content. Give it another image first`);
         const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, clock.now());
-        const players = await playersShowingByOverride(db, teamId, row.id);
-        if (players.length > 0)
-          throw new ProblemError("in-use", `Overrides on players show this asset: ${listNames(players)}. Clear them first`);
+        checkUnused(await directUses(db, teamId, row.id));
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();
           sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
@@ -117,25 +89,19 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
   }),
 ];
 
-/** The layouts that have the asset as their background. */
-function layoutsOn(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
-  const rows = db.selectFrom("layouts").select(["id", "name"]).where("team_id", "=", teamId).where("deleted_at", "is", null);
-  return rows.where("background_asset_id", "=", assetId).execute();
-}
-
-/** The players that show the asset in place of withheld content. */
-function playersKeeping(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
-  const rows = db.selectFrom("players").select(["id", "name"]).where("team_id", "=", teamId).where("removed_at", "is", null);
-  return rows.where("safe_asset_id", "=", assetId).execute();
-}
-
-async function playlistsShowing(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
-  const rows = await db
-    .selectFrom("playlists")
-    .select(["id", "name", "items"])
-    .where("team_id", "=", teamId)
-    .where("deleted_at", "is", null)
-    .where("items", "like", `%${assetId}%`)
-    .execute();
-  return rows.filter((row) => parseItems(row.items).some((item) => assetIdsOf(item).includes(assetId)));
+/** @throws ProblemError 409 that says where the asset is used, and what to do first. */
+function checkUnused({ playlists, backgrounds, keepers, team, overrides }: DirectUses): void {
+  if (playlists.length > 0) {
+    throw new ProblemError("in-use", `Playlists show this asset: ${listNames(playlists.map(({ row }) => row))}. Remove it from them first`);
+  }
+  if (backgrounds.length > 0) {
+    const names = listNames(backgrounds);
+    throw new ProblemError("in-use", `Layouts use this asset as their background: ${names}. Give them another background first`);
+  }
+  if (keepers.length > 0)
+    throw new ProblemError("in-use", `Players have this asset as their safe content: ${listNames(keepers)}. Give them another image first`);
+  if (team !== undefined)
+    throw new ProblemError("in-use", `The team ${team.name} has this asset as its safe content. Give it another image first`);
+  if (overrides.length > 0)
+    throw new ProblemError("in-use", `Overrides on players show this asset: ${listNames(overrides)}. Clear them first`);
 }

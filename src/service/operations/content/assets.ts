@@ -3,12 +3,13 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
-import { Asset, AssetChange, AssetQuery } from "../../../protocol/content/assets.ts";
+import { Asset, AssetChange, AssetQuery, AssetTags } from "../../../protocol/content/assets.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import { assetEvent, examineFile, insertAsset } from "../../content/asset-creation.ts";
+import { assetEvent, examineFile, findAssetByHash, hasHash, insertAsset } from "../../content/asset-creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../../content/asset-rows.ts";
 import type { Blobs } from "../../content/blobs.ts";
 import type { Imports } from "../../content/imports.ts";
+import { readAssetTags } from "../../content/asset-tags.ts";
 import { thumbnailType, type Thumbnails } from "../../content/thumbnails.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
@@ -18,12 +19,12 @@ import type { MediaProcessPool } from "../../media/process-pool.ts";
 import { binOperations, type AssetBinDependencies } from "./asset-bin.ts";
 import { importOperations } from "./asset-import.ts";
 import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
+import { assetUsesOperations } from "./asset-uses.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { FileResponse, JsonResponse } from "../responses.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
+import type { Store } from "../../store/store.ts";
 
 interface AssetDependencies {
   blobs: Blobs;
@@ -71,7 +72,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
       await using examined = await examineFile(dependencies, bytes.path, header("content-type"), teamId);
       const asset = await unitOfWork.write(
         async (db) => {
-          const existing = query.duplicate === "reuse" ? await findByHash(db, teamId, bytes.sha256) : undefined;
+          const existing = query.duplicate === "reuse" ? await findAssetByHash(db, teamId, bytes.sha256) : undefined;
           if (existing !== undefined) return { result: { row: existing, isNew: false } };
           return { result: { row: await insertAsset(dependencies, db, { teamId, name: query.name }, bytes, examined), isNew: true } };
         },
@@ -110,6 +111,21 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
         keep: ({ name }) => nameContains(name, q),
       });
     },
+  }),
+  operation({
+    name: "listAssetTags",
+    tag: "assets",
+    method: "GET",
+    path: "/assets/tags",
+    summary: "List the tags of assets",
+    description: "All tags that assets outside the bin have, and how many assets have each.",
+    agent: "Use it to find the exact spelling of a tag before filtering by it.",
+    caller: "operator",
+    scope: "assets:read",
+    status: 200,
+    output: AssetTags,
+    errors: [],
+    run: ({ store }, { teamId }) => readAssetTags(store.db, teamId),
   }),
   operation({
     name: "getAsset",
@@ -221,21 +237,11 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
   }),
   ...binOperations,
   ...importOperations,
+  ...assetUsesOperations,
 ];
 
 async function stored({ store }: AssetDependencies, { teamId }: OperatorContext, assetId: string): Promise<StoredAssetRow> {
   const row = found(await selectAsset(store.db, teamId, assetId), "asset");
   if (!isStored(row)) throw new ProblemError("not-found", "This asset has no bytes yet: see its status");
   return row;
-}
-
-/** Matches the file's hash or that of its original. */
-function hasHash(sha256: string) {
-  return sql<boolean>`(sha256 = ${sha256} or original_sha256 = ${sha256})`;
-}
-
-/** The team's newest asset with these bytes outside the bin. */
-function findByHash(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
-  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where(hasHash(sha256));
-  return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
 }

@@ -59,8 +59,8 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     output: CreatedUploadLink,
     errors: ["invalid", "too-many"],
     version: ({ url: _url, ...link }) => link,
-    async run(dependencies, { teamId, tokenId, operator, origin }, { body }, unitOfWork) {
-      if (origin === null)
+    async run(dependencies, { teamId, tokenId, operator, baseUrl }, { body }, unitOfWork) {
+      if (baseUrl === null)
         throw new ProblemError("bad-request", "The Host header must be a host name or an IP address, with an optional port");
       const key = randomText(keyLength);
       return unitOfWork.write(async (db) => {
@@ -79,7 +79,7 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
           asset_id: null,
         };
         await db.insertInto("upload_links").values(row).execute();
-        return { result: { ...show(row), url: `${origin}/api/v1/upload-links/${row.id}/file?key=${key}` } };
+        return { result: { ...show(row), url: `${baseUrl}/api/v1/upload-links/${row.id}/file?key=${key}` } };
       });
     },
   }),
@@ -182,6 +182,7 @@ async function openLink({ clock }: UploadLinkDependencies, db: Db, linkId: strin
   if (row.expires_at <= clock.now()) throw new ProblemError("gone", "The link has expired: ask for a new one");
   const creator = {
     isSession: false,
+    provedAt: null,
     tokenId: row.token_id,
     teamId: row.team_id,
     userId: row.user_id,

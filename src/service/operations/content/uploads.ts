@@ -44,14 +44,14 @@ export const uploadOperations: readonly Operation<UploadDependencies>[] = [
     path: "/uploads",
     summary: "Begin a resumable upload",
     description:
-      "tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename` and `filetype`. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.",
+      "tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client works. `Upload-Metadata` accepts `filename`, `filetype` and `duplicate`: with `reuse` an upload with the bytes of an asset of the team becomes that asset. The URL of the upload is in `Location`; send its bytes with PATCH. An incomplete upload is kept for a day after its last bytes.",
     status: 201,
     errors: ["bad-file", "bad-request", "invalid", "too-large", "too-many", "tus-version"],
     headers: {
       ...version,
       "Upload-Length": "The size of the whole file in bytes",
       "Upload-Defer-Length": "`1` if the size is not known yet",
-      "Upload-Metadata": "`filename` and `filetype`, with Base64 values",
+      "Upload-Metadata": "`filename`, `filetype` and `duplicate`, with Base64 values",
     },
     run: ({ uploads }, { teamId }, { raw }) => handle(uploads, async (tus) => tus.handle(raw, teamId)),
   }),
@@ -79,7 +79,7 @@ export const uploadOperations: readonly Operation<UploadDependencies>[] = [
     path: "/uploads/{id}",
     summary: "Send bytes of an upload",
     description:
-      "The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`; a file that cannot be shown is rejected then.",
+      "The body continues at `Upload-Offset`, which must be the upload's current offset. The response to the last bytes has the asset's id in `Asset-Id`, and `Asset-Duplicate: true` if the asset existed before (`duplicate: reuse`); a file that cannot be shown is rejected then.",
     params,
     status: 204,
     errors: ["bad-file", "bad-request", "not-found", "gone", "in-flight", "wrong-offset", "tus-version", "too-large"],

@@ -65,6 +65,7 @@ With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this pa
     description:
       "A browser's WebSocket cannot send the token. The ticket replaces it, once, within 30 s. Programs send `Authorization` with the upgrade instead.",
     caller: "operator",
+    unaudited: true,
     scope: "events:read",
     agent: false,
     status: 201,

@@ -1,6 +1,8 @@
 // The delivery log of a webhook, and operations that send a test event or send deliveries again.
 import { z } from "zod";
+import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { isAbort } from "../../../base/fault.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
 import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -17,6 +19,7 @@ import type { Store } from "../../store/store.ts";
 
 interface WebhookDeliveryDependencies {
   clock: Clock;
+  closing: AbortSignal;
   deliveries: Deliveries;
   makeId: MakeId;
   store: Store;
@@ -24,6 +27,18 @@ interface WebhookDeliveryDependencies {
 
 const ofWebhook = z.strictObject({ id: id("whk") });
 const oneDelivery = z.strictObject({ id: id("whk"), delivery_id: id("dlv") });
+
+const longestWaitSeconds = 30;
+
+const DeliveryQuery = z.strictObject({
+  wait_seconds: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(longestWaitSeconds)
+    .default(0)
+    .describe("If the delivery has not been attempted yet, wait this long for the result"),
+});
 
 const operation = operationsWith<WebhookDeliveryDependencies>();
 
@@ -83,15 +98,17 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
     method: "GET",
     path: "/webhooks/{id}/deliveries/{delivery_id}",
     summary: "Read a delivery and its attempts",
-    description: "With the body of the request and the beginning of each response.",
+    description:
+      "With the body of the request and the beginning of each response. After a test or a replay, `wait_seconds` delays the response until the result of the first attempt is known.",
     caller: "operator",
     scope: "webhooks:read",
     params: oneDelivery,
+    query: DeliveryQuery,
     status: 200,
     output: DeliveryDetail,
-    errors: ["not-found"],
-    async run(dependencies, context, { params }) {
-      const row = found(await find(dependencies, context, params.id, params.delivery_id), "delivery");
+    errors: ["not-found", "invalid"],
+    async run(dependencies, context, { params, query }) {
+      const row = await findAttempted(dependencies, context, params, query.wait_seconds);
       const { db } = dependencies.store;
       const message = await db.selectFrom("webhook_messages").select("body").where("event_id", "=", row.event_id).executeTakeFirstOrThrow();
       const attempts = await db.selectFrom("webhook_attempts").selectAll().where("delivery_id", "=", row.id).orderBy("at").execute();
@@ -174,6 +191,37 @@ function showDelivery(row: DeliveryRow): Delivery {
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };
+}
+
+/** Reads a delivery. While no attempt was made since it was created or replayed, waits for one until the time is over. */
+async function findAttempted(
+  dependencies: WebhookDeliveryDependencies,
+  context: OperatorContext,
+  { id: webhookId, delivery_id }: z.infer<typeof oneDelivery>,
+  waitSeconds: number,
+): Promise<DeliveryRow> {
+  const { clock, closing, deliveries } = dependencies;
+  const until = clock.monotonic() + waitSeconds * 1_000;
+  const finished = new AbortController();
+  const attempted = new Signal();
+  // Registered before the first read, so that no attempt in between is missed.
+  deliveries.notifyOnAttempts(delivery_id, attempted, finished.signal);
+  try {
+    for (;;) {
+      const row = found(await find(dependencies, context, webhookId, delivery_id), "delivery");
+      const leftMs = until - clock.monotonic();
+      if (row.status !== "pending" || row.attempts > 0 || leftMs <= 0) return row;
+      try {
+        await attempted.wait(clock, leftMs, context.signal);
+      } catch (error) {
+        if (!isAbort(error)) throw error;
+        if (closing.aborted) return row;
+        throw new ProblemError("unauthorized", "The token ended while the request was waiting");
+      }
+    }
+  } finally {
+    finished.abort();
+  }
 }
 
 async function find(

@@ -19,6 +19,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 
 interface WebhookDependencies {
+  closing: AbortSignal;
   clock: Clock;
   deliveries: Deliveries;
   makeId: MakeId;
@@ -187,6 +188,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
       "The new `secret` is shown only once. For 24 hours messages are signed with both secrets, so that the receiver can switch.",
     caller: "operator",
     scope: "webhooks:write",
+    proof: true,
     params,
     status: 200,
     output: WebhookWithSecret,

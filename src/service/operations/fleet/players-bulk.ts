@@ -8,16 +8,14 @@ import { invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
-import type { Change } from "../unit-of-work.ts";
-import { checkLayout } from "./players.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
+import { checkLayout, eventsOf } from "./players.ts";
 
 interface PlayersBulkDependencies {
   clock: Clock;
 }
 
 const maxTags = 50;
-/** An event is small. */
-const mostListedIds = 200;
 
 const operation = operationsWith<PlayersBulkDependencies>();
 
@@ -46,6 +44,7 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
         const before = await playersOfTarget(db, teamId, body.target);
         const updated_at = Math.trunc(clock.now());
         const changed: PlayerRow[] = [];
+        const events: WriteEvent[] = [];
         for (const row of before) {
           const tags = tagsOf(row, tags_add, tags_remove);
           const columns = { layout_id: layout_id === undefined ? row.layout_id : layout_id, tags, ...controlColumns(control, row) };
@@ -57,22 +56,15 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
             .where("id", "=", row.id)
             .execute();
           changed.push(next);
+          events.push(...eventsOf(row, next));
         }
         await updateTagIndex(db, changed);
         const warnings = await targetWarnings(db, teamId, body.target, before);
-        const result = { matched: before.length, changed: changed.length, warnings };
-        return { result, affected: changed, events: eventsOf(teamId, changed) };
+        return { result: { matched: before.length, changed: changed.length, warnings }, affected: changed, events };
       });
     },
   }),
 ];
-
-/** One event for all: ten thousand of them would tell no more, and leave no room for others. */
-function eventsOf(teamId: string, changed: readonly PlayerRow[]): NonNullable<Change<unknown>["events"]> {
-  if (changed.length === 0) return [];
-  const player_ids = changed.length > mostListedIds ? null : changed.map(({ id }) => id);
-  return [{ teamId, type: "players.updated", data: { count: changed.length, player_ids } }];
-}
 
 function tagsOf(row: PlayerRow, add: readonly string[], remove: readonly string[]): string {
   const before = JSON.parse(row.tags) as string[];

@@ -237,7 +237,8 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
   }),
 ];
 
-function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unknown>["events"]> {
+/** The events of a change of a player's settings. */
+export function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unknown>["events"]> {
   const { team_id: teamId, id: player_id, name, layout_id } = after;
   const updated = { teamId, type: "player.updated" as const, data: { player_id, name } };
   if (before.layout_id === layout_id) return [updated];

@@ -2,16 +2,16 @@
 import type { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { Acceptance, AcceptedInvitation, Role, Scope } from "../../../protocol/operator/people.ts";
-import { ProblemError } from "../../http/problem.ts";
+import { checkSameOrigin } from "../../http/same-origin.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { authenticate } from "../../people/authentication.ts";
-import { presentedSecret } from "../../people/presented-secret.ts";
+import type { BrowserCookies } from "../../people/browser-cookies.ts";
 import { intersectScopes } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
 import { scopesOfRole } from "../../people/operator.ts";
-import { showInvitation, showTeam, showUser } from "../../people/people-resources.ts";
-import { createUser, selectMembers } from "../../people/people.ts";
-import { hashSecret } from "../../people/token-secrets.ts";
+import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
+import { showTeam, showUser } from "../../people/people-resources.ts";
+import { createUser } from "../../people/people.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { InvitationRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -21,6 +21,7 @@ import type { UnitOfWork } from "../unit-of-work.ts";
 interface AcceptanceDependencies {
   audit: AuditLog;
   clock: Clock;
+  cookies: BrowserCookies;
   makeId: MakeId;
   store: Store;
 }
@@ -35,18 +36,15 @@ export async function acceptInvitation(
   { body }: { body: z.output<typeof Acceptance> },
   unitOfWork: UnitOfWork<"anyone">,
 ): Promise<z.output<typeof AcceptedInvitation>> {
-  const { header, address, requestId } = context;
-  const secret = presentedSecret(header);
+  const { address, requestId } = context;
+  const secret = dependencies.cookies.presentedSecret(context);
   const known = secret === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, secret);
+  if (known?.isSession === true) checkSameOrigin(context);
   return unitOfWork.write(async (db) => {
     const now = Math.trunc(dependencies.clock.now());
-    const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
-    if (row === undefined || showInvitation(row, now).status !== "pending") {
-      throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
-    }
+    const row = await findPendingInvitation(db, body.secret, now);
     const user = await personOf(dependencies, db, row, known?.userId ?? null, body.name);
-    await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
-    await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
+    await joinTeam(db, row, user.id, now);
     const role = row.role as Role;
     // The new token has no scope and no lifetime beyond those of the inviting token.
     const token = await issueToken(dependencies, db, {
@@ -74,16 +72,14 @@ export async function acceptInvitation(
   });
 }
 
-/** The user who accepts: the owner of the sent token, or a new user. @throws ProblemError 409 for a member of the team. */
+/** The user who accepts: the owner of the sent token, or a new user. */
 async function personOf(
   dependencies: AcceptanceDependencies,
   db: Db,
-  { team_id, name, email }: InvitationRow,
+  { name, email }: InvitationRow,
   userId: string | null,
   ownName: string | undefined,
 ): Promise<UserRow> {
   if (userId === null) return createUser(dependencies, db, { name: ownName ?? name, email });
-  const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
-  if (present !== undefined) throw new ProblemError("conflict", "You are already a member of this team");
   return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }

@@ -29,7 +29,8 @@ export const auditOperations: readonly Operation<AuditDependencies>[] = [
     method: "GET",
     path: "/audit",
     summary: "List the audit log",
-    description: "One entry per successful write of an operator, newest first. Owners only.",
+    description:
+      "One entry per successful write of an operator, per sign-in, and per failed sign-in of a member (`failSignIn`, at most 20 a day and member), newest first. Owners only.",
     caller: "operator",
     scope: "audit:read",
     query: Query,

@@ -10,6 +10,7 @@ import type { OperatorContext } from "../context.ts";
 import { acceptInvitation } from "./accept-invitation.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { AuditLog } from "../../people/audit.ts";
+import type { BrowserCookies } from "../../people/browser-cookies.ts";
 import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
 import { scopesOfRole } from "../../people/operator.ts";
 import { showInvitation } from "../../people/people-resources.ts";
@@ -23,6 +24,7 @@ import { findTeamRow } from "../../store/team-rows.ts";
 interface InvitationDependencies {
   audit: AuditLog;
   clock: Clock;
+  cookies: BrowserCookies;
   makeId: MakeId;
   store: Store;
 }
@@ -40,9 +42,11 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     path: "/invitations",
     summary: "Invite a person to the team",
     description:
-      "`secret` is shown only once: pass it on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
+      "`secret` and `url` are shown only once: pass the link on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
     caller: "operator",
     scope: "teams:write",
+    // Who joins may act for longer than the session lasts.
+    proof: ({ role }) => role !== "viewer",
     body: NewInvitation,
     example: { email: "ada@example.com", name: "Ada", role: "editor" },
     status: 201,
@@ -72,7 +76,9 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
           revoked_at: null,
         };
         await db.insertInto("invitations").values(row).execute();
-        return { result: { ...showInvitation(row, now), secret } };
+        // Behind `#`, so that no server's log and no Referer header contains it.
+        const url = context.baseUrl === null ? null : `${context.baseUrl}/sign-in#invitation=${secret}`;
+        return { result: { ...showInvitation(row, now), secret, url } };
       });
     },
   }),
@@ -147,7 +153,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
     status: 201,
     output: AcceptedInvitation,
-    errors: ["unauthorized", "not-found", "conflict", "invalid"],
+    errors: ["unauthorized", "forbidden", "not-found", "conflict", "invalid"],
     run: acceptInvitation,
   }),
 ];

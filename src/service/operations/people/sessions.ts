@@ -1,24 +1,29 @@
-// Operations for signing in and out of the console.
+// Operations for the sessions of people who are signed in to the console.
+import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
-import { NewSession, NewSignInLink, Session, SignInLink } from "../../../protocol/operator/sessions.ts";
+import { id } from "../../../protocol/common.ts";
+import { page, PageQuery } from "../../../protocol/operator/resources.ts";
+import { Session, SessionEntry, SessionProof, SessionTeam } from "../../../protocol/operator/sessions.ts";
+import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
-import { requireRoleScopes } from "../../people/grants.ts";
-import { sessionCookieHeader } from "../../people/presented-secret.ts";
-import { selectMembers } from "../../people/people.ts";
-import { createSignInLink, showSession, startSession, useSignInLink } from "../../people/sessions.ts";
-import { scopesOfRole } from "../../people/operator.ts";
+import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import type { Operator } from "../../people/operator.ts";
+import type { Passwords } from "../../people/passwords/passwords.ts";
+import { selectSessions, showSessionEntry } from "../../people/session-list.ts";
+import { endSessions, showSession, startSession } from "../../people/sessions.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
-import type { Role } from "../../../protocol/operator/people.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { JsonResponse } from "../responses.ts";
 
 interface SessionDependencies {
   audit: AuditLog;
   clock: Clock;
+  cookies: BrowserCookies;
   makeId: MakeId;
+  passwords: Passwords;
   store: Store;
   tokens: TokenExpiry;
 }
@@ -26,49 +31,6 @@ interface SessionDependencies {
 const operation = operationsWith<SessionDependencies>();
 
 export const sessionOperations: readonly Operation<SessionDependencies>[] = [
-  operation({
-    name: "createSession",
-    tag: "sessions",
-    method: "POST",
-    path: "/session",
-    summary: "Sign in",
-    description:
-      "For browsers: the response sets a cookie that replaces the access token in requests of the console's own pages. Scripts cannot read it.",
-    agent: false,
-    caller: "anyone",
-    body: NewSession,
-    example: { method: "link", secret: "sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg" },
-    status: 201,
-    output: Session,
-    errors: ["invalid", "unauthorized", "forbidden"],
-    async run(dependencies, context, { body }, unitOfWork) {
-      const { audit } = dependencies;
-      const { address, requestId, origin, header } = context;
-      const { secret, session, expiresAt } = await unitOfWork.write(async (db) => {
-        const { userId, teamId } = await useSignInLink(dependencies, db, body.secret);
-        const signIn = { userId, teamId, method: body.method, address, userAgent: header("user-agent") ?? "" };
-        const started = await startSession(dependencies, db, signIn);
-        const { id: tokenId, team_id, expires_at } = started.row;
-        await audit.append(db, {
-          teamId: team_id,
-          userId,
-          tokenId,
-          action: "createSession",
-          resourceType: "sessions",
-          resourceId: tokenId,
-          before: null,
-          after: null,
-          address,
-          requestId,
-        });
-        const member = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirstOrThrow();
-        const role = member.role as Role;
-        const operator = { tokenId, isSession: true, userId, teamId: team_id, role, scopes: scopesOfRole(role), expiresAt: expires_at };
-        return { result: { secret: started.secret, session: await showSession(db, operator), expiresAt: expires_at } };
-      });
-      return new JsonResponse(201, session, { "Set-Cookie": sessionCookieHeader(secret, expiresAt, isSecure(origin)) });
-    },
-  }),
   operation({
     name: "getSession",
     tag: "sessions",
@@ -81,9 +43,9 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     status: 200,
     output: Session,
     errors: ["not-found"],
-    async run({ store }, { operator }) {
-      if (!operator.isSession) throw new ProblemError("not-found", "You call with an access token, which is no session: see GET /me");
-      return showSession(store.db, operator);
+    async run({ store }, { operator, tokenId }) {
+      requireSession(operator);
+      return showSession(store.db, tokenId);
     },
   }),
   operation({
@@ -98,45 +60,133 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found"],
-    async run({ clock, tokens }, { origin }, _input, unitOfWork) {
+    async run({ clock, cookies, tokens }, context, _input, unitOfWork) {
       await unitOfWork.write(async (db, { operator }) => {
-        if (!operator.isSession) throw new ProblemError("not-found", "You call with an access token: revoke it with DELETE /tokens/{id}");
-        const now = Math.trunc(clock.now());
-        await db.updateTable("tokens").set({ revoked_at: now }).where("id", "=", operator.tokenId).execute();
-        return { result: undefined, committed: () => tokens.notifyEnded([operator.tokenId]) };
+        requireSession(operator);
+        const ended = await endSessions(db, [operator.tokenId], clock.now());
+        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
       });
-      return new JsonResponse(204, undefined, { "Set-Cookie": sessionCookieHeader("", null, isSecure(origin)) });
+      return new JsonResponse(204, undefined, {}, [cookies.clearSession(context)]);
     },
   }),
   operation({
-    name: "createSignInLink",
+    name: "proveSession",
     tag: "sessions",
     method: "POST",
-    path: "/sign-in-links",
-    summary: "Create a sign-in link",
+    path: "/session/proof",
+    summary: "Prove again who you are",
     description:
-      "A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only.",
-    agent: "Use it only if a person asks for one. Whoever opens the link is that member: give it to that person only.",
+      "For 15 minutes the session may then do what changes who has access: tokens, roles, members, invitations, sign-in links, teams, secrets of webhooks, and your own email. Without it such a request is refused as `proof-required`.",
+    agent: false,
     caller: "operator",
-    scope: "teams:write",
-    body: NewSignInLink,
-    example: {},
-    status: 201,
-    output: SignInLink,
-    errors: ["invalid", "not-found"],
-    async run(dependencies, { origin, teamId }, { body }, unitOfWork) {
-      if (origin === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
-      return unitOfWork.write(async (db, { operator }) => {
-        const userId = body.user_id ?? operator.userId;
-        const member = found(await selectMembers(db, teamId).where("id", "=", userId).executeTakeFirst(), "member of this team");
-        requireRoleScopes(operator, member.role as Role, "To sign in as this member");
-        const link = { teamId, userId, name: member.name, createdBy: operator.userId, origin };
-        return { result: await createSignInLink(dependencies, db, link) };
+    body: SessionProof,
+    example: { password: "four words nobody guesses" },
+    status: 200,
+    output: Session,
+    errors: ["not-found", "invalid", "too-many"],
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { clock, cookies, passwords } = dependencies;
+      requireSession(context.operator);
+      const { address, requestId, operator } = context;
+      await passwords.prove(operator.userId, body.password, "/password", {
+        address,
+        requestId,
+        browserSecret: cookies.browserSecret(context),
+      });
+      return unitOfWork.write(async (db, { tokenId }) => {
+        await db
+          .updateTable("sessions")
+          .set({ proved_at: Math.trunc(clock.now()) })
+          .where("token_id", "=", tokenId)
+          .execute();
+        return { result: await showSession(db, tokenId) };
+      });
+    },
+  }),
+  operation({
+    name: "switchTeam",
+    tag: "sessions",
+    method: "POST",
+    path: "/session/team",
+    summary: "Go on in another team",
+    description:
+      "The response sets a new cookie: the session goes on in the other team and ends in this one. It lasts no longer than before.",
+    agent: false,
+    setsCookie: true,
+    caller: "operator",
+    body: SessionTeam,
+    example: { team_id: "team_01jd3v8q6m9x2k4n7r5t1w0yzh" },
+    status: 200,
+    output: Session,
+    errors: ["not-found", "invalid"],
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { audit, clock, cookies, tokens } = dependencies;
+      const { address, requestId } = context;
+      requireSession(context.operator);
+      const { started, session } = await unitOfWork.write(async (db, { tokenId, operator }) => {
+        const before = await db
+          .selectFrom("tokens")
+          .innerJoin("sessions", "sessions.token_id", "tokens.id")
+          .select(["method", "user_agent", "created_at", "expires_at", "proved_at"])
+          .where("id", "=", tokenId)
+          .executeTakeFirstOrThrow();
+        const since = { createdAt: before.created_at, expiresAt: before.expires_at!, provedAt: before.proved_at };
+        const about = { method: before.method as Session["method"], userAgent: before.user_agent, address, since };
+        const started = await startSession(dependencies, db, { userId: operator.userId, teamId: body.team_id, ...about });
+        const ended = await endSessions(db, [tokenId], clock.now());
+        const entry = { action: "switchTeam", resourceType: "sessions", resourceId: started.id, before: null, after: null };
+        const who = { teamId: started.teamId, userId: operator.userId, tokenId: started.id };
+        if (started.teamId !== operator.teamId) await audit.append(db, { ...entry, ...who, address, requestId });
+        const result = { started, session: await showSession(db, started.id) };
+        return { result, committed: () => tokens.notifyEnded(ended) };
+      });
+      return new JsonResponse(200, session, {}, [cookies.setSession(context, started.secret, started.expiresAt)]);
+    },
+  }),
+  operation({
+    name: "listSessions",
+    tag: "sessions",
+    method: "GET",
+    path: "/sessions",
+    summary: "List sessions",
+    description: "Where you are signed in, newest first; an owner sees all sessions of the team. Ended sessions are not included.",
+    caller: "operator",
+    scope: "tokens:read",
+    query: PageQuery,
+    status: 200,
+    output: page(SessionEntry),
+    errors: ["invalid"],
+    run({ clock, store }, { operator, tokenId }, { query }) {
+      return pageOf(selectSessions(store.db, operator, clock.now()), query, (row) => showSessionEntry(row, tokenId));
+    },
+  }),
+  operation({
+    name: "endSession",
+    tag: "sessions",
+    method: "DELETE",
+    path: "/sessions/{id}",
+    summary: "End a session",
+    description:
+      "Signs a browser out: one of your own, for example on a phone that you lost, or as an owner one of a member. Its open connections are closed.",
+    agent: "Use it only if a person asks for it: somebody is signed out.",
+    caller: "operator",
+    scope: "tokens:write",
+    isOwn: true,
+    params: z.strictObject({ id: id("tok") }),
+    status: 204,
+    output: NoContent,
+    errors: ["not-found"],
+    async run({ clock, tokens }, _context, { params }, unitOfWork) {
+      await unitOfWork.write(async (db, { operator }) => {
+        found(await selectSessions(db, operator, clock.now()).where("id", "=", params.id).executeTakeFirst(), "session");
+        const ended = await endSessions(db, [params.id], clock.now());
+        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
       });
     },
   }),
 ];
 
-function isSecure(origin: string | null): boolean {
-  return origin !== null && new URL(origin).protocol === "https:";
+/** @throws ProblemError 404 for a program, which has no session. */
+function requireSession({ isSession }: Operator): void {
+  if (!isSession) throw new ProblemError("not-found", "You call with an access token, which is no session: see GET /me");
 }

@@ -50,6 +50,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       "You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.",
     caller: "operator",
     scope: "teams:write",
+    // It creates a token.
+    proof: true,
     body: NewTeam,
     example: { name: "Airport" },
     status: 201,
@@ -143,6 +145,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     agent: "Use it only if an owner explicitly asks for it; your own token ends with it.",
     caller: "operator",
     scope: "teams:write",
+    proof: true,
     params,
     status: 204,
     output: NoContent,

@@ -40,6 +40,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
       "Use it only if a person asks for one, with as few scopes as possible. The result contains its secret: give it to that person only.",
     caller: "operator",
     scope: "tokens:write",
+    proof: true,
     body: NewToken,
     example: { name: "Lobby script", scopes: ["players:read", "commands:write"], expires_at: null },
     status: 201,
@@ -148,7 +149,9 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
 
 /** The tokens that the caller may see: their own, or for an owner all of the team. */
 function visible({ store }: TokenDependencies, { teamId, operator }: OperatorContext, db: Db = store.db) {
-  const rows = db.selectFrom("tokens").selectAll().where("team_id", "=", teamId).where("revoked_at", "is", null);
+  const tokens = db.selectFrom("tokens").selectAll().where("team_id", "=", teamId).where("revoked_at", "is", null);
+  // The sessions of browsers have a list of their own.
+  const rows = tokens.where("id", "not in", db.selectFrom("sessions").select("token_id"));
   return operator.role === "owner" ? rows : rows.where("user_id", "=", operator.userId);
 }
 

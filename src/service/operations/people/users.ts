@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { Me, User, UserChange } from "../../../protocol/operator/people.ts";
+import { findPassword, requireFreeEmail } from "../../people/passwords/passwords.ts";
 import { found } from "../../http/problem.ts";
 import { showTeam, showToken, showUser } from "../../people/people-resources.ts";
 import type { Store } from "../../store/store.ts";
@@ -43,14 +44,16 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     method: "PATCH",
     path: "/me",
     summary: "Change your name or email",
-    description: "The change is visible in all your teams.",
+    description: "The change is visible in all your teams. You sign in with the new email from then on.",
     caller: "operator",
     scope: "tokens:write",
+    isOwn: true,
+    proof: ({ email }) => email !== undefined,
     body: UserChange,
     example: { name: "Ada Lovelace" },
     status: 200,
     output: User,
-    errors: ["invalid", "precondition-failed"],
+    errors: ["invalid", "conflict", "precondition-failed"],
     version: (user) => user,
     current: readMe,
     async run(dependencies, context, { body }, unitOfWork) {
@@ -58,6 +61,11 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
         const before = await readMe(dependencies, current, {}, db);
         const next = { name: body.name ?? before.name, email: body.email ?? before.email };
         if (next.name === before.name && next.email === before.email) return { result: before };
+        const { email } = next;
+        if (email !== null && email !== before.email) {
+          if ((await findPassword(db, before.id)) !== undefined) await requireFreeEmail(db, before.id, email);
+          await db.updateTable("passwords").set({ email }).where("user_id", "=", before.id).execute();
+        }
         const row = await db
           .updateTable("users")
           .set({ ...next, updated_at: Math.trunc(dependencies.clock.now()) })

@@ -1,29 +1,28 @@
-// Operations for shows: one item on some screens for a time, created of ordinary resources, and the proof that it was shown.
+// Operations for shows: one item or layout on some screens for a time, created of ordinary resources, and the proof that it was shown.
+import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
-import { DeletionQuery, NewLayout } from "../../../protocol/operator/resources.ts";
+import { DeletionQuery } from "../../../protocol/operator/resources.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { pageOf } from "../../http/paging.ts";
-import { found, invalidFields, ProblemError } from "../../http/problem.ts";
-import { assignZoneIds } from "../content/layout-zones.ts";
-import { assignItemIds } from "../content/playlist-items.ts";
-import type { OperatorContext } from "../context.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { contentOf } from "./show-content.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { requireScope } from "../../people/operator.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
-import { layoutSizeFor, resolveTarget, showWindow } from "../../shows/new-show.ts";
-import { itemOfShow } from "../../shows/show-item.ts";
+import { clearEmergency, setEmergency, type EmergencyDependencies } from "../../shows/emergencies.ts";
+import { resolveTarget, showWindow } from "../../shows/new-show.ts";
 import { describeShow, showEntry, unusedTagWarnings } from "../../shows/show-outlook.ts";
 import { proofOf } from "../../shows/show-proof.ts";
 import { clearShow, findShowSchedule, type ShowContent } from "../../shows/shows.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
+import type { ScheduleRow, ShowRow, Tables } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 
-interface ShowDependencies extends OutlookDependencies {
+interface ShowDependencies extends OutlookDependencies, EmergencyDependencies {
   makeId: MakeId;
   store: Store;
 }
@@ -41,9 +40,9 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     path: "/show",
     summary: "Show one item on some screens for a time",
     description:
-      "Shows an asset, a web page or a text on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.",
+      "Shows an asset, a web page, a text or a layout on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority; for a layout only the schedule. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. With `emergency` an override besides the schedule outranks everything else on the players. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.",
     agent:
-      "Use it to put one item on screens for a time in one call. Then call take_screenshot with the `show_id`, and get_show_proof. delete_show undoes it. For permanent content or several items, create a playlist and a layout and call update_player.",
+      "Use it to put one item on screens for a time in one call. Use `emergency` only if a person says that it is one. Then call take_screenshot with the `show_id`, and get_show_proof. delete_show undoes it. For permanent content or several items, create a playlist and a layout and call update_player.",
     caller: "operator",
     scope: "schedules:write",
     body: NewShow,
@@ -55,21 +54,16 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId, operator } = context;
       for (const scope of ["playlists:write", "layouts:write", "players:read"] as const) requireScope(operator, scope);
+      if (body.emergency) requireScope(operator, "commands:write");
       const write = async (db: Db) => {
         const now = Math.trunc(dependencies.clock.now());
         const { overAt, ...window } = showWindow(body, now);
         const target = await resolveTarget(db, teamId, body);
         const players = await targetedPlayers(db, teamId, [target]);
-        const { item, defaultName } = await itemOfShow(db, teamId, body);
-        const name = body.name ?? defaultName;
-        const items = await assignItemIds(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
+        const { name, playlist_id, layout_id, events } = await contentOf(dependencies, context, db, body, players, now);
         const stamps = { team_id: teamId, name, created_at: now };
         const changed = { ...stamps, updated_at: now, deleted_at: null };
-        const playlist: PlaylistRow = { ...changed, id: dependencies.makeId("pls"), items: JSON.stringify(items) };
-        await db.insertInto("playlists").values(playlist).execute();
-        const layout = await layoutOf(dependencies, context, db, changed, playlist.id, players, body.background_color);
-        await db.insertInto("layouts").values(layout).execute();
-        const fields = { name, layout_id: layout.id, target, priority: body.priority, loop_from: "window" };
+        const fields = { name, layout_id, target, priority: body.priority, loop_from: "window" };
         const schedule: ScheduleRow = {
           ...changed,
           ...scheduleColumns(NewSchedule.parse({ ...fields, ...window })),
@@ -78,16 +72,14 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         };
         await db.insertInto("schedules").values(schedule).execute();
         const { asset_id, url, text } = body;
-        const given = JSON.stringify({ asset_id, url, text } satisfies ShowContent);
-        const created = { playlist_id: playlist.id, layout_id: layout.id, schedule_id: schedule.id };
-        const row: ShowRow = { ...stamps, ...created, id: dependencies.makeId("shw"), given, ends_at: overAt, cleared_at: null };
+        const given = JSON.stringify({ asset_id, url, text, layout_id: body.layout_id } satisfies ShowContent);
+        const created = { playlist_id, layout_id, schedule_id: schedule.id, user_id: operator.userId };
+        const states = { ends_at: overAt, cleared_at: null, is_emergency: body.emergency ? 1 : 0 };
+        const row: ShowRow = { ...stamps, ...created, ...states, id: dependencies.makeId("shw"), given };
         await db.insertInto("shows").values(row).execute();
-        const events = [
-          { teamId, type: "playlist.created" as const, data: { playlist_id: playlist.id, name }, players: [] },
-          { teamId, type: "layout.created" as const, data: { layout_id: layout.id, name }, players: [] },
-          { teamId, type: "schedule.created" as const, data: { schedule_id: schedule.id, name, layout_id: layout.id } },
-        ];
-        return { result: row, affected: players, events };
+        const begun = { teamId, type: "schedule.created" as const, data: { schedule_id: schedule.id, name, layout_id } };
+        const { entries } = body.emergency ? await setEmergency(dependencies, db, row, players) : { entries: [] };
+        return { result: row, affected: players, entries, events: [...events, begun] };
       };
       return unitOfWork.write(write, async (db, row) => {
         const shown = await describeShow({ dependencies, teamId }, db, row);
@@ -109,9 +101,11 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     status: 200,
     output: ShowPage,
     errors: ["invalid"],
-    async run(dependencies, { teamId }, { query }) {
-      const { db } = dependencies.store;
-      const rows = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
+    async run(dependencies, { teamId }, { query: { ended, ...query } }) {
+      const { clock, store } = dependencies;
+      const { db } = store;
+      const all = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
+      const rows = ended === undefined ? all : ofEnd(all, ended === "true", Math.trunc(clock.now()));
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const entries: ShowEntry[] = [];
       for (const row of data) entries.push((await showEntry({ dependencies, teamId }, db, row)).entry);
@@ -172,7 +166,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found"],
-    async run({ clock }, { teamId, operator }, input, unitOfWork) {
+    async run(dependencies, { teamId, operator }, input, unitOfWork) {
       for (const scope of ["playlists:write", "layouts:write"] as const) requireScope(operator, scope);
       const permanent = input.query.permanent === "true";
       await unitOfWork.write(async (db) => {
@@ -180,35 +174,23 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         // Restoring the schedule makes a deleted show live again.
         const isLive = (await findShowSchedule(db, row))?.row.deleted_at === null;
         if (!permanent && !isLive && row.cleared_at !== null) throw new ProblemError("not-found", "The show is already deleted");
-        return clearShow(db, row, Math.trunc(clock.now()), permanent);
+        if (row.is_emergency === 0) return clearShow(db, row, Math.trunc(dependencies.clock.now()), permanent);
+        requireScope(operator, "commands:write");
+        const { affected, entries, cancelled } = await clearEmergency(dependencies, db, row);
+        const cleared = await clearShow(db, row, Math.trunc(dependencies.clock.now()), permanent);
+        const all = new Map([...affected, ...(cleared.affected ?? [])].map((player) => [player.id, player]));
+        return { ...cleared, affected: [...all.values()], entries, committed: () => dependencies.commands.markEnded(cancelled) };
       });
     },
   }),
 ];
 
+/** Shows whose time is over or that were deleted, or the others. */
+function ofEnd(rows: SelectQueryBuilder<Tables, "shows", ShowRow>, ended: boolean, now: number) {
+  if (ended) return rows.where((row) => row.or([row("cleared_at", "is not", null), row("ends_at", "<=", now)]));
+  return rows.where("cleared_at", "is", null).where((row) => row.or([row("ends_at", "is", null), row("ends_at", ">", now)]));
+}
+
 async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
   return found(await findTeamRow(db, "shows", teamId, showId), "show");
-}
-
-/** Rethrows errors in the playlist item as errors in the fields of the request. */
-function asOwnFields(error: unknown): never {
-  if (!(error instanceof ProblemError) || error.kind !== "invalid") throw error;
-  throw invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/items\/0/, ""), detail })));
-}
-
-async function layoutOf(
-  dependencies: ShowDependencies,
-  { teamId }: OperatorContext,
-  db: Db,
-  stamps: Pick<LayoutRow, "team_id" | "name" | "created_at" | "updated_at" | "deleted_at">,
-  playlistId: string,
-  players: readonly PlayerRow[],
-  background_color: string,
-): Promise<LayoutRow> {
-  const { width, height } = layoutSizeFor(dependencies, players);
-  const zones = [{ name: "main", left: 0, top: 0, width, height, playlist_id: playlistId }];
-  const { name } = stamps;
-  const body = NewLayout.parse({ name, width, height, background_color, zones });
-  const settled = await assignZoneIds(db, dependencies.makeId, teamId, body, body.zones, []);
-  return { ...body, ...stamps, id: dependencies.makeId("lay"), transition: null, zones: JSON.stringify(settled) };
 }

@@ -28,6 +28,8 @@ import { alertsMigration } from "./0027-alerts.ts";
 import { commandBatchesMigration } from "./0023-command-batches.ts";
 import { collectedLogsMigration } from "./0024-collected-logs.ts";
 import { sessionsMigration } from "./0028-sessions.ts";
+import { passwordsMigration } from "./0029-passwords.ts";
+import { showEmergenciesMigration } from "./0033-show-emergencies.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -59,6 +61,8 @@ export const migrations: Record<string, Migration> = {
   "0023-command-batches": commandBatchesMigration,
   "0024-collected-logs": collectedLogsMigration,
   "0028-sessions": sessionsMigration,
+  "0029-passwords": passwordsMigration,
+  "0033-show-emergencies": showEmergenciesMigration,
 };
 
 /** The migrations of the telemetry database. */

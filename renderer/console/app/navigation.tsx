@@ -1,0 +1,62 @@
+// The main navigation: at the side, and on a phone at the bottom, where a list has the areas for which there is no room.
+import { Link, useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { useMay } from "../data/session.ts";
+import { useTroubledCount } from "../data/troubled.ts";
+import { common } from "../i18n/en/common.ts";
+import { texts } from "../i18n/texts.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { placesOf, type Place } from "./places.ts";
+
+const text = texts(common);
+/** As many as fit beside each other on the narrowest phone. */
+const mostOnPhone = 5;
+
+export function Navigation() {
+  const router = useRouter();
+  const [isOpen, setIsOpen] = useState(false);
+  const areas = placesOf(router).filter(({ isArea }) => isArea === true);
+  const hasMore = areas.length > mostOnPhone;
+  return (
+    <nav
+      className="shell-nav"
+      aria-label={text("navigation")}
+      data-more={hasMore}
+      data-open={isOpen}
+      onKeyDown={({ key }) => (key === "Escape" ? setIsOpen(false) : undefined)}
+    >
+      {areas.map((area) => (
+        <AreaLink key={area.to} area={area} onPress={() => setIsOpen(false)} />
+      ))}
+      {hasMore ? (
+        <Button kind="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
+          <Icon name="more" />
+          {text("more")}
+        </Button>
+      ) : null}
+    </nav>
+  );
+}
+
+function AreaLink({ area: { to, name, icon }, onPress }: { area: Place; onPress: () => void }) {
+  return (
+    <Link to={to as "/"} className="shell-link" activeOptions={{ exact: to === "/", includeSearch: false }} onClick={onPress}>
+      <Icon name={icon} />
+      <span>{text(name)}</span>
+      {to === "/" ? <TroubledCount /> : null}
+    </Link>
+  );
+}
+
+/** The number of screens that are wrong, so that nobody needs to look for them. */
+function TroubledCount() {
+  const count = useTroubledCount(useMay("players:read"));
+  if (count === undefined || count === 0) return null;
+  return (
+    <span className="shell-count">
+      <span aria-hidden="true">{count}</span>
+      <span className="visually-hidden">{text("troubled", { count })}</span>
+    </span>
+  );
+}

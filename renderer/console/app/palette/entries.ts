@@ -1,0 +1,119 @@
+// What the search finds: places, actions, and the team's screens, files, playlists and tags.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter, type AnyRouter } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useAddedActions } from "../../data/actions.ts";
+import { client } from "../../data/client.ts";
+import { signOut } from "../../data/sign-out.ts";
+import { common } from "../../i18n/en/common.ts";
+import { palette } from "../../i18n/en/palette.ts";
+import { texts } from "../../i18n/texts.ts";
+import type { IconName } from "../../ui/icon.tsx";
+import { reasonOf } from "../../ui/problem-message.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { hasPage, placesOf } from "../places.ts";
+import { chooseTheme, themes } from "../theme.ts";
+
+const text = texts(palette);
+const commonText = texts(common);
+
+export interface Entry {
+  id: string;
+  title: string;
+  /** What kind of thing it is. */
+  kind: string;
+  icon: IconName;
+  words: string;
+  /** The keys that do the same. */
+  keys?: readonly string[];
+  run: () => void;
+}
+
+/** Old enough to be read again when the search is opened, without reading 10,000 names at each change of a screen. */
+const freshMs = 30_000;
+
+/** All entries, those that need no request first. */
+export function useEntries(): { entries: readonly Entry[]; isLoading: boolean } {
+  const router = useRouter();
+  const queries = useQueryClient();
+  const added = useAddedActions();
+  const { data, isLoading } = useQuery({ queryKey: ["palette"], queryFn: ({ signal }) => readNames(router, signal), staleTime: freshMs });
+  const entries = useMemo(() => {
+    const go = (to: string, more: object = {}) => void router.navigate({ to, ...more } as never);
+    const actions = added.map(({ id, title, icon, words = "", run }) => ({
+      id: `action:${id}`,
+      title,
+      kind: text("onThisPage"),
+      icon,
+      words,
+      run,
+    }));
+    const places = placesOf(router).map(({ to, name, icon, key }) => ({
+      id: `place:${to}`,
+      title: commonText(name),
+      kind: text("goTo"),
+      icon,
+      words: "",
+      ...(key === undefined ? {} : { keys: ["G", key.toUpperCase()] }),
+      run: () => go(to),
+    }));
+    const looks = themes.map((theme) => ({
+      id: `theme:${theme}`,
+      title: text(themeNames[theme]),
+      kind: commonText("theme"),
+      icon: "settings" as const,
+      words: text("themeWords"),
+      run: () => chooseTheme(theme),
+    }));
+    const leave = {
+      id: "sign-out",
+      title: commonText("signOut"),
+      kind: commonText("account"),
+      icon: "key" as const,
+      words: text("signOutWords"),
+      run: () => void signOut(queries).catch((error: unknown) => showToast({ message: reasonOf(error), kind: "failed" })),
+    };
+    const named = (data ?? []).map(({ kind, icon, ...named }) => ({
+      ...named,
+      kind: text(kind),
+      icon,
+      run: () => go(named.to, named.more),
+    }));
+    return [...actions, ...places, ...named, ...looks, leave];
+  }, [router, queries, added, data]);
+  return { entries, isLoading };
+}
+
+const themeNames = { system: "themeSystem", light: "themeLight", dark: "themeDark" } as const;
+
+interface Named {
+  id: string;
+  title: string;
+  kind: "screen" | "file" | "playlist" | "tag";
+  icon: IconName;
+  words: string;
+  to: string;
+  more: object;
+}
+
+/** Reads the names of the team's things for which this build has a page. */
+async function readNames(router: AnyRouter, signal: AbortSignal): Promise<readonly Named[]> {
+  const found: Named[] = [];
+  const tags = new Set<string>();
+  const init = { params: { query: { limit: 100 } }, signal };
+  const hasScreens = hasPage(router, "/screens/$id");
+  for await (const { id, name, tags: own } of client.pages("/api/v1/players", init)) {
+    for (const tag of own) tags.add(tag);
+    if (hasScreens)
+      found.push({ id, title: name, kind: "screen", icon: "screens", words: own.join(" "), to: "/screens/$id", more: { params: { id } } });
+  }
+  for (const tag of tags)
+    found.push({ id: `tag:${tag}`, title: tag, kind: "tag", icon: "screens", words: "", to: "/", more: { search: { tag } } });
+  if (hasPage(router, "/playlists/$id"))
+    for await (const { id, name } of client.pages("/api/v1/playlists", init))
+      found.push({ id, title: name, kind: "playlist", icon: "play", words: "", to: "/playlists/$id", more: { params: { id } } });
+  if (hasPage(router, "/library"))
+    for await (const { id, name, tags: own } of client.pages("/api/v1/assets", init))
+      found.push({ id, title: name, kind: "file", icon: "image", words: own.join(" "), to: "/library", more: { search: { q: name } } });
+  return found;
+}

@@ -1,0 +1,145 @@
+// The search of everything (Ctrl+K): screens, files, places and actions, by some letters of their name.
+import { useDeferredValue, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+import { useSession } from "../../data/session.ts";
+import { palette } from "../../i18n/en/palette.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { useEntries, type Entry } from "./entries.ts";
+import { fitOf, fitOfWords } from "./fuzzy.ts";
+import { recentOf, remember } from "./recent.ts";
+import "./palette.css";
+
+const text = texts(palette);
+/** More than anybody reads: more letters are quicker. */
+const mostShown = 40;
+
+export function Palette({ onClose }: { onClose: () => void }) {
+  return (
+    <ModalOverlay className="overlay palette-overlay" isOpen isDismissable onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+      <Modal className="modal palette">
+        <Dialog className="palette-dialog" aria-label={text("title")}>
+          <Search onClose={onClose} />
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function Search({ onClose }: { onClose: () => void }) {
+  const teamId = useSession().team.id;
+  const { entries, isLoading } = useEntries();
+  const [query, setQuery] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const wanted = useDeferredValue(query.trim());
+  const shown = useMemo(() => find(entries, wanted, recentOf(teamId)), [entries, wanted, teamId]);
+  const at = Math.min(chosen, shown.length - 1);
+
+  const choose = (index: number): void => {
+    setChosen(index);
+    list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: "nearest" });
+  };
+  const open = (entry: Entry | undefined): void => {
+    if (entry === undefined) return;
+    remember(teamId, entry.id);
+    onClose();
+    entry.run();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing || shown.length === 0) return;
+    if (event.key === "ArrowDown") choose((at + 1) % shown.length);
+    else if (event.key === "ArrowUp") choose((at - 1 + shown.length) % shown.length);
+    else if (event.key === "Enter") open(shown[at]);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <>
+      <div className="palette-search">
+        <Icon name="search" />
+        <input
+          // The dialog is opened in order to type.
+          autoFocus
+          type="text"
+          role="combobox"
+          aria-label={text("placeholder")}
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={shown.length === 0 ? undefined : `${id}-${at}`}
+          aria-autocomplete="list"
+          autoComplete="off"
+          spellCheck="false"
+          placeholder={text("placeholder")}
+          value={query}
+          onChange={(event) => {
+            setQuery(event.target.value);
+            setChosen(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div className="palette-list" role="listbox" id={`${id}-list`} aria-label={text("results")} ref={list}>
+        {shown.map((entry, index) => (
+          <div
+            key={entry.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className="palette-entry"
+            data-index={index}
+            onPointerMove={() => (index === at ? undefined : setChosen(index))}
+            onClick={() => open(entry)}
+          >
+            <Icon name={entry.icon} />
+            <bdi className="palette-title">{entry.title}</bdi>
+            <span className="palette-kind">{entry.kind}</span>
+            {entry.keys === undefined ? null : (
+              <span className="palette-keys" aria-hidden="true">
+                {entry.keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </span>
+            )}
+          </div>
+        ))}
+      </div>
+      {shown.length > 0 || isLoading ? null : (
+        <div className="palette-nothing">
+          <p>{text("nothing", { query: wanted })}</p>
+          <p className="faint">{text("nothingHint")}</p>
+        </div>
+      )}
+      <footer className="palette-footer">
+        <span role="status">{isLoading ? text("loading") : text("count", { count: shown.length })}</span>
+        <span className="palette-help" aria-hidden="true">
+          <kbd>↑</kbd>
+          <kbd>↓</kbd> {text("toMove")} <kbd>↵</kbd> {text("toOpen")} <kbd>Esc</kbd> {text("toClose")}
+        </span>
+      </footer>
+    </>
+  );
+}
+
+/** The entries to show: those that fit best, or without a query the recent ones before the others. */
+function find(entries: readonly Entry[], query: string, recent: readonly string[]): readonly Entry[] {
+  const rankOf = (id: string): number => {
+    const rank = recent.indexOf(id);
+    return rank < 0 ? recent.length : rank;
+  };
+  if (query === "") {
+    const sorted = entries.toSorted((a, b) => rankOf(a.id) - rankOf(b.id));
+    return sorted.slice(0, mostShown).map((entry) => (recent.includes(entry.id) ? { ...entry, kind: text("recent") } : entry));
+  }
+  return entries
+    .flatMap((entry) => {
+      const fit = fitOf(query, entry.title) ?? fitOfWords(query, `${entry.title} ${entry.words} ${entry.kind}`);
+      // What was used lately wins among equals.
+      return fit === null ? [] : [{ entry, fit: fit + (recent.includes(entry.id) ? 1 : 0) }];
+    })
+    .toSorted((a, b) => b.fit - a.fit)
+    .slice(0, mostShown)
+    .map(({ entry }) => entry);
+}

@@ -1,0 +1,40 @@
+// The places of the console that navigation, search and keys lead to. Those whose page is not part of this build are left out.
+import type { AnyRouter } from "@tanstack/react-router";
+import type { common } from "../i18n/en/common.ts";
+import type { IconName } from "../ui/icon.tsx";
+
+export interface Place {
+  to: string;
+  name: keyof typeof common;
+  icon: IconName;
+  /** It is part of the main navigation. */
+  isArea?: true;
+  /** Pressed after `g`, it leads there. */
+  key?: string;
+}
+
+const places: readonly Place[] = [
+  { to: "/", name: "screens", icon: "screens", isArea: true, key: "s" },
+  { to: "/library", name: "library", icon: "library", isArea: true, key: "l" },
+  { to: "/show", name: "show", icon: "play", isArea: true, key: "h" },
+  { to: "/takeover", name: "takeover", icon: "broadcast", isArea: true, key: "t" },
+  { to: "/playlists", name: "playlists", icon: "playlist", isArea: true, key: "o" },
+  { to: "/team", name: "team", icon: "team", isArea: true, key: "m" },
+  { to: "/pair", name: "pair", icon: "plus", key: "p" },
+  { to: "/enrolment", name: "enrolment", icon: "key" },
+  { to: "/account", name: "account", icon: "settings", key: "a" },
+  { to: "/team/tokens", name: "tokens", icon: "key" },
+  { to: "/team/webhooks", name: "webhooks", icon: "link" },
+  { to: "/team/alerts", name: "alerts", icon: "warning" },
+  { to: "/team/audit", name: "audit", icon: "activity" },
+];
+
+/** Whether this build has a page at a path, written as in the routes: `/screens/$id`. */
+export function hasPage(router: AnyRouter, path: string): boolean {
+  return path in router.routesByPath;
+}
+
+/** All places that this build has. */
+export function placesOf(router: AnyRouter): readonly Place[] {
+  return places.filter(({ to }) => hasPage(router, to));
+}

@@ -1,0 +1,93 @@
+// Asks for the person's password when the service wants a fresh proof, so that the act can go on.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useId, useState, type FormEvent } from "react";
+import { directClient } from "../data/client.ts";
+import { answerProofs } from "../data/proof.ts";
+import { sessionQuery, type Session } from "../data/session.ts";
+import { common } from "../i18n/en/common.ts";
+import { signIn } from "../i18n/en/sign-in.ts";
+import { texts } from "../i18n/texts.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { PasswordField } from "../ui/password-field.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../ui/problem-message.tsx";
+
+const text = texts(signIn);
+const words = texts(common);
+
+type Answer = (isProved: boolean) => void;
+
+export function ProofDialog({ session }: { session: Session }) {
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  useEffect(
+    () =>
+      answerProofs(
+        () =>
+          new Promise((resolve) => {
+            // A function given to a setter would be called by it.
+            setAnswer(() => resolve);
+          }),
+      ),
+    [],
+  );
+  if (answer === null) return null;
+  const close = (isProved: boolean): void => {
+    setAnswer(null);
+    answer(isProved);
+  };
+  return session.has_password ? <PasswordProof session={session} onAnswer={close} /> : <NoPassword onAnswer={close} />;
+}
+
+function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answer }) {
+  const form = useId();
+  const queries = useQueryClient();
+  const [password, setPassword] = useState("");
+  const proving = useMutation({
+    mutationFn: async () => (await directClient.post("/api/v1/session/proof", { body: { password } })).data,
+    onSuccess: (proved) => {
+      queries.setQueryData(sessionQuery.queryKey, proved);
+      onAnswer(true);
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    proving.mutate();
+  };
+  const error = fieldErrorsOf(proving.error)["password"];
+  const actions = (
+    <>
+      <Button onPress={() => onAnswer(false)}>{words("cancel")}</Button>
+      <Button kind="primary" type="submit" form={form} isPending={proving.isPending}>
+        {text("proofAction")}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={text("proofTitle")} isOpen onClose={() => onAnswer(false)} size="small" actions={actions}>
+      <form id={form} className="form" onSubmit={submit}>
+        <p>{text("proofText")}</p>
+        {/* For the browser's password store, which wants to know whose password it is. */}
+        <input type="hidden" autoComplete="username" value={session.user.email ?? ""} readOnly />
+        <PasswordField
+          label={text("password")}
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+          isRequired
+          autoFocus
+          error={error}
+        />
+        {error === undefined ? <ProblemMessage error={proving.error} /> : null}
+      </form>
+    </Dialog>
+  );
+}
+
+function NoPassword({ onAnswer }: { onAnswer: Answer }) {
+  const actions = <Button onPress={() => onAnswer(false)}>{words("close")}</Button>;
+  return (
+    <Dialog title={text("proofTitle")} isOpen onClose={() => onAnswer(false)} size="small" actions={actions}>
+      <p>{text("proofNoPassword")}</p>
+    </Dialog>
+  );
+}

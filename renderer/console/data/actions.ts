@@ -1,0 +1,50 @@
+// What a person can do on the page that they look at, for the search of actions. Pages add their own while they are shown.
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import type { IconName } from "../ui/icon.tsx";
+
+export interface Action {
+  /** Unique; recently used actions are remembered by it. */
+  id: string;
+  /** In the imperative, such as `Restart this screen`. */
+  title: string;
+  icon: IconName;
+  /** Other words by which people look for it. */
+  words?: string;
+  run: () => void;
+}
+
+let added: readonly (readonly Action[])[] = [];
+let all: readonly Action[] = [];
+const listeners = new Set<() => void>();
+
+function change(next: readonly (readonly Action[])[]): void {
+  added = next;
+  all = next.flat();
+  for (const listener of listeners) listener();
+}
+
+/** Offers these actions as long as the component is shown. They are read when `ids` changes; `run` is always the newest. */
+export function useActions(actions: readonly Action[]): void {
+  const newest = useRef(actions);
+  newest.current = actions;
+  const ids = actions.map(({ id, title }) => `${id} ${title}`).join("\n");
+  useEffect(() => {
+    const own = newest.current.map((action) => ({
+      ...action,
+      run: () => newest.current.find(({ id }) => id === action.id)?.run(),
+    }));
+    change([...added, own]);
+    return () => change(added.filter((each) => each !== own));
+  }, [ids]);
+}
+
+/** The actions of the pages that are shown. */
+export function useAddedActions(): readonly Action[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => all,
+  );
+}

@@ -1,0 +1,36 @@
+// The files of a drop or a paste, also those within dropped folders.
+const hidden = /^(?:\.|Thumbs\.db$|desktop\.ini$)/i;
+
+/** Whether a drag carries files of the computer, and how many as far as the browser tells. */
+export function countFiles(transfer: DataTransfer | null): number {
+  if (transfer === null || !transfer.types.includes("Files")) return 0;
+  return Math.max(1, [...transfer.items].filter(({ kind }) => kind === "file").length);
+}
+
+/** All files, folders walked through, without those that systems hide in folders. Call it during the event, while the browser gives access. */
+export async function filesOf(transfer: DataTransfer): Promise<readonly File[]> {
+  const parts = [...transfer.items]
+    .filter(({ kind }) => kind === "file")
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
+  const found: File[] = [];
+  for (const { entry, file } of parts) {
+    if (entry?.isDirectory === true) found.push(...(await filesWithin(entry as FileSystemDirectoryEntry)));
+    else if (file !== null) found.push(file);
+  }
+  return found;
+}
+
+async function filesWithin(folder: FileSystemDirectoryEntry): Promise<File[]> {
+  const reader = folder.createReader();
+  const found: File[] = [];
+  for (;;) {
+    // A browser returns at most a hundred entries at a time, and none at the end.
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (part.length === 0) return found;
+    for (const entry of part.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))) {
+      if (hidden.test(entry.name)) continue;
+      if (entry.isDirectory) found.push(...(await filesWithin(entry as FileSystemDirectoryEntry)));
+      else found.push(await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)));
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// Runs one act of a person: says that it is done, and reads again what it has changed.
+import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
+import { ProblemError } from "../../../sdk/typescript/client.ts";
+import { reasonOf } from "../ui/problem-message.tsx";
+import { showToast, type Toast } from "../ui/toasts.tsx";
+
+interface Act<R, V> {
+  run: (variables: V) => Promise<R>;
+  /** The first parts of the query keys that become old. */
+  changes: readonly string[];
+  /** What is said afterwards; nothing if omitted. */
+  done?: (result: R, variables: V) => Toast;
+  after?: (result: R, variables: V) => void;
+  /** The caller shows errors itself, such as in a dialog. Otherwise a message appears. */
+  showsErrors?: boolean;
+}
+
+export function useAct<R, V = void>({ run, changes, done, after, showsErrors = false }: Act<R, V>): UseMutationResult<R, Error, V> {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: run,
+    onSuccess: (result, variables) => {
+      for (const key of changes) void queries.invalidateQueries({ queryKey: [key] });
+      if (done !== undefined) showToast(done(result, variables));
+      after?.(result, variables);
+    },
+    onError: (error) => {
+      // The person was asked for their password, and did not want to give it.
+      const isDropped = error instanceof ProblemError && error.kind === "proof-required";
+      if (!showsErrors && !isDropped) showToast({ kind: "failed", message: reasonOf(error) });
+    },
+  });
+}

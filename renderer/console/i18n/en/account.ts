@@ -1,0 +1,22 @@
+// Messages of a person's own account.
+export const account = {
+  title: "Your account",
+  person: "You",
+  personText: "Your name is seen by the members of your teams.",
+  name: "Name",
+  email: "Email",
+  emailText: "You sign in with it.",
+  save: "Save",
+  saved: "Your account was changed",
+  password: "Password",
+  passwordText: "At least {count} characters. A sentence is easier to remember than signs.",
+  noPassword: "You have no password yet. Set one, so that you can sign in without a link.",
+  noEmail: "Give your email address first: you sign in with it.",
+  currentPassword: "Current password",
+  newPassword: "New password",
+  setPassword: "Set the password",
+  changePassword: "Change the password",
+  passwordSet: "Your password is set",
+  appearance: "Appearance",
+  appearanceText: "On this device.",
+} as const;

@@ -1,0 +1,35 @@
+// Messages of taking over screens and of emergencies.
+export const takeover = {
+  title: "Take over",
+  lead: "Put a message, a picture or a layout on screens now, over everything that is planned. When it ends, they go on with what they played before.",
+  takeOver: "{count, plural, =0 {Take over} one {Take over # screen} other {Take over # screens}}",
+  missing: "Write the message, and choose where.",
+  sent: "Taken over: “{name}”",
+  another: "Done",
+  stop: "End it",
+  running: "Taken over now",
+  runningEmpty: "No screen is taken over.",
+  emergencyTitle: "Emergency",
+  emergencyLead:
+    "For danger only. It covers everything on the screens, also other takeovers and pauses, and wakes displays that are off. It asks once more before it begins.",
+  emergencyOpen: "Emergency…",
+  emergencyRunning: "Emergency on {count, plural, =0 {no screen} one {# screen} other {# screens}}",
+  emergencySince: "“{name}”, {until}{by, select, none {} other {, by {by}}}",
+  allClear: "All clear",
+  allClearDone: "The emergency is over: screens go on with what they played before",
+  emergencyMessage: "Message",
+  emergencyPreset: "Please leave the building calmly by the nearest exit.",
+  emergencyWhere: "Where",
+  untilOpen: "Until the all clear",
+  emergencyReview: "Continue",
+  emergencyBack: "Back",
+  emergencyReviewTitle: "Begin the emergency?",
+  emergencyStart: "{count, plural, =0 {Begin} one {Begin on # screen} other {Begin on # screens}}",
+  emergencySummary:
+    "{count, plural, =0 {No screen} one {# screen} other {# screens}} will show this at once, until {until, select, open {the all clear} other {an hour has passed, or the all clear}}:",
+  emergencyOffline:
+    "{count, plural, =0 {} one {# of them is offline. It shows it when it returns, if it is not over by then.} other {# of them are offline. They show it when they return, if it is not over by then.}}",
+  untilTime: "until {time}",
+  untilClear: "until the all clear",
+  whereNames: "Where: {names}",
+} as const;

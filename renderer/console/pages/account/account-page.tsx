@@ -1,0 +1,59 @@
+// A person's own account: name and email, password, appearance, and where they are signed in.
+import { useState } from "react";
+import { Radio, RadioGroup } from "react-aria-components";
+import { chooseTheme, chosenTheme, themes } from "../../app/theme.ts";
+import { account as messages } from "../../i18n/en/account.ts";
+import { common } from "../../i18n/en/common.ts";
+import { sessions } from "../../i18n/en/sessions.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Page } from "../../ui/page.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SessionsTable } from "../team/sessions/sessions-table.tsx";
+import { PasswordSection } from "./password-section.tsx";
+import { PersonSection } from "./person-section.tsx";
+import "./account.css";
+
+const text = texts(messages);
+const words = texts(common);
+const ofSessions = texts(sessions);
+const names = { system: "themeSystem", light: "themeLight", dark: "themeDark" } as const;
+
+export function AccountPage() {
+  return (
+    <Page title={text("title")}>
+      <div className="account">
+        <PersonSection />
+        <PasswordSection />
+        <Appearance />
+        <Section title={ofSessions("ownTitle")} text={ofSessions("ownIntro")}>
+          <SessionsTable label={ofSessions("ownTitle")} isOwn />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+function Appearance() {
+  const [theme, setTheme] = useState(chosenTheme);
+  return (
+    <Section title={text("appearance")} text={text("appearanceText")}>
+      <RadioGroup
+        aria-label={text("appearance")}
+        className="theme-choice"
+        value={theme}
+        onChange={(value) => {
+          const chosen = themes.find((each) => each === value)!;
+          chooseTheme(chosen);
+          setTheme(chosen);
+        }}
+      >
+        {themes.map((each) => (
+          <Radio key={each} value={each} className="theme-option">
+            <span className="theme-sample" data-sample={each} aria-hidden="true" />
+            {words(names[each])}
+          </Radio>
+        ))}
+      </RadioGroup>
+    </Section>
+  );
+}

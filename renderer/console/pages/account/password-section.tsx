@@ -1,0 +1,80 @@
+// Sets or changes a person's own password.
+import { useState, type FormEvent } from "react";
+import { directClient } from "../../data/client.ts";
+import { useSession, type Session } from "../../data/session.ts";
+import { useAct } from "../../data/use-act.ts";
+import { account as messages } from "../../i18n/en/account.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { useNow } from "../../ui/now.ts";
+import { PasswordField } from "../../ui/password-field.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { Section } from "../../ui/section.tsx";
+import { shortestPassword } from "../sign-in/shortest-password.ts";
+
+const text = texts(messages);
+
+/** Whoever signed in by a link, because they lost their password, sets a new one without it for this long. */
+const afterLinkMs = 15 * 60_000;
+
+export function PasswordSection() {
+  const session = useSession();
+  return (
+    <Section title={text("password")} {...(session.has_password ? {} : { text: text("noPassword") })}>
+      {session.user.email === null ? <p>{text("noEmail")}</p> : <PasswordForm session={session} />}
+    </Section>
+  );
+}
+
+function PasswordForm({ session: { user, has_password, method, created_at } }: { session: Session }) {
+  const now = useNow();
+  const [current, setCurrent] = useState("");
+  const [password, setPassword] = useState("");
+  const hasLostIt = method === "link" && now.getTime() - Date.parse(created_at) < afterLinkMs;
+  const needsCurrent = has_password && !hasLostIt;
+  const setting = useAct({
+    run: () => directClient.put("/api/v1/me/password", { body: { password, ...(needsCurrent ? { current_password: current } : {}) } }),
+    // Other sessions end with a new password.
+    changes: ["session", "sessions", "audit"],
+    done: () => ({ message: text("passwordSet") }),
+    after: () => {
+      setCurrent("");
+      setPassword("");
+    },
+    showsErrors: true,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setting.mutate();
+  };
+  const errors = fieldErrorsOf(setting.error);
+  return (
+    <form className="card form account-form" onSubmit={submit}>
+      {/* For the browser's password store, which wants to know whose password it is. */}
+      <input type="hidden" autoComplete="username" value={user.email ?? ""} readOnly />
+      {needsCurrent ? (
+        <PasswordField
+          label={text("currentPassword")}
+          autoComplete="current-password"
+          value={current}
+          onChange={setCurrent}
+          isRequired
+          error={errors["current_password"]}
+        />
+      ) : null}
+      <PasswordField
+        label={text("newPassword")}
+        description={text("passwordText", { count: shortestPassword })}
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+        isRequired
+        error={errors["password"]}
+      />
+      {Object.keys(errors).length === 0 ? <ProblemMessage error={setting.error} /> : null}
+      <Button kind="primary" type="submit" isPending={setting.isPending}>
+        {text(has_password ? "changePassword" : "setPassword")}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+// A person's own name and email.
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { client } from "../../data/client.ts";
+import { sessionQuery, useSession } from "../../data/session.ts";
+import { useAct } from "../../data/use-act.ts";
+import { account as messages } from "../../i18n/en/account.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { Section } from "../../ui/section.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+
+const text = texts(messages);
+
+export function PersonSection() {
+  const { user } = useSession();
+  const queries = useQueryClient();
+  const [name, setName] = useState(user.name);
+  const [email, setEmail] = useState(user.email ?? "");
+  const saving = useAct({
+    run: async () => {
+      const isEmailNew = email.trim() !== (user.email ?? "");
+      // An empty field is left as it was: an email cannot be taken away.
+      const body = { name: name.trim(), ...(isEmailNew && email.trim() !== "" ? { email: email.trim() } : {}) };
+      const { data } = await client.patch("/api/v1/me", { body });
+      return data;
+    },
+    changes: ["members", "audit"],
+    done: () => ({ message: text("saved") }),
+    after: (saved) => {
+      setName(saved.name);
+      setEmail(saved.email ?? "");
+      queries.setQueryData(sessionQuery.queryKey, (session) => (session ? { ...session, user: saved } : session));
+    },
+    showsErrors: true,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  const errors = fieldErrorsOf(saving.error);
+  const isChanged = name !== user.name || email !== (user.email ?? "");
+  return (
+    <Section title={text("person")} text={text("personText")}>
+      <form className="card form account-form" onSubmit={submit}>
+        <TextField
+          label={text("name")}
+          autoComplete="name"
+          value={name}
+          onChange={setName}
+          isRequired
+          maxLength={200}
+          error={errors["name"]}
+        />
+        <TextField
+          label={text("email")}
+          description={text("emailText")}
+          type="email"
+          autoComplete="email"
+          value={email}
+          onChange={setEmail}
+          maxLength={254}
+          error={errors["email"]}
+        />
+        {Object.keys(errors).length === 0 ? <ProblemMessage error={saving.error} /> : null}
+        <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isChanged}>
+          {text("save")}
+        </Button>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,67 @@
+// The selected screens as a list: what an action would reach, and a way to take screens out.
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+import { clearSelection, select, useSelection } from "../../data/selection.ts";
+import { bulk } from "../../i18n/en/bulk.ts";
+import { common } from "../../i18n/en/common.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { BulkSearch } from "./routes.ts";
+import { useScreenName } from "./screen-name.tsx";
+import "./bulk.css";
+
+const text = texts({ ...common, ...bulk });
+
+export function BulkPage() {
+  const { ids } = useSearch({ strict: false }) as BulkSearch;
+  const navigate = useNavigate();
+  const selection = useSelection();
+  useEffect(() => {
+    if (ids === undefined) return;
+    clearSelection();
+    select(ids.split(",").filter((id) => /^plr_[0-9a-z]{26}$/.test(id)));
+    // The selection is what the person makes of it from here on.
+    void navigate({ to: "/screens/bulk", search: {}, replace: true });
+  }, [ids, navigate]);
+  const list = useRef<HTMLDivElement>(null);
+  const selected = [...selection];
+  const rows = useVirtualizer({
+    count: selected.length,
+    getScrollElement: () => list.current,
+    estimateSize: () => 44,
+    getItemKey: (index) => selected[index]!,
+  });
+  return (
+    <Page title={text("pageTitle")}>
+      {selected.length === 0 ? (
+        <EmptyState icon="screens" title={text("pageEmptyTitle")} text={text("pageEmptyText")}>
+          <Link to="/" className="button">
+            {text("toScreens")}
+          </Link>
+        </EmptyState>
+      ) : (
+        <div ref={list} className="card bulk-selected" tabIndex={0} role="region" aria-label={text("pageTitle")}>
+          <ul style={{ blockSize: rows.getTotalSize() }}>
+            {rows.getVirtualItems().map(({ key, index, start }) => (
+              <li key={key} style={{ transform: `translateY(${start}px)` }}>
+                <SelectedScreen id={selected[index]!} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function SelectedScreen({ id }: { id: string }) {
+  const name = useScreenName(id) ?? text("loading");
+  return (
+    <Checkbox isSelected onChange={() => select([id], false)} aria-label={text("deselect", { name })}>
+      <bdi className="bulk-name">{name}</bdi>
+    </Checkbox>
+  );
+}

@@ -1,0 +1,59 @@
+// Changes the tags, the layout or the settings of many screens: `POST /players/bulk`, in parts that are fulfilled as a whole.
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { client } from "../../data/client.ts";
+import { bulk } from "../../i18n/en/bulk.ts";
+import { texts } from "../../i18n/texts.ts";
+import { reasonOf } from "../../ui/problem-message.tsx";
+import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome } from "./outcomes.ts";
+
+const text = texts(bulk);
+/** How many screens the service changes in one request. */
+export const largestRequest = 10_000;
+// Small enough for a progress that moves.
+const perRequest = 500;
+
+export type Change = Omit<Schemas["BulkPlayerChange"]["change"], "tags_add" | "tags_remove"> & {
+  tags_add?: string[];
+  tags_remove?: string[];
+};
+
+/** An action that makes this change. */
+export function changeAct(change: Change): BulkAct {
+  const body = (player_ids: string[]) => ({ target: { player_ids }, change: { tags_add: [], tags_remove: [], ...change } });
+  return {
+    async forecast(ids, signal) {
+      const failed: Failure[] = [];
+      let [affected, same] = [0, 0];
+      for (const chunk of chunksOf(ids, largestRequest)) {
+        const sent = await sendWithoutFailing(chunk, async (left) => {
+          return (await client.post("/api/v1/players/bulk", { params: { query: { dry_run: "true" } }, body: body(left), signal })).data;
+        });
+        failed.push(...sent.failed);
+        affected += sent.result?.changed ?? 0;
+        same += (sent.result?.matched ?? 0) - (sent.result?.changed ?? 0);
+      }
+      return { affected, same, failed };
+    },
+    async run(ids, { signal, onOutcomes }) {
+      for (const chunk of chunksOf(ids, perRequest)) {
+        if (signal.aborted) {
+          onOutcomes(chunk.map((id) => ({ id, state: "failed", reason: text("stopped") })));
+          continue;
+        }
+        onOutcomes(await outcomesOf(chunk, (left) => client.post("/api/v1/players/bulk", { body: body(left) })));
+      }
+    },
+  };
+}
+
+async function outcomesOf(chunk: readonly string[], send: (ids: string[]) => Promise<unknown>): Promise<readonly Outcome[]> {
+  try {
+    const { sent, failed } = await sendWithoutFailing(chunk, send);
+    return [
+      ...failed.map((failure): Outcome => ({ ...failure, state: "failed" })),
+      ...sent.map((id): Outcome => ({ id, state: "done", reason: null })),
+    ];
+  } catch (error) {
+    return chunk.map((id) => ({ id, state: "failed", reason: reasonOf(error) }));
+  }
+}

@@ -1,0 +1,131 @@
+// Sends one command to many screens, at once or in waves, and follows it on each by the events of the service.
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { Command as CommandSchema } from "../../../../src/protocol/device/commands.ts";
+import { client } from "../../data/client.ts";
+import { eventStream } from "../../data/event-stream.ts";
+import { largestRequest } from "./change-act.ts";
+import type { BulkCommand } from "./command-choices.ts";
+import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome, type OutcomeState, type RunOptions } from "./outcomes.ts";
+
+type Command = Schemas["Command"];
+type Sent = Schemas["BulkCommandResult"];
+
+const waves = { percent: 10, halt_above_failed_percent: 10, pause_between_s: 0 };
+const states: Readonly<Record<Command["status"], OutcomeState>> = {
+  queued: "queued",
+  delivered: "delivered",
+  acknowledged: "delivered",
+  running: "running",
+  succeeded: "done",
+  failed: "failed",
+  rejected: "failed",
+  expired: "failed",
+  cancelled: "failed",
+};
+
+interface CommandActOptions {
+  isInWaves: boolean;
+  /** Called with the batch of a command in waves. */
+  onBatch: (batchId: string) => void;
+}
+
+/** An action that sends this command. */
+export function commandAct(command: BulkCommand, { isInWaves, onBatch }: CommandActOptions): BulkAct {
+  const send = async (player_ids: string[], isDryRun: boolean, signal?: AbortSignal): Promise<Sent> => {
+    const body = { target: { player_ids }, ...command, ...(isInWaves ? { waves } : {}) } as Schemas["BulkCommandRequest"];
+    const query = isDryRun ? { dry_run: "true" as const } : {};
+    return (await client.post("/api/v1/commands", { params: { query }, body, ...(signal === undefined ? {} : { signal }) })).data;
+  };
+  return {
+    async forecast(ids, signal) {
+      const failed: Failure[] = [];
+      let affected = 0;
+      for (const chunk of chunksOf(ids, largestRequest)) {
+        const sent = await sendWithoutFailing(chunk, (left) => send(left, true, signal));
+        const skipped = sent.result?.skipped ?? [];
+        failed.push(...sent.failed, ...skipped.map(({ player_id: id, reason }) => ({ id, reason })));
+        affected += sent.sent.length - skipped.length;
+      }
+      return { affected, same: 0, failed };
+    },
+    async run(ids, options) {
+      // Listening begins before the command is sent: a player may be faster than the response.
+      const follower = new Follower(options);
+      for (const chunk of chunksOf(ids, largestRequest)) {
+        const { result, sent, failed } = await sendWithoutFailing(chunk, (left) => send(left, false));
+        options.onOutcomes(failed.map((failure) => ({ ...failure, state: "failed" })));
+        if (result === null) continue;
+        if (result.batch_id !== null) onBatch(result.batch_id);
+        follower.follow(sent, result);
+      }
+    },
+  };
+}
+
+/** Follows commands until all have ended or the signal aborts. */
+class Follower {
+  readonly #options: RunOptions;
+  readonly #early = new Map<string, Command>();
+  readonly #commands = new Set<string>();
+  readonly #batches = new Set<string>();
+  /** Events were missed, and the commands have not been read since. */
+  #isBehind = false;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    const stop = eventStream.listen((news) => {
+      if (news.is === "resync") this.#isBehind = true;
+      if (this.#isBehind && (news.is === "resync" || (news.is === "connection" && news.awaySince === null))) void this.#catchUp();
+      if (news.is !== "event" || !news.event.type.startsWith("command.")) return;
+      const command = CommandSchema.safeParse(news.event.data);
+      if (command.success) this.#take([command.data as Command]);
+    });
+    options.signal.addEventListener("abort", stop, { once: true });
+  }
+
+  follow(sent: readonly string[], { commands, skipped, batch_id }: Sent): void {
+    if (batch_id !== null) this.#batches.add(batch_id);
+    const queued = new Map(commands.map(({ id, player_id }) => [player_id, id]));
+    const reasons = new Map(skipped.map(({ player_id, reason }) => [player_id, reason]));
+    this.#options.onOutcomes(
+      sent.map((id): Outcome => {
+        const reason = reasons.get(id);
+        if (reason !== undefined) return { id, state: "skipped", reason };
+        return { id, state: queued.has(id) ? "queued" : "waiting", reason: null };
+      }),
+    );
+    for (const { id } of commands) this.#commands.add(id);
+    this.#take([...this.#early.values()]);
+  }
+
+  #take(commands: readonly Command[]): void {
+    for (const command of commands) this.#early.set(command.id, command);
+    const own = commands.filter(({ id, batch_id }) => this.#commands.has(id) || (batch_id !== null && this.#batches.has(batch_id)));
+    if (own.length === 0) return;
+    this.#options.onOutcomes(
+      own.map(({ player_id, status, error }) => ({ id: player_id, state: states[status], reason: error?.detail ?? null })),
+    );
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      await this.#readAgain();
+      this.#isBehind = false;
+    } catch {
+      this.#isBehind = true; // The service is away: it happens again when it is back.
+    }
+  }
+
+  /** Reads the commands that missed events were about. */
+  async #readAgain(): Promise<void> {
+    const [batch] = this.#batches;
+    const left = new Set(this.#commands);
+    const query = { limit: 100, ...(batch === undefined ? {} : { batch_id: batch }) };
+    for await (const command of client.pages("/api/v1/commands", { params: { query } })) {
+      if (this.#options.signal.aborted) return;
+      this.#take([command]);
+      left.delete(command.id);
+      if (batch === undefined && left.size === 0) return;
+    }
+  }
+}

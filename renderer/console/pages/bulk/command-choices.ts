@@ -1,0 +1,60 @@
+// The commands that can be sent to many screens at once.
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { client } from "../../data/client.ts";
+import { sendWithoutFailing } from "./outcomes.ts";
+
+/** A command with its arguments, as `POST /commands` takes it. */
+export type BulkCommand = Pick<Schemas["Command"], "type" | "args">;
+
+interface CommandChoice extends BulkCommand {
+  /** The key of its name in the messages. */
+  name: keyof typeof import("../../i18n/en/bulk.ts").bulk;
+  /** Whether it darkens or restarts what it reaches: sent in waves unless the person says otherwise. */
+  isRisky?: boolean;
+}
+
+export const commandChoices = {
+  identify: { name: "identify", type: "identify", args: {} },
+  screenshot: { name: "screenshot", type: "screenshot", args: {} },
+  test_card: { name: "testCard", type: "test_card", args: {} },
+  reload: { name: "reload", type: "reload", args: {} },
+  refresh: { name: "refresh", type: "content.refresh", args: {} },
+  display_on: { name: "displayOn", type: "display.power", args: { power: "on" } },
+  display_off: { name: "displayOff", type: "display.power", args: { power: "off" } },
+  mute: { name: "mute", type: "audio.mute", args: { muted: true } },
+  unmute: { name: "unmute", type: "audio.mute", args: { muted: false } },
+  logs: { name: "logs", type: "logs.collect", args: {} },
+  restart: { name: "restart", type: "restart", args: {}, isRisky: true },
+  update: { name: "update", type: "update", args: {}, isRisky: true },
+  reboot: { name: "reboot", type: "reboot", args: {}, isRisky: true },
+} as const satisfies Record<string, CommandChoice>;
+
+export type CommandChoiceId = keyof typeof commandChoices;
+// Asking for each command costs the service a dry run on all selected screens.
+const mostAsked = 200;
+
+/** By command: how many of the screens support it. Null: there are too many screens to ask before one is chosen. */
+export function useSupport(ids: readonly string[], dialogId: string): ReadonlyMap<CommandChoiceId, number> | null {
+  const { data } = useQuery({
+    queryKey: ["bulk-command-support", dialogId, ids.length],
+    enabled: ids.length <= mostAsked,
+    gcTime: 0,
+    queryFn: async ({ signal }) => {
+      const counts = new Map<string, number>();
+      for (const { type, args } of Object.values(commandChoices)) {
+        if (!counts.has(type)) counts.set(type, await countSupporting(ids, { type, args }, signal));
+      }
+      return new Map(Object.entries(commandChoices).map(([id, { type }]) => [id as CommandChoiceId, counts.get(type)!]));
+    },
+  });
+  return data ?? null;
+}
+
+async function countSupporting(ids: readonly string[], command: BulkCommand, signal: AbortSignal): Promise<number> {
+  const { result } = await sendWithoutFailing(ids, async (player_ids) => {
+    const body = { target: { player_ids }, ...command } as Schemas["BulkCommandRequest"];
+    return (await client.post("/api/v1/commands", { params: { query: { dry_run: "true" } }, body, signal })).data;
+  });
+  return result?.count ?? 0;
+}

@@ -1,0 +1,86 @@
+// The dialog that sends a command to many screens, only such as they support.
+import { useQuery } from "@tanstack/react-query";
+import { useId, useMemo, useState } from "react";
+import { client } from "../../data/client.ts";
+import { bulk } from "../../i18n/en/bulk.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { ComboBox } from "../../ui/combo-box.tsx";
+import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
+import { commandAct } from "./command-act.ts";
+import { commandChoices, useSupport, type CommandChoiceId } from "./command-choices.ts";
+
+const text = texts(bulk);
+const allChoices = Object.keys(commandChoices) as CommandChoiceId[];
+const words = { forecast: "previewCommand", run: "runCommand" } as const;
+// Fewer screens are no waves.
+const fewestInWaves = 10;
+
+export function CommandDialog(props: BulkDialogProps) {
+  const { ids } = props;
+  const support = useSupport(ids, useId());
+  const [chosen, setChosen] = useState<CommandChoiceId | null>(null);
+  const [wantsWaves, setWantsWaves] = useState<boolean | null>(null);
+  const [batchId, setBatchId] = useState<string | null>(null);
+  const command = chosen === null ? null : commandChoices[chosen];
+  const isRisky = command !== null && "isRisky" in command;
+  const isInWaves = ids.length >= fewestInWaves && (wantsWaves ?? isRisky);
+  const act = useMemo(
+    () => (command === null ? null : commandAct({ type: command.type, args: command.args }, { isInWaves, onBatch: setBatchId })),
+    [command, isInWaves],
+  );
+  const choices = allChoices
+    .filter((id) => support === null || support.get(id)! > 0)
+    .map((id) => {
+      const name = text(commandChoices[id].name);
+      const count = support?.get(id) ?? ids.length;
+      return { id, name: count === ids.length ? name : text("commandPartly", { name, count, all: ids.length }) };
+    });
+  return (
+    <BulkDialog
+      {...props}
+      title={text("commandTitle", { count: ids.length })}
+      act={act}
+      actKey={`${chosen} ${isInWaves}`}
+      words={words}
+      progress={batchId === null ? null : <BatchState id={batchId} />}
+    >
+      <ComboBox
+        label={text("commandLabel")}
+        placeholder={text("commandPlaceholder")}
+        choices={choices}
+        value={chosen}
+        onChange={(id) => setChosen(id as CommandChoiceId | null)}
+      />
+      {ids.length < fewestInWaves || chosen === null ? null : (
+        <Checkbox isSelected={isInWaves} onChange={setWantsWaves}>
+          {text("waves")}
+        </Checkbox>
+      )}
+    </BulkDialog>
+  );
+}
+
+/** Says that the waves have stopped and why, and lets them go on or ends them. */
+function BatchState({ id }: { id: string }) {
+  const path = { params: { path: { id } } };
+  const { data: batch } = useQuery({
+    queryKey: ["command-batches", id],
+    queryFn: async () => (await client.get("/api/v1/command-batches/{id}", path)).data,
+  });
+  if (batch === undefined || batch.state === "finished" || batch.state === "cancelled") return null;
+  return (
+    <div className="bulk-batch">
+      {batch.state === "halted" ? <p role="alert">{text("batchHalted", { reason: batch.reason ?? "" })}</p> : null}
+      {batch.state === "halted" ? (
+        <Button size="small" onPress={() => void client.post("/api/v1/command-batches/{id}/resume", path)}>
+          {text("resume")}
+        </Button>
+      ) : null}
+      <Button size="small" onPress={() => void client.post("/api/v1/command-batches/{id}/cancel", path)}>
+        {text("stop")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+// The dialog that moves many screens to the bin.
+import { useRef } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { select } from "../../data/selection.ts";
+import { bulk } from "../../i18n/en/bulk.ts";
+import { texts } from "../../i18n/texts.ts";
+import { showToast } from "../../ui/toasts.tsx";
+import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
+import { deleteAct, restoreScreens } from "./delete-act.ts";
+
+const text = texts(bulk);
+const words = { forecast: "previewDelete", run: "runDelete" } as const;
+
+export function DeleteDialog(props: BulkDialogProps) {
+  const queries = useQueryClient();
+  const told = useRef<ReadonlySet<string>>(new Set());
+  const tell = (done: readonly string[]): void => {
+    // After a retry, those of the first try were told already.
+    const deleted = done.filter((id) => !told.current.has(id));
+    told.current = new Set(done);
+    if (deleted.length === 0) return;
+    select(deleted, false);
+    showToast({
+      message: text("deleted", { count: deleted.length }),
+      undo: () =>
+        void restoreScreens(deleted).then(() => {
+          select(deleted);
+          return queries.invalidateQueries({ queryKey: ["players"] });
+        }),
+    });
+    if (done.length === props.ids.length) props.onClose();
+  };
+  return (
+    <BulkDialog
+      {...props}
+      title={text("deleteTitle", { count: props.ids.length })}
+      act={deleteAct}
+      actKey="delete"
+      words={words}
+      isDangerous
+      onDone={tell}
+    >
+      <p>{text("deleteText")}</p>
+    </BulkDialog>
+  );
+}

@@ -1,0 +1,55 @@
+// Says in words what an action on many screens will do, by the service's dry run.
+import { bulk } from "../../i18n/en/bulk.ts";
+import { texts } from "../../i18n/texts.ts";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import type { Forecast } from "./outcomes.ts";
+import { ScreenName } from "./screen-name.tsx";
+
+const text = texts(bulk);
+const mostNamed = 5;
+
+interface ForecastTextProps {
+  isChosen: boolean;
+  isChecking: boolean;
+  forecast: Forecast | undefined;
+  error: unknown;
+  word: keyof typeof bulk;
+}
+
+export function ForecastText({ isChosen, isChecking, forecast, error, word }: ForecastTextProps) {
+  return (
+    <section className="bulk-forecast" aria-label={text("previewTitle")}>
+      <h3>{text("previewTitle")}</h3>
+      <div role="status">
+        {!isChosen ? <p className="faint">{text("previewNothing")}</p> : null}
+        {isChosen && isChecking ? <p className="faint">{text("previewChecking")}</p> : null}
+        {isChosen && !isChecking && forecast !== undefined ? <Words forecast={forecast} word={word} /> : null}
+      </div>
+      {isChosen ? <ProblemMessage error={error} /> : null}
+    </section>
+  );
+}
+
+function Words({ forecast: { affected, same, failed }, word }: { forecast: Forecast; word: keyof typeof bulk }) {
+  return (
+    <>
+      <p>
+        <strong>{affected === 0 ? text("previewNone") : text(word, { count: affected })}</strong>
+        {same === 0 ? null : ` ${text("previewSame", { count: same })}`}
+      </p>
+      {failed.length === 0 ? null : (
+        <>
+          <p className="bulk-forecast-failed">{text("previewFailed", { count: failed.length })}</p>
+          <ul className="bulk-forecast-list">
+            {failed.slice(0, mostNamed).map(({ id, reason }) => (
+              <li key={id}>
+                <ScreenName id={id} />: {reason}
+              </li>
+            ))}
+            {failed.length > mostNamed ? <li>{text("previewMore", { count: failed.length - mostNamed })}</li> : null}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+// What an action on many screens does, or did, to each of them.
+import { ProblemError } from "../../../../sdk/typescript/client.ts";
+
+/** The state of one screen in an action. */
+export type OutcomeState = "waiting" | "queued" | "delivered" | "running" | "done" | "skipped" | "failed";
+
+export interface Outcome {
+  id: string;
+  state: OutcomeState;
+  /** Why it failed or was skipped. */
+  reason: string | null;
+}
+
+export interface Failure {
+  id: string;
+  reason: string;
+}
+
+/** What would happen, by the service's dry run. */
+export interface Forecast {
+  /** How many screens the action would change or reach. */
+  affected: number;
+  /** How many are already as wanted. */
+  same: number;
+  failed: readonly Failure[];
+}
+
+export interface RunOptions {
+  signal: AbortSignal;
+  /** Called with what is known so far. */
+  onOutcomes: (outcomes: readonly Outcome[]) => void;
+}
+
+/** An action on many screens. */
+export interface BulkAct {
+  /** @throws when it is about none of the screens in particular, such as a layout that does not exist. */
+  forecast: (ids: readonly string[], signal: AbortSignal) => Promise<Forecast>;
+  run: (ids: readonly string[], options: RunOptions) => Promise<void>;
+}
+
+/**
+ * The screens that a refused request for many names as the reason: by their place in the list of ids, or by their id in the text.
+ * None: the refusal is about something else.
+ */
+export function failuresIn(error: unknown, ids: readonly string[]): Failure[] {
+  if (!(error instanceof ProblemError)) return [];
+  return (error.problem.errors ?? []).flatMap(({ pointer, detail }) => {
+    const place = /^\/target\/player_ids\/([0-9]+)$/.exec(pointer)?.[1];
+    const named = place === undefined ? /plr_[0-9a-z]{26}/.exec(detail)?.[0] : ids[Number(place)];
+    return named !== undefined && ids.includes(named) ? [{ id: named, reason: detail }] : [];
+  });
+}
+
+/**
+ * Sends a request for many screens that the service fulfils for all or for none. Those that it names as the reason of a refusal are
+ * left out, and the rest is sent again.
+ * @throws the refusal, if it names none.
+ */
+export async function sendWithoutFailing<T>(
+  ids: readonly string[],
+  send: (ids: string[]) => Promise<T>,
+): Promise<{ result: T | null; sent: readonly string[]; failed: readonly Failure[] }> {
+  const failed: Failure[] = [];
+  let left = [...ids];
+  while (left.length > 0) {
+    try {
+      return { result: await send(left), sent: left, failed };
+    } catch (error) {
+      const named = failuresIn(error, left);
+      if (named.length === 0) throw error;
+      failed.push(...named);
+      const without = new Set(named.map(({ id }) => id));
+      left = left.filter((id) => !without.has(id));
+    }
+  }
+  return { result: null, sent: [], failed };
+}
+
+/** Parts of a list with at most `size` entries each. */
+export function chunksOf<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
+}

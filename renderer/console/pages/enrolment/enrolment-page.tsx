@@ -1,0 +1,106 @@
+// Enrolment keys: what they add, how many, until when, and why they refused.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { client } from "../../data/client.ts";
+import { eventStream } from "../../data/event-stream.ts";
+import { layoutNamesQuery } from "../../data/layout-names.ts";
+import { useMay } from "../../data/session.ts";
+import { common } from "../../i18n/en/common.ts";
+import { enrolment } from "../../i18n/en/enrolment.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { KeyCard } from "./key-card.tsx";
+import { KeyDialog } from "./key-dialog.tsx";
+import { keysQuery, type EnrolmentKey } from "./keys.ts";
+import { SecretDialog, type KeySecret } from "./secret-dialog.tsx";
+import "./enrolment.css";
+
+const text = texts({ ...common, ...enrolment });
+
+export function EnrolmentPage() {
+  const queries = useQueryClient();
+  const { data: keys, error } = useQuery(keysQuery);
+  const { data: layouts } = useQuery(layoutNamesQuery);
+  const mayWrite = useMay("players:write");
+  const [edited, setEdited] = useState<EnrolmentKey | "new" | null>(null);
+  const [revoked, setRevoked] = useState<EnrolmentKey | null>(null);
+  const [secret, setSecret] = useState<KeySecret | null>(null);
+  const reload = (): Promise<void> => queries.invalidateQueries({ queryKey: keysQuery.queryKey });
+  // Each screen that a key adds or returns changes its counts.
+  useEffect(
+    () =>
+      eventStream.listen((news) => {
+        if (news.is === "event" && ["player.paired", "player.replaced"].includes(news.event.type))
+          void queries.invalidateQueries(keysQuery);
+      }),
+    [queries],
+  );
+  const create = mayWrite ? (
+    <Button kind="primary" onPress={() => setEdited("new")}>
+      <Icon name="plus" />
+      {text("create")}
+    </Button>
+  ) : null;
+  return (
+    <Page title={text("title")} actions={(keys?.length ?? 0) === 0 ? undefined : create}>
+      <p className="enrolment-intro">{text("intro")}</p>
+      {mayWrite ? null : <p className="faint">{text("notAllowed")}</p>}
+      <ProblemMessage error={error} />
+      {keys?.length === 0 ? (
+        <EmptyState icon="key" title={text("emptyTitle")} text={text("emptyText")}>
+          {create}
+          <Link to="/pair" className="button">
+            {text("pairOne")}
+          </Link>
+        </EmptyState>
+      ) : null}
+      {keys === undefined || keys.length === 0 ? null : (
+        <ul className="enrolment-keys" aria-label={text("listLabel")}>
+          {keys.map((key) => (
+            <KeyCard
+              key={key.id}
+              enrolmentKey={key}
+              layoutName={layouts?.find(({ id }) => id === key.layout_id)?.name ?? null}
+              {...(mayWrite ? { onChange: () => setEdited(key), onRevoke: () => setRevoked(key) } : {})}
+            />
+          ))}
+        </ul>
+      )}
+      {edited === null ? null : (
+        <KeyDialog
+          edited={edited === "new" ? null : edited}
+          onClose={() => setEdited(null)}
+          onSaved={(key, newSecret) => {
+            setEdited(null);
+            if (newSecret === null) showToast({ message: text("changed", { name: key.name }) });
+            else setSecret({ name: key.name, secret: newSecret });
+            void reload();
+          }}
+        />
+      )}
+      {secret === null ? null : <SecretDialog {...secret} onClose={() => setSecret(null)} />}
+      {revoked === null ? null : (
+        <ConfirmDialog
+          isOpen
+          title={text("revokeTitle", { name: revoked.name })}
+          action={text("revoke")}
+          onClose={() => setRevoked(null)}
+          run={async () => {
+            await client.post("/api/v1/enrolment-keys/{id}/revoke", { params: { path: { id: revoked.id } } });
+            showToast({ message: text("revoked", { name: revoked.name }) });
+            await reload();
+          }}
+        >
+          <p>{text("revokeText", { used: revoked.used_count })}</p>
+        </ConfirmDialog>
+      )}
+    </Page>
+  );
+}

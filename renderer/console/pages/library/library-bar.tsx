@@ -1,0 +1,93 @@
+// Search and filters of the library, and how its files are shown.
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import { assetKinds, assetTagsQuery, type AssetFilter } from "../../data/assets.ts";
+import { library } from "../../i18n/en/library.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Select } from "../../ui/select.tsx";
+
+const text = texts(library);
+const views = ["grid", "list"] as const;
+const stored = "library-view";
+const searchDelayMs = 200;
+
+export type LibraryView = (typeof views)[number];
+
+/** How the person wants to see files on this device. */
+export function useChosenView(): [LibraryView, (view: LibraryView) => void] {
+  const [view, setView] = useState<LibraryView>(() => views.find((each) => each === localStorage.getItem(stored)) ?? "grid");
+  return [
+    view,
+    (chosen) => {
+      localStorage.setItem(stored, chosen);
+      setView(chosen);
+    },
+  ];
+}
+
+interface LibraryBarProps {
+  filter: AssetFilter;
+  onChange: (changes: Pick<AssetFilter, "q" | "tag" | "kind">) => void;
+  view: LibraryView;
+  onView: (view: LibraryView) => void;
+}
+
+export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onView }: LibraryBarProps) {
+  const [words, setWords] = useState(q);
+  const { data: known = [] } = useQuery(assetTagsQuery);
+  // A tag in an old link stays visible, and can be taken out, when no file has it any more.
+  const tags = [...new Set([...known.map((each) => each.tag), ...(tag === undefined ? [] : [tag])])];
+  // The address may change by the browser's back button.
+  const [before, setBefore] = useState(q);
+  if (before !== q) {
+    setBefore(q);
+    if (words.trim() !== q) setWords(q);
+  }
+  useEffect(() => {
+    const wanted = words.trim();
+    if (wanted === q) return undefined;
+    const timer = setTimeout(() => onChange({ q: wanted === "" ? undefined : wanted }), searchDelayMs);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <div className="library-bar">
+      <SearchField className="library-search" aria-label={text("search")} value={words} onChange={setWords}>
+        <Icon name="search" />
+        <Input className="input" placeholder={text("search")} />
+      </SearchField>
+      <Select
+        label={text("kind")}
+        isLabelHidden
+        selectedKey={kind ?? "any"}
+        onSelectionChange={(key) => onChange({ kind: key === "any" ? undefined : key })}
+        options={[{ id: "any", name: text("kindAny") }, ...assetKinds.map((id) => ({ id, name: text(id) }))]}
+      />
+      {tags.length === 0 ? null : (
+        <Select
+          label={text("tags")}
+          isLabelHidden
+          selectedKey={tag === undefined ? "any" : `tag ${tag}`}
+          onSelectionChange={(key) => onChange({ tag: key === "any" ? undefined : key.slice("tag ".length) })}
+          options={[{ id: "any", name: text("tagAny") }, ...tags.map((each) => ({ id: `tag ${each}`, name: each }))]}
+        />
+      )}
+      <ToggleButtonGroup
+        className="view-choice"
+        aria-label={text("view")}
+        selectionMode="single"
+        disallowEmptySelection
+        selectedKeys={[view]}
+        onSelectionChange={(keys) => onView(views.find((each) => keys.has(each))!)}
+      >
+        <ToggleButton id="grid" aria-label={text("viewGrid")}>
+          <Icon name="grid" />
+        </ToggleButton>
+        <ToggleButton id="list" aria-label={text("viewList")}>
+          <Icon name="list" />
+        </ToggleButton>
+      </ToggleButtonGroup>
+    </div>
+  );
+}

@@ -1,0 +1,191 @@
+// What can be done with the selected files at once.
+import { useState } from "react";
+import type { Asset } from "../../data/assets.ts";
+import { deleteAssets, eraseAssets, restoreAssets, tagAssets, type ActionResult } from "../../data/library-actions.ts";
+import { useMay } from "../../data/session.ts";
+import { common } from "../../i18n/en/common.ts";
+import { library } from "../../i18n/en/library.ts";
+import { formatBytes } from "../../i18n/format.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { reasonOf } from "../../ui/problem-message.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+
+const text = texts(library);
+const commonText = texts(common);
+
+interface SelectionBarProps {
+  assets: readonly Asset[];
+  isBin: boolean;
+  onClear: () => void;
+}
+
+export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
+  const mayWrite = useMay("assets:write");
+  const [asked, setAsked] = useState<"tag" | "erase" | null>(null);
+  const [failed, setFailed] = useState<ActionResult["failed"]>([]);
+  const [isRunning, setIsRunning] = useState(false);
+  const act = async (run: () => Promise<ActionResult>, done: (result: ActionResult) => void): Promise<void> => {
+    setIsRunning(true);
+    const result = await run();
+    setIsRunning(false);
+    setFailed(result.failed);
+    if (result.done.length > 0) done(result);
+    if (result.failed.length === 0) onClear();
+  };
+  const count = assets.length;
+  return (
+    <>
+      <section className="selection-bar" aria-label={text("selected", { count })}>
+        <p role="status">{text("selected", { count })}</p>
+        {mayWrite && isBin ? (
+          <>
+            <Button
+              isPending={isRunning}
+              onPress={() =>
+                void act(
+                  () => restoreAssets(assets),
+                  ({ done }) => showToast({ message: text("restored", named(done)) }),
+                )
+              }
+            >
+              <Icon name="restore" />
+              {text("restore")}
+            </Button>
+            <Button kind="danger" onPress={() => setAsked("erase")}>
+              {text("erase")}
+            </Button>
+          </>
+        ) : null}
+        {mayWrite && !isBin ? (
+          <>
+            <Button onPress={() => setAsked("tag")}>{text("addTag")}</Button>
+            <Button
+              isPending={isRunning}
+              onPress={() =>
+                void act(
+                  () => deleteAssets(assets),
+                  ({ done }) => sayDeleted(done),
+                )
+              }
+            >
+              <Icon name="trash" />
+              {text("deleteSelected")}
+            </Button>
+          </>
+        ) : null}
+        <Button kind="quiet" aria-label={text("clearSelection")} onPress={onClear}>
+          <Icon name="close" />
+        </Button>
+      </section>
+      <FailedDialog failed={failed} onClose={() => setFailed([])} />
+      {asked === "tag" ? (
+        <TagDialog
+          onClose={() => setAsked(null)}
+          onTag={(tag) => {
+            setAsked(null);
+            void act(
+              () => tagAssets(assets, tag),
+              ({ done }) => showToast({ message: text("tagged", { count: done.length, tag }) }),
+            );
+          }}
+        />
+      ) : null}
+      <EraseDialog assets={assets} isOpen={asked === "erase"} onClose={() => setAsked(null)} onErased={onClear} />
+    </>
+  );
+}
+
+/** Says that files are in the bin, with the way back. */
+export function sayDeleted(assets: readonly Asset[]): void {
+  showToast({ message: text("deleted", named(assets)), undo: () => void restoreAssets(assets) });
+}
+
+/** Asks before files are deleted for good, naming what is lost. */
+export function EraseDialog({
+  assets,
+  isOpen,
+  onClose,
+  onErased,
+}: {
+  assets: readonly Asset[];
+  isOpen: boolean;
+  onClose: () => void;
+  onErased: () => void;
+}) {
+  const count = assets.length;
+  const bytes = assets.reduce((total, { size_bytes }) => total + (size_bytes ?? 0), 0);
+  return (
+    <ConfirmDialog
+      title={text("eraseTitle", named(assets))}
+      action={text("erase")}
+      isOpen={isOpen}
+      onClose={onClose}
+      run={async () => {
+        const { done, failed } = await eraseAssets(assets);
+        if (failed[0] !== undefined) throw failed[0].error;
+        showToast({ message: text("erased", named(done)) });
+        onErased();
+      }}
+    >
+      <p>{text("eraseText", { count, size: formatBytes(bytes) })}</p>
+    </ConfirmDialog>
+  );
+}
+
+function named(assets: readonly Asset[]): { count: number; name: string } {
+  return { count: assets.length, name: assets[0]?.name ?? "" };
+}
+
+/** Which files were not changed, and why. */
+function FailedDialog({ failed, onClose }: { failed: ActionResult["failed"]; onClose: () => void }) {
+  return (
+    <Dialog
+      title={text("notDeletedTitle", { count: failed.length })}
+      isOpen={failed.length > 0}
+      onClose={onClose}
+      actions={<Button onPress={onClose}>{commonText("close")}</Button>}
+    >
+      <ul className="reasons">
+        {failed.map(({ asset, error }) => (
+          <li key={asset.id}>{text("notDeleted", { name: asset.name, reason: reasonOf(error) })}</li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function TagDialog({ onClose, onTag }: { onClose: () => void; onTag: (tag: string) => void }) {
+  const [tag, setTag] = useState("");
+  const isGiven = tag.trim() !== "";
+  return (
+    <Dialog
+      title={text("addTag")}
+      isOpen
+      onClose={onClose}
+      size="small"
+      actions={
+        <>
+          <Button onPress={onClose}>{commonText("cancel")}</Button>
+          <Button kind="primary" type="submit" form="tag-form" isDisabled={!isGiven}>
+            {text("addTag")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="tag-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isGiven) onTag(tag.trim());
+        }}
+      >
+        <TextField label={text("tagName")} value={tag} onChange={setTag} maxLength={200} autoFocus />
+      </form>
+    </Dialog>
+  );
+}

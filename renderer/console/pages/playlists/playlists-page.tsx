@@ -1,0 +1,102 @@
+// All playlists of the team.
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useMay } from "../../data/session.ts";
+import { playlists } from "../../i18n/en/playlists.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useIsOfShow } from "../show/shows.ts";
+import { createPlaylist, playlistsQuery } from "./playlists.ts";
+import "./playlists.css";
+
+const text = texts(playlists);
+
+export function PlaylistsPage() {
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(playlistsQuery);
+  const mayWrite = useMay("playlists:write");
+  const [isCreating, setIsCreating] = useState(false);
+  const isOfShow = useIsOfShow();
+  const all = data?.pages.flatMap((page) => page.data).filter(({ id }) => !isOfShow(id));
+  const create = mayWrite ? (
+    <Button kind="primary" onPress={() => setIsCreating(true)}>
+      <Icon name="plus" />
+      {text("create")}
+    </Button>
+  ) : null;
+  return (
+    <Page title={text("title")} actions={all?.length === 0 ? null : create}>
+      <ProblemMessage error={error} />
+      {all?.length === 0 ? (
+        <EmptyState icon="playlist" title={text("emptyTitle")} text={text("emptyText")}>
+          {create}
+        </EmptyState>
+      ) : null}
+      <ul className="playlist-list">
+        {all?.map(({ id, name, items, updated_at }) => (
+          <li key={id}>
+            <Link to={`/playlists/${id}` as "/"} className="playlist-link">
+              <span className="running-icon">
+                <Icon name="playlist" />
+              </span>
+              <span className="item-facts">
+                <span className="item-name">{name}</span>
+                <span className="faint">
+                  {text("items", { count: items.length })} · {text("changed")} <Age time={updated_at} />
+                </span>
+              </span>
+              <span className="icon-directed">
+                <Icon name="chevronEnd" />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {hasNextPage ? (
+        <div className="form-end">
+          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+            {text("showMore")}
+          </Button>
+        </div>
+      ) : null}
+      {isCreating ? <CreateDialog onClose={() => setIsCreating(false)} /> : null}
+    </Page>
+  );
+}
+
+function CreateDialog({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const creating = useMutation({
+    mutationFn: () => createPlaylist(name),
+    onSuccess: ({ id }) => navigate({ to: `/playlists/${id}` as "/" }),
+  });
+  const errors = fieldErrorsOf(creating.error);
+  return (
+    <Dialog title={text("create")} isOpen onClose={onClose} size="small">
+      <Form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          creating.mutate();
+        }}
+      >
+        <TextField label={text("createName")} value={name} onChange={setName} error={errors["name"]} maxLength={200} isRequired autoFocus />
+        <ProblemMessage error={errors["name"] === undefined ? creating.error : null} />
+        <div className="form-end">
+          <Button kind="primary" type="submit" isPending={creating.isPending}>
+            {text("createDo")}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

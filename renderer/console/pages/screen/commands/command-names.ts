@@ -1,0 +1,21 @@
+// The names of commands for people.
+import { screenCommands } from "../../../i18n/en/screen-commands.ts";
+import { texts } from "../../../i18n/texts.ts";
+
+const text = texts(screenCommands);
+
+/** The name of a command; its type if this console does not know it. */
+export function commandName(type: string): string {
+  const key = `type_${type.replaceAll(".", "_")}`;
+  return isMessage(key) ? text(key) : type;
+}
+
+/** What a command does, in a few words. */
+export function commandAbout(type: string): string {
+  const key = `about_${type.replaceAll(".", "_")}`;
+  return isMessage(key) ? text(key) : "";
+}
+
+function isMessage(key: string): key is keyof typeof screenCommands {
+  return key in screenCommands;
+}

@@ -1,0 +1,80 @@
+// The commands of a screen: exactly those that its device supports, why it lacks the others, and those sent before.
+import { useMay } from "../../../data/session.ts";
+import { common } from "../../../i18n/en/common.ts";
+import { screenCommands } from "../../../i18n/en/screen-commands.ts";
+import { texts } from "../../../i18n/texts.ts";
+import type { PlayerDetails } from "../data.ts";
+import { CommandHistory } from "./command-history.tsx";
+import { commandName } from "./command-names.ts";
+import { CommandRow } from "./command-row.tsx";
+import { commandGroups } from "./command-table.ts";
+
+const text = texts(screenCommands);
+const shared = texts(common);
+type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
+
+// What an older player can do is known to itself only.
+const untold: Capabilities = {
+  commands: [
+    "screenshot",
+    "identify",
+    "reload",
+    "restart",
+    "skip",
+    "pause",
+    "resume",
+    "override.set",
+    "override.clear",
+    "variables.set",
+    "variables.clear",
+  ],
+  unavailable: [],
+  displays: [],
+  inputs: [],
+  audio_outputs: [],
+  scripts: [],
+  serial_ports: [],
+  network_hosts: [],
+};
+
+export function CommandsTab({ player }: { player: PlayerDetails }) {
+  const may = useMay("commands:write");
+  const mayRead = useMay("commands:read");
+  const capabilities = player.capabilities ?? untold;
+  const groups = commandGroups
+    .map(({ name, commands }) => ({ name, commands: commands.filter(({ type }) => capabilities.commands.includes(type)) }))
+    .filter(({ commands }) => commands.length > 0);
+  return (
+    <div className="commands">
+      <div className="command-groups">
+        <p className="faint">{may ? text("intro") : shared("notAllowed")}</p>
+        {player.status === "offline" ? <p className="week-warning">{text("offline")}</p> : null}
+        {player.capabilities === null ? <p className="faint">{text("unknownSupport")}</p> : null}
+        {(may ? groups : []).map(({ name, commands }) => (
+          <section key={name} className="card" aria-labelledby={`commands-${name}`}>
+            <h2 id={`commands-${name}`}>{text(name)}</h2>
+            <ul className="command-list">
+              {commands.map((spec) => (
+                <CommandRow key={spec.type} spec={spec} player={player} capabilities={capabilities} />
+              ))}
+            </ul>
+          </section>
+        ))}
+        {capabilities.unavailable.length === 0 ? null : (
+          <details className="card">
+            <summary>{text("unsupported")}</summary>
+            <dl className="command-values">
+              {capabilities.unavailable.map(({ type, reason }) => (
+                <div key={type}>
+                  <dt>{commandName(type)}</dt>
+                  <dd>{reason}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        )}
+      </div>
+      {mayRead ? <CommandHistory id={player.id} /> : null}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+// One measurement of a screen: its graph, its extremes in words, and its values as a table.
+import { lazy, Suspense, useMemo } from "react";
+import { screenHealth } from "../../../i18n/en/screen-health.ts";
+import { formatDateTime } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { linesOf, ranges, sampleOf, type Range, type Row } from "./history.ts";
+import type { Metric } from "./metrics.ts";
+
+const text = texts(screenHealth);
+const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
+const mostRows = 48;
+
+interface MetricCardProps {
+  metric: Metric;
+  rows: readonly Row[];
+  range: Range;
+  fromMs: number;
+  timeZone: string | null;
+}
+
+export function MetricCard({ metric: { name, series, format, isCount = false }, rows, range, fromMs, timeZone }: MetricCardProps) {
+  const { stepMs } = ranges[range];
+  const told = useMemo(() => series.filter(({ value }) => rows.some((row) => value(row) !== null)), [series, rows]);
+  const lines = useMemo(
+    () =>
+      linesOf(
+        rows,
+        told.map(({ value }) => value),
+        stepMs,
+      ),
+    [rows, told, stepMs],
+  );
+  const named = useMemo(() => told.map((each) => ({ name: text(each.name), colour: each.colour })), [told]);
+  const summaries = told.map((each) => {
+    const values = rows.flatMap((row) => each.value(row) ?? []);
+    const words = isCount
+      ? text("summarySum", { sum: format(values.reduce((sum, value) => sum + value, 0)) })
+      : text("summary", { latest: format(values.at(-1)!), lowest: format(Math.min(...values)), highest: format(Math.max(...values)) });
+    return told.length > 1 ? `${text(each.name)}: ${words}` : words;
+  });
+  const zone = timeZone ?? undefined;
+  return (
+    <section className="card" aria-labelledby={`metric-${name}`}>
+      <header className="metric-head">
+        <h2 id={`metric-${name}`}>{text(name)}</h2>
+        {told.length === 0 ? <p className="faint">{text("notTold")}</p> : null}
+        {summaries.map((summary) => (
+          <p key={summary} className="faint">
+            {summary}
+          </p>
+        ))}
+      </header>
+      {told.length === 0 ? null : (
+        <>
+          <Suspense fallback={<div className="chart" />}>
+            <Chart lines={lines} series={named} fromMs={fromMs} format={format} timeZone={zone} />
+          </Suspense>
+          <details>
+            <summary>{text("asTable")}</summary>
+            <div className="table-frame metric-table">
+              <table className="table">
+                <caption className="visually-hidden">{text(name)}</caption>
+                <thead>
+                  <tr>
+                    <th scope="col">{text("time")}</th>
+                    {told.map((each) => (
+                      <th key={each.name} scope="col">
+                        {text(each.name)}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {sampleOf(rows, mostRows).map((row) => (
+                    <tr key={row.minute}>
+                      <th scope="row">{formatDateTime(new Date(row.minute), zone)}</th>
+                      {told.map((each) => {
+                        const value = each.value(row);
+                        return <td key={each.name}>{value === null ? "–" : format(value)}</td>;
+                      })}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </details>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+// What the events of a screen say to people.
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
+import { screenCommands } from "../../../i18n/en/screen-commands.ts";
+import { screenLog } from "../../../i18n/en/screen-log.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { commandName } from "../commands/command-names.ts";
+
+const text = texts(screenLog);
+const commandText = texts(screenCommands);
+
+export type LoggedEvent = Schemas["EventPage"]["data"][number];
+export type LogKind = "problems" | "commands" | "changes";
+
+const words: Readonly<Record<string, keyof typeof screenLog>> = {
+  "player.paired": "paired",
+  "player.updated": "updated",
+  "player.removed": "removed",
+  "player.restored": "restored",
+  "player.replaced": "replaced",
+  "player.online": "online",
+  "player.offline": "offline",
+  "player.error": "error",
+  "screenshot.ready": "pictureReady",
+  "layout.assigned": "layoutAssigned",
+  "alert.opened": "alertOpened",
+  "alert.acknowledged": "alertAcknowledged",
+  "alert.closed": "alertClosed",
+};
+const changes: Readonly<Record<string, keyof typeof screenLog>> = {
+  layout: "layoutChanged",
+  playlist: "playlistChanged",
+  asset: "assetChanged",
+  schedule: "scheduleChanged",
+  calendar: "calendarChanged",
+};
+const problemNouns = new Set(["problem", "alert"]);
+const badTypes = new Set(["player.offline", "player.error", "problem.opened", "alert.opened", "command.failed", "command.rejected"]);
+const goodTypes = new Set(["player.online", "problem.closed", "alert.closed", "command.succeeded"]);
+
+const nounOf = (type: string): string => type.slice(0, type.indexOf("."));
+
+/** Whether an event says something of its own. `player.problems` repeats what the problems' own events say. */
+export function isTold({ type }: LoggedEvent): boolean {
+  return type !== "player.problems" && (type in words || nounOf(type) in changes || ["problem", "command"].includes(nounOf(type)));
+}
+
+/** Of the events of one command only the newest: its status now. @param events newest first */
+export function withoutPastSteps(events: readonly LoggedEvent[]): LoggedEvent[] {
+  const seen = new Set<unknown>();
+  return events.filter(({ type, data }) => {
+    if (!type.startsWith("command.")) return true;
+    const isFirst = !seen.has(data["id"]);
+    seen.add(data["id"]);
+    return isFirst;
+  });
+}
+
+/** What happened. */
+export function wordsOf({ type, data }: LoggedEvent): string {
+  const known = words[type];
+  if (known !== undefined) return text(known);
+  const string = (key: string): string => (typeof data[key] === "string" ? data[key] : "");
+  const noun = nounOf(type);
+  if (noun === "problem") return text(type === "problem.opened" ? "opened" : "closed", { detail: string("detail") || string("code") });
+  if (noun === "command") {
+    const status = type.slice(noun.length + 1);
+    const isStatus = (key: string): key is keyof typeof screenCommands => key in screenCommands;
+    return text("command", { name: commandName(string("type")), status: isStatus(status) ? commandText(status) : status });
+  }
+  const change = changes[noun];
+  return change === undefined ? text("other", { type }) : text(change, { name: string("name") });
+}
+
+export function kindOf({ type }: LoggedEvent): LogKind {
+  const noun = nounOf(type);
+  if (noun === "command" || noun === "screenshot") return "commands";
+  return problemNouns.has(noun) || type === "player.offline" || type === "player.online" || type === "player.error"
+    ? "problems"
+    : "changes";
+}
+
+/** The colour of an event's mark. */
+export function markOf({ type }: LoggedEvent): "good" | "bad" | "off" {
+  if (badTypes.has(type)) return "bad";
+  return goodTypes.has(type) ? "good" : "off";
+}

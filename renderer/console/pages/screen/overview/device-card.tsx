@@ -1,0 +1,31 @@
+// What the screen's device is.
+import { screen } from "../../../i18n/en/screen.ts";
+import { texts } from "../../../i18n/texts.ts";
+import type { PlayerDetails } from "../data.ts";
+
+const text = texts(screen);
+
+export function DeviceCard({ player }: { player: PlayerDetails }) {
+  const { hardware, resolution, player_version: version, engine, telemetry } = player;
+  const unknown = text("unknown");
+  const network = telemetry?.network;
+  const facts = [
+    [text("hardware"), telemetry?.model ?? hardware ?? unknown],
+    [text("resolution"), resolution === null ? unknown : `${resolution.width} × ${resolution.height}`],
+    [text("version"), [version, engine].filter((each) => each !== null).join(" · ") || unknown],
+    [text("address"), network == null ? unknown : [network.interface, network.ssid, ...network.addresses].filter(Boolean).join(" · ")],
+  ] as const;
+  return (
+    <section className="card" aria-labelledby="device-title">
+      <h2 id="device-title">{text("facts")}</h2>
+      <dl className="fact-list">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

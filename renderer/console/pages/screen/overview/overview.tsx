@@ -1,0 +1,31 @@
+// The overview of a screen: what people see on it, how it is, what plays now and in the coming week, and why.
+import type { PlayerDetails } from "../data.ts";
+import { DeviceCard } from "./device-card.tsx";
+import { HoursCard } from "./hours-card.tsx";
+import { NowCard } from "./now-card.tsx";
+import { PictureCard } from "./picture-card.tsx";
+import { StateCard } from "./state-card.tsx";
+import { WeekCard } from "./week-card.tsx";
+import { WhyCard } from "./why-card.tsx";
+
+export function Overview({ player }: { player: PlayerDetails }) {
+  return (
+    <div className="screen-grid">
+      <div className="screen-column">
+        <PictureCard player={player} />
+      </div>
+      <div className="screen-column">
+        <StateCard player={player} />
+        <NowCard id={player.id} />
+      </div>
+      <WeekCard id={player.id} />
+      <div className="screen-column">
+        <WhyCard id={player.id} />
+      </div>
+      <div className="screen-column">
+        <HoursCard id={player.id} />
+        <DeviceCard player={player} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+// Why the screen shows what it shows at a time, and why each other schedule does not play then.
+import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../../../data/client.ts";
+import { instantOf, localValueOf } from "../../../data/zones.ts";
+import { screen } from "../../../i18n/en/screen.ts";
+import { formatDateTime } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { useTimeZone } from "../data.ts";
+
+const text = texts(screen);
+const shownAtFirst = 10;
+const kinds: Readonly<Record<string, string>> = { shows: "good", held: "accent", outranked: "warn" };
+
+function Verdict({ verdict }: { verdict: string }) {
+  return (
+    <span className="badge" data-kind={kinds[verdict]}>
+      {text("verdict", { verdict: verdict.replaceAll("-", "") })}
+    </span>
+  );
+}
+
+export function WhyCard({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const { at } = useSearch({ strict: false });
+  const timeZone = useTimeZone(id);
+  const { data, error } = useQuery({
+    queryKey: ["players", id, "why", at ?? null],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: at === undefined ? {} : { at } };
+      return (await client.get("/api/v1/players/{id}/why", { params, signal })).data;
+    },
+    placeholderData: (before) => before,
+  });
+  const choose = (chosen: string | undefined): void =>
+    void navigate({
+      to: "/screens/$id",
+      params: { id },
+      search: chosen === undefined ? {} : { at: chosen },
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <section className="card" aria-labelledby="why-title">
+      <header className="card-header">
+        <h2 id="why-title">{text("why")}</h2>
+      </header>
+      {timeZone === null || data === undefined ? null : (
+        <div className="why-at">
+          <TextField
+            label={text("whyAt", { zone: timeZone })}
+            type="datetime-local"
+            value={localValueOf(at ?? data.at, timeZone)}
+            onChange={(local) => {
+              const instant = instantOf(local, timeZone);
+              if (instant !== null) choose(instant);
+            }}
+          />
+          <Button isDisabled={at === undefined} onPress={() => choose(undefined)}>
+            {text("whyNow")}
+          </Button>
+        </div>
+      )}
+      <ProblemMessage error={error} />
+      <ol className="why-list">
+        {data?.reasons.map(({ layer, id: reasonId, name, verdict, detail }) => (
+          <li key={`${layer} ${reasonId ?? ""} ${detail}`}>
+            <p className="why-line">
+              <Verdict verdict={verdict} /> <span className="faint">{text("layer", { layer })}</span>
+              {name === null ? null : <strong className="clip">{name}</strong>}
+            </p>
+            <p className="why-detail">{readable(detail, timeZone)}</p>
+          </li>
+        ))}
+      </ol>
+      <Schedules id={id} at={at} timeZone={timeZone} />
+    </section>
+  );
+}
+
+/** What each schedule of the team has to do with this screen at that time. */
+function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; timeZone: string | null }) {
+  const [shown, setShown] = useState(shownAtFirst);
+  const { data } = useInfiniteQuery({
+    queryKey: ["schedules", "names"],
+    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: 100, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return (await client.get("/api/v1/schedules", { params: { query }, signal })).data;
+    },
+    getNextPageParam: ({ next_cursor: next }) => next,
+  });
+  const schedules = data?.pages.flatMap((page) => page.data) ?? [];
+  const verdicts = useQueries({
+    queries: schedules.slice(0, shown).map((schedule) => ({
+      queryKey: ["players", id, "why", at ?? null, schedule.id],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const query = { schedule_id: schedule.id, ...(at === undefined ? {} : { at }) };
+        return (await client.get("/api/v1/players/{id}/why", { params: { path: { id }, query }, signal })).data.schedule;
+      },
+    })),
+  });
+  const left = schedules.length - shown;
+  return (
+    <>
+      <h3>{text("schedules")}</h3>
+      {data !== undefined && schedules.length === 0 ? <p className="faint">{text("noSchedules")}</p> : null}
+      <ul className="why-list" aria-label={text("schedules")}>
+        {verdicts.map(({ data: verdict }, index) => {
+          const schedule = schedules[index];
+          if (verdict == null || schedule === undefined) return null;
+          return (
+            <li key={schedule.id}>
+              <p className="why-line">
+                <Verdict verdict={verdict.verdict} /> <strong className="clip">{schedule.name}</strong>
+              </p>
+              <p className="why-detail">{readable(verdict.detail, timeZone)}</p>
+            </li>
+          );
+        })}
+      </ul>
+      {left > 0 ? (
+        <Button size="small" onPress={() => setShown(shown + 20)}>
+          {text("moreSchedules", { count: left })}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+/** A text of the service with its instants as times of the screen. */
+function readable(detail: string, timeZone: string | null): string {
+  return detail.replaceAll(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/g, (instant) => formatDateTime(new Date(instant), timeZone ?? undefined));
+}

@@ -1,0 +1,51 @@
+// Shows what the person and somebody else have made of the same setting, and lets the person choose.
+import { screenSettings } from "../../../i18n/en/screen-settings.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import type { Draft, SettingName, Settings } from "./draft.ts";
+
+const text = texts(screenSettings);
+
+export function ConflictPanel({ draft, server }: { draft: Draft; server: Settings }) {
+  return (
+    <section className="conflict" role="alert">
+      <h3>
+        <Icon name="warning" /> {text("mergedTitle")}
+      </h3>
+      <p>{text("merged")}</p>
+      {draft.conflicts.map((name) => (
+        <dl key={name} className="conflict-sides" aria-label={text(name)}>
+          <div>
+            <dt>{text("mine")}</dt>
+            <dd>{shownValue(name, draft.settings)}</dd>
+            <dd>
+              <Button size="small" aria-label={text("keepMine", { setting: text(name) })} onPress={() => draft.keep(name)}>
+                {text("keepMine", { setting: text(name) })}
+              </Button>
+            </dd>
+          </div>
+          <div>
+            <dt>{text("theirs")}</dt>
+            <dd>{shownValue(name, server)}</dd>
+            <dd>
+              <Button size="small" aria-label={text("takeTheirs", { setting: text(name) })} onPress={() => draft.drop(name)}>
+                {text("takeTheirs", { setting: text(name) })}
+              </Button>
+            </dd>
+          </div>
+        </dl>
+      ))}
+    </section>
+  );
+}
+
+function shownValue(name: SettingName, settings: Settings): string {
+  const value = settings[name];
+  if (value === null) return text("empty");
+  if (typeof value === "string") return name === "orientation" ? text(settings.orientation) : value;
+  if (Array.isArray(value)) return value.length === 0 ? text("empty") : value.join(", ");
+  return Object.entries(value)
+    .map(([key, each]) => `${key.replaceAll("_", " ")}: ${typeof each === "object" ? JSON.stringify(each) : String(each)}`)
+    .join("; ");
+}

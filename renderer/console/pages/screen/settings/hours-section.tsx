@@ -1,0 +1,32 @@
+// The opening hours of the display.
+import { screenSettings } from "../../../i18n/en/screen-settings.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Switch } from "../../../ui/switch.tsx";
+import { OpeningsEditor, usualOpening } from "./openings-editor.tsx";
+import { Section, type SectionProps } from "./section.tsx";
+
+const text = texts(screenSettings);
+
+export function HoursSection({ draft: { settings, set }, isDisabled }: SectionProps) {
+  const { display_hours: hours } = settings;
+  return (
+    <Section id="hours" title={text("display_hours")} about={text("hoursAbout")}>
+      <Switch
+        isSelected={hours !== null}
+        isDisabled={isDisabled}
+        onChange={(isOn) => set("display_hours", isOn ? { open: [{ ...usualOpening }], exceptions: [] } : null)}
+      >
+        {text("hoursOn")}
+      </Switch>
+      {hours === null ? null : (
+        <>
+          <OpeningsEditor value={hours.open} onChange={(open) => set("display_hours", { ...hours, open })} isDisabled={isDisabled} />
+          {hours.open.length === 0 ? <p className="week-warning">{text("noOpenings")}</p> : null}
+          {hours.exceptions.length === 0 ? null : (
+            <p className="field-description">{text("exceptions", { count: hours.exceptions.length })}</p>
+          )}
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,98 @@
+// Time spans on some weekdays: opening hours, or times for downloads.
+import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
+import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
+import { screenSettings } from "../../../i18n/en/screen-settings.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+
+const text = texts(screenSettings);
+
+export type Opening = Schemas["Opening"];
+
+/** A usual working day, to begin with. */
+export const usualOpening: Opening = { from: "08:00", until: "20:00" };
+
+/** Whether all time spans are complete. */
+export function areValid(openings: readonly Opening[] = []): boolean {
+  return openings.every((opening) => opening.from !== "" && opening.until !== "" && !isEmpty(opening) && opening.weekdays?.length !== 0);
+}
+
+const isEmpty = ({ from, until }: Opening): boolean => from === until;
+
+interface OpeningsEditorProps {
+  value: readonly Opening[];
+  onChange: (openings: Opening[]) => void;
+  isDisabled: boolean;
+}
+
+export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorProps) {
+  const replace = (index: number, change: Partial<Opening>): void =>
+    onChange(value.map((each, place) => (place === index ? { ...each, ...change } : each)));
+  return (
+    <div className="openings">
+      <ol className="openings-list">
+        {value.map((opening, index) => (
+          // Time spans have no identity but their place.
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={index} className="opening">
+            <ToggleButtonGroup
+              className="days"
+              aria-label={text("weekdays")}
+              selectionMode="multiple"
+              disallowEmptySelection
+              isDisabled={isDisabled}
+              selectedKeys={opening.weekdays ?? weekdays}
+              onSelectionChange={(keys) => {
+                const { weekdays: _all, ...rest } = opening;
+                const chosen = weekdays.filter((day) => keys.has(day));
+                const next = chosen.length === weekdays.length ? rest : { ...rest, weekdays: chosen };
+                onChange(value.map((each, place) => (place === index ? next : each)));
+              }}
+            >
+              {weekdays.map((day) => (
+                <ToggleButton key={day} id={day} className="day">
+                  {text(day)}
+                </ToggleButton>
+              ))}
+            </ToggleButtonGroup>
+            <div className="opening-times">
+              <TextField
+                label={text("from")}
+                type="time"
+                value={opening.from}
+                onChange={(from) => replace(index, { from })}
+                isDisabled={isDisabled}
+              />
+              <TextField
+                label={text("until")}
+                type="time"
+                // The field knows no 24:00.
+                value={opening.until === "24:00" ? "00:00" : opening.until}
+                onChange={(until) => replace(index, { until: until === "00:00" ? "24:00" : until })}
+                isDisabled={isDisabled}
+              />
+              <Button
+                kind="quiet"
+                size="small"
+                aria-label={text("removeOpening")}
+                isDisabled={isDisabled}
+                onPress={() => onChange(value.filter((each) => each !== opening))}
+              >
+                <Icon name="trash" />
+              </Button>
+            </div>
+            {isEmpty(opening) ? <p className="field-error">{text("sameTimes")}</p> : null}
+          </li>
+        ))}
+      </ol>
+      {isDisabled ? null : (
+        <Button size="small" onPress={() => onChange([...value, { ...usualOpening }])}>
+          <Icon name="plus" /> {text("addOpening")}
+        </Button>
+      )}
+    </div>
+  );
+}

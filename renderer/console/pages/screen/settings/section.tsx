@@ -1,0 +1,23 @@
+// A part of the settings, with its title and what it is for.
+import type { ReactNode } from "react";
+import type { Draft } from "./draft.ts";
+
+/** What each section of the form gets. */
+export interface SectionProps {
+  id: string;
+  draft: Draft;
+  errors: Readonly<Record<string, string>>;
+  isDisabled: boolean;
+}
+
+export function Section({ id, title, about, children }: { id: string; title: string; about?: string; children: ReactNode }) {
+  return (
+    <section className="card settings-section" aria-labelledby={`settings-${id}`}>
+      <header>
+        <h2 id={`settings-${id}`}>{title}</h2>
+        {about === undefined ? null : <p className="faint">{about}</p>}
+      </header>
+      <div className="form">{children}</div>
+    </section>
+  );
+}

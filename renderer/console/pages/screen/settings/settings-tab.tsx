@@ -1,0 +1,98 @@
+// The settings of a screen. What somebody else changes meanwhile is shown beside what the person has typed.
+import "./settings.css";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ProblemError } from "../../../../../sdk/typescript/client.ts";
+import { client } from "../../../data/client.ts";
+import { useMay } from "../../../data/session.ts";
+import { common } from "../../../i18n/en/common.ts";
+import { screenSettings } from "../../../i18n/en/screen-settings.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
+import { showToast } from "../../../ui/toasts.tsx";
+import { playerQuery, type VersionedPlayer } from "../data.ts";
+import { ConflictPanel } from "./conflict-panel.tsx";
+import { DeleteScreen } from "./delete-screen.tsx";
+import { changeOf, conflictsOf, useDraft } from "./draft.ts";
+import { ContentSection } from "./content-section.tsx";
+import { GeneralSection } from "./general-section.tsx";
+import { HoursSection } from "./hours-section.tsx";
+import { MachineSection } from "./machine-section.tsx";
+import { areValid } from "./openings-editor.tsx";
+import { PicturesSection } from "./pictures-section.tsx";
+import type { SectionProps } from "./section.tsx";
+
+const text = texts(screenSettings);
+const shared = texts(common);
+
+export function SettingsTab({ id }: { id: string }) {
+  const { data } = useQuery(playerQuery(id));
+  return data === undefined ? null : <SettingsForm id={id} current={data} />;
+}
+
+function SettingsForm({ id, current }: { id: string; current: VersionedPlayer }) {
+  const queries = useQueryClient();
+  const may = useMay("players:write");
+  const draft = useDraft(id, current.player);
+  const saving = useMutation({
+    mutationFn: () => save(current),
+    onSuccess: ({ player, etag }) => {
+      queries.setQueryData(playerQuery(id).queryKey, { player, etag });
+      draft.clear();
+      showToast({ message: text("saved", { name: player.name }) });
+      return queries.invalidateQueries({ queryKey: ["players"] });
+    },
+  });
+
+  /** Saves the draft. If somebody else has changed other settings meanwhile, theirs stay and it is saved on top of them. */
+  const save = async (version: VersionedPlayer): Promise<VersionedPlayer> => {
+    const params = { path: { id }, header: { "If-Match": version.etag } };
+    try {
+      const { data, response } = await client.patch("/api/v1/players/{id}", { params, body: changeOf(id) });
+      return { player: { ...version.player, ...data }, etag: response.headers.get("etag") ?? "" };
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.status === 412)) throw error;
+      const fresh = await queries.fetchQuery({ ...playerQuery(id), staleTime: 0 });
+      // A conflict is shown, and the person decides.
+      if (conflictsOf(id, fresh.player).length > 0) throw error;
+      return save(fresh);
+    }
+  };
+
+  const { changed, conflicts, settings } = draft;
+  const section: SectionProps = { id, draft, errors: fieldErrorsOf(saving.error), isDisabled: !may };
+  const isValid = settings.name.trim() !== "" && areValid(settings.display_hours?.open) && areValid(settings.downloads?.windows);
+  const isConflict = saving.error instanceof ProblemError && saving.error.status === 412;
+  return (
+    <div className="settings">
+      {may ? null : <p className="faint">{shared("notAllowed")}</p>}
+      <form
+        className="settings-sections"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (may && isValid && changed.length > 0 && conflicts.length === 0) saving.mutate();
+        }}
+      >
+        <GeneralSection {...section} />
+        <ContentSection {...section} />
+        <HoursSection {...section} />
+        <PicturesSection {...section} />
+        <MachineSection {...section} />
+        {changed.length === 0 ? null : (
+          <div className="save-bar" role="region" aria-label={text("save")}>
+            {conflicts.length === 0 ? null : <ConflictPanel draft={draft} server={current.player} />}
+            {isConflict ? null : <ProblemMessage error={saving.error} />}
+            <div className="save-line">
+              <p role="status">{text("unsaved", { count: changed.length })}</p>
+              <Button onPress={draft.clear}>{text("discard")}</Button>
+              <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isValid || conflicts.length > 0}>
+                {text("save")}
+              </Button>
+            </div>
+          </div>
+        )}
+      </form>
+      {may ? <DeleteScreen id={id} name={current.player.name} /> : null}
+    </div>
+  );
+}

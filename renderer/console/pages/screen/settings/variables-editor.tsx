@@ -1,0 +1,68 @@
+// The variables of a screen, by name and value.
+import { useState } from "react";
+import { screenSettings } from "../../../i18n/en/screen-settings.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import type { Settings } from "./draft.ts";
+
+const text = texts(screenSettings);
+const validName = /^[a-z][a-z0-9_]{0,63}$/;
+
+type Variables = Settings["variables"];
+
+interface VariablesEditorProps {
+  value: Variables;
+  onChange: (variables: Variables) => void;
+  isDisabled: boolean;
+}
+
+export function VariablesEditor({ value, onChange, isDisabled }: VariablesEditorProps) {
+  const [name, setName] = useState("");
+  const isBad = name !== "" && !validName.test(name);
+  const add = (): void => {
+    onChange({ ...value, [name]: value[name] ?? "" });
+    setName("");
+  };
+  return (
+    <fieldset className="editor">
+      <legend>{text("variables")}</legend>
+      <p className="field-description">{text("variablesAbout")}</p>
+      {Object.entries(value).map(([each, current]) => (
+        <div key={each} className="editor-row">
+          <TextField
+            label={each}
+            value={String(current)}
+            onChange={(typed) => onChange({ ...value, [each]: parsed(typed, current) })}
+            isDisabled={isDisabled}
+          />
+          <Button
+            kind="quiet"
+            size="small"
+            aria-label={text("removeVariable", { name: each })}
+            isDisabled={isDisabled}
+            onPress={() => onChange(Object.fromEntries(Object.entries(value).filter(([other]) => other !== each)))}
+          >
+            <Icon name="trash" />
+          </Button>
+        </div>
+      ))}
+      {isDisabled ? null : (
+        <div className="editor-row">
+          <TextField label={text("variableName")} value={name} onChange={setName} error={isBad ? text("variableNameBad") : undefined} />
+          <Button size="small" isDisabled={name === "" || isBad} onPress={add}>
+            <Icon name="plus" /> {text("addVariable")}
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+/** Numbers stay numbers and yes-or-no stays that, as conditions compare them. */
+function parsed(typed: string, before: Variables[string]): Variables[string] {
+  if (typeof before === "number" && typed.trim() !== "" && Number.isFinite(Number(typed))) return Number(typed);
+  if (typeof before === "boolean" && (typed === "true" || typed === "false")) return typed === "true";
+  return typed;
+}

@@ -1,0 +1,128 @@
+// What is on now for a time, or planned: where, until when, by whom; to stop it or to let it stay longer.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button as AriaButton, Disclosure, DisclosurePanel, Heading, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { show as messages } from "../../i18n/en/show.ts";
+import { formatDateTime, formatTime } from "../../i18n/format.ts";
+import { texts } from "../../i18n/texts.ts";
+import { useMay } from "../../data/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { Arrival } from "./arrival.tsx";
+import { stopWithUndo } from "./show-dialog.tsx";
+import { endShowAt, isTakeover, liveShowsQuery, type ShowEntry } from "./shows.ts";
+import { isInstant, later } from "./until.ts";
+
+const text = texts(messages);
+const hourMs = 3_600_000;
+
+/** @param only those that are listed; default: all */
+export function RunningShows({ only = () => true, empty }: { only?: (show: ShowEntry) => boolean; empty: string }) {
+  const { data, error } = useQuery(liveShowsQuery);
+  const listed = data?.filter(only);
+  return (
+    <>
+      <ProblemMessage error={error} />
+      {listed?.length === 0 ? <p className="faint">{empty}</p> : null}
+      <ul className="running">
+        {listed?.map((show) => (
+          <li key={show.id} className="running-show" data-emergency={show.is_emergency}>
+            <RunningShow show={show} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** A moment of the API for people: an instant in the reader's time, or a time on each screen's clock. */
+export function momentText(moment: string): string {
+  if (isInstant(moment)) {
+    const at = new Date(moment);
+    return at.toDateString() === new Date().toDateString() ? formatTime(at) : formatDateTime(at);
+  }
+  return text("screenTime", { time: formatDateTime(new Date(`${moment}Z`), "UTC") });
+}
+
+function iconOf({ asset_id, text: message, url, is_emergency }: ShowEntry): IconName {
+  if (is_emergency) return "siren";
+  if (asset_id !== null) return "image";
+  if (message !== null) return "text";
+  return url === null ? "screens" : "globe";
+}
+
+function RunningShow({ show }: { show: ShowEntry }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { name, status, starts_at, ends_at, player_count: count, created_by } = show;
+  const facts = [
+    text("onScreens", { count }),
+    ends_at === null ? text("untilStopped") : text("untilTime", { time: momentText(ends_at) }),
+    ...(created_by === null ? [] : [text("by", { name: created_by.name })]),
+  ];
+  return (
+    <Disclosure className="running-card" isExpanded={isOpen} onExpandedChange={setIsOpen}>
+      <div className="running-head">
+        <span className="running-icon">
+          <Icon name={iconOf(show)} />
+        </span>
+        <div className="running-facts">
+          <Heading className="running-name" level={3}>
+            {name}
+          </Heading>
+          <p className="faint">{facts.join(" · ")}</p>
+          {status === "planned" ? <span className="badge">{text("planned", { time: momentText(starts_at) })}</span> : null}
+          {isTakeover(show) ? (
+            <span className="badge" data-kind={show.is_emergency ? "bad" : "accent"}>
+              {text(show.is_emergency ? "emergency" : "takeover")}
+            </span>
+          ) : null}
+        </div>
+        <ShowActions show={show} />
+      </div>
+      <AriaButton slot="trigger" className="running-more">
+        <Icon name={isOpen ? "chevronDown" : "chevronEnd"} />
+        {text("details")}
+      </AriaButton>
+      <DisclosurePanel>{isOpen ? <Arrival showId={show.id} /> : null}</DisclosurePanel>
+    </Disclosure>
+  );
+}
+
+function ShowActions({ show }: { show: ShowEntry }) {
+  const may = useMay("schedules:write");
+  const stopping = useMutation({ mutationFn: () => stopWithUndo(show) });
+  const prolonging = useMutation({
+    mutationFn: (ends: string | null) => endShowAt(show, ends),
+    onSuccess: () => showToast({ message: text("prolonged", { name: show.name }), undo: () => void endShowAt(show, show.ends_at) }),
+  });
+  if (!may) return null;
+  const { name, ends_at } = show;
+  return (
+    <div className="running-actions">
+      {show.is_emergency || ends_at === null ? null : (
+        <MenuTrigger>
+          <Button size="small" aria-label={text("longerName", { name })} isPending={prolonging.isPending}>
+            {text("longer")}
+          </Button>
+          <Popover className="popover" placement="bottom end">
+            <Menu className="menu" onAction={(key) => prolonging.mutate(key === "open" ? null : later(ends_at, hourMs, new Date()))}>
+              <MenuItem id="hour" className="menu-item">
+                {text("longerHour")}
+              </MenuItem>
+              <MenuItem id="open" className="menu-item">
+                {text("longerOpen")}
+              </MenuItem>
+            </Menu>
+          </Popover>
+        </MenuTrigger>
+      )}
+      <Button size="small" aria-label={text("stopName", { name })} isPending={stopping.isPending} onPress={() => stopping.mutate()}>
+        <Icon name="stop" />
+        {text("stop")}
+      </Button>
+      <ProblemMessage error={stopping.error ?? prolonging.error} />
+    </div>
+  );
+}

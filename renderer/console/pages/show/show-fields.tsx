@@ -1,0 +1,29 @@
+// The fields of showing something: what, where, until when, and what that will do.
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { ContentEditor } from "./content-editor.tsx";
+import type { ContentKind } from "./draft.ts";
+import { Outlook } from "./outlook.tsx";
+import { TargetPicker } from "./target-picker.tsx";
+import { UntilPicker } from "./until-picker.tsx";
+import type { ShowForm } from "./use-show.ts";
+
+export function ShowFields({
+  form,
+  kinds,
+  isFileGiven = false,
+}: {
+  form: ShowForm;
+  kinds?: readonly ContentKind[];
+  isFileGiven?: boolean;
+}) {
+  const { draft, change, outlook, error, errors } = form;
+  return (
+    <>
+      <ContentEditor draft={draft} onChange={change} errors={errors} {...(kinds === undefined ? {} : { kinds })} />
+      <TargetPicker value={draft.target} onChange={(target) => change({ target })} allowsEverywhere autoFocus={isFileGiven} />
+      <UntilPicker value={draft.until} onChange={(until) => change({ until })} error={errors["until"]} />
+      <Outlook outlook={error === null ? outlook : undefined} />
+      <ProblemMessage error={error} />
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+// The page from which something is put on screens for a time, and what is on now.
+import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { assetQuery } from "../../data/assets.ts";
+import { useMay } from "../../data/session.ts";
+import { show as messages } from "../../i18n/en/show.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { Arrival } from "./arrival.tsx";
+import type { Draft } from "./draft.ts";
+import { RunningShows } from "./running-shows.tsx";
+import { ShowFields } from "./show-fields.tsx";
+import { stopWithUndo } from "./show-dialog.tsx";
+import { isTakeover, type Show } from "./shows.ts";
+import { useShow } from "./use-show.ts";
+import "./show.css";
+
+const text = texts(messages);
+
+export function ShowPage() {
+  const may = useMay("schedules:write");
+  return (
+    <Page title={text("title")}>
+      <div className="show-columns">
+        {may ? (
+          <div className="card show-form">
+            <p className="faint">{text("lead")}</p>
+            <Prefilled />
+          </div>
+        ) : null}
+        <section className="show-running" aria-labelledby="running">
+          <h2 id="running">{text("running")}</h2>
+          <RunningShows only={(show) => !isTakeover(show)} empty={text("runningEmpty")} />
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+/** The form with what the address names. */
+function Prefilled() {
+  const { asset, players = [], tags = [] } = useSearch({ strict: false }) as { asset?: string; players?: string[]; tags?: string[] };
+  const read = useQuery({ ...assetQuery(asset ?? ""), enabled: asset !== undefined });
+  const [round, setRound] = useState(0);
+  if (asset !== undefined && read.data === undefined) return <ProblemMessage error={read.error} />;
+  const initial = { target: { players, tags }, ...(read.data === undefined ? {} : { asset: read.data }) };
+  return <Form key={round} initial={round === 0 ? initial : {}} onAgain={() => setRound(round + 1)} />;
+}
+
+function Form({ initial, onAgain }: { initial: Partial<Draft>; onAgain: () => void }) {
+  const form = useShow(initial);
+  const { sending, outlook, isComplete } = form;
+  if (sending.data !== undefined) return <Sent shown={sending.data} onAgain={onAgain} />;
+  return (
+    <>
+      <ShowFields form={form} />
+      <div className="form-end">
+        {isComplete ? null : <p className="faint">{text("missing")}</p>}
+        <Button kind="primary" isDisabled={!isComplete} isPending={sending.isPending} onPress={() => sending.mutate()}>
+          {text("show", { count: isComplete ? (outlook?.player_count ?? 0) : 0 })}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Sent({ shown, onAgain }: { shown: Show; onAgain: () => void }) {
+  return (
+    <>
+      <h2>{text("sent", { name: shown.name })}</h2>
+      <Arrival showId={shown.id} />
+      <div className="form-end">
+        <Button onPress={() => void stopWithUndo(shown).then(onAgain)}>{text("stop")}</Button>
+        <Button kind="primary" autoFocus onPress={onAgain}>
+          {text("done")}
+        </Button>
+      </div>
+    </>
+  );
+}

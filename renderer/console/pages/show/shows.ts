@@ -1,0 +1,100 @@
+// What is shown for a time: reading, beginning, ending and prolonging it, and whether it has arrived on the screens.
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { client } from "../../data/client.ts";
+import { eventStream } from "../../data/event-stream.ts";
+import { queryClient } from "../../data/query-client.ts";
+
+export type NewShow = Schemas["NewShow"];
+export type Show = Schemas["Show"];
+export type ShowEntry = Schemas["ShowEntry"];
+export type ShowProof = Schemas["ShowProof"];
+
+/** A takeover outranks every other schedule; see `pages/takeover`. */
+export const takeoverPriority = 1_000;
+
+/** All shows that are on, or planned. */
+export const liveShowsQuery = queryOptions({
+  queryKey: ["shows", "live"],
+  queryFn: async (): Promise<ShowEntry[]> => {
+    const live: ShowEntry[] = [];
+    const pages = client.pages("/api/v1/show", { params: { query: { ended: "false", limit: 100 } } });
+    for await (const show of pages) if (show.status === "due" || show.status === "planned") live.push(show);
+    return live;
+  },
+});
+
+const ofShowsQuery = queryOptions({
+  queryKey: ["shows", "newest"],
+  queryFn: async ({ signal }) => (await client.get("/api/v1/show", { params: { query: { limit: 100 } }, signal })).data.data,
+});
+
+/** Whether a layout or playlist was only made by a show, which a person never sees by itself. By the shows that are live or new. */
+export function useIsOfShow(): (id: string) => boolean {
+  const live = useQuery(liveShowsQuery).data;
+  const newest = useQuery(ofShowsQuery).data;
+  return useMemo(() => {
+    const own = [...(live ?? []), ...(newest ?? [])].filter(({ asset_id, text, url }) => (asset_id ?? text ?? url) !== null);
+    const ids = new Set(own.flatMap(({ layout_id, playlist_id }) => [layout_id, playlist_id]));
+    return (id) => ids.has(id);
+  }, [live, newest]);
+}
+
+export function isTakeover({ priority, is_emergency }: ShowEntry): boolean {
+  return is_emergency || priority >= takeoverPriority;
+}
+
+/** What a show would do: nothing is sent to any screen. */
+export async function tryShow(body: NewShow, signal: AbortSignal): Promise<Show> {
+  return (await client.post("/api/v1/show", { params: { query: { dry_run: "true" } }, body, signal })).data;
+}
+
+export async function startShow(body: NewShow): Promise<Show> {
+  const { data } = await client.post("/api/v1/show", { body });
+  await refreshShows();
+  return data;
+}
+
+export async function stopShow({ id }: Pick<ShowEntry, "id">): Promise<void> {
+  await client.delete("/api/v1/show/{id}", { params: { path: { id } } });
+  await refreshShows();
+}
+
+/** Shows again what was stopped. An emergency comes back by its schedule only: start it again instead. */
+export async function restoreShow({ schedule_id: id }: Pick<ShowEntry, "schedule_id">): Promise<void> {
+  await client.post("/api/v1/schedules/{id}/restore", { params: { path: { id } } });
+  await refreshShows();
+}
+
+/** Sets another end; null: until it is stopped. */
+export async function endShowAt({ schedule_id: id }: Pick<ShowEntry, "schedule_id">, ends_at: string | null): Promise<void> {
+  await client.patch("/api/v1/schedules/{id}", { params: { path: { id } }, body: { ends_at } });
+  await refreshShows();
+}
+
+async function refreshShows(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ["shows"] });
+}
+
+/** What the screens report of a show, renewed whenever one of them plays something else or its connection changes. */
+export function useShowProof(id: string): ShowProof | undefined {
+  const queryKey = ["shows", "proof", id];
+  const { data } = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await client.get("/api/v1/show/{id}/proof", { params: { path: { id } }, signal })).data,
+  });
+  useEffect(() => {
+    const playing = new Map<string, string>();
+    return eventStream.listen((news) => {
+      if (news.is === "heartbeat") {
+        const { player_id, heartbeat } = news.heartbeat;
+        const now = JSON.stringify(heartbeat.now_playing.map(({ zone_id }) => zone_id));
+        if (playing.get(player_id) === now) return;
+        playing.set(player_id, now);
+      } else if (news.is !== "event" || !/^player\.(online|offline)$/.test(news.event.type)) return;
+      void queryClient.invalidateQueries({ queryKey: ["shows", "proof", id] });
+    });
+  }, [id]);
+  return data;
+}

@@ -1,0 +1,152 @@
+// Chooses screens: by their names, by their tags, or all of them. Shows what is chosen, and how many screens that is.
+import { useMemo, useState } from "react";
+import {
+  Button as AriaButton,
+  ComboBox,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Tag,
+  TagGroup,
+  TagList,
+  type Key,
+} from "react-aria-components";
+import { targets } from "../../i18n/en/targets.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { choicesFor, suggestionsFor, withChoice, withoutChoice, type Choice } from "./target-choices.ts";
+import { isEmptyTarget, screensOf, useTeamScreens, type Target } from "./team-screens.ts";
+import "./target-picker.css";
+
+const text = texts(targets);
+
+export interface TargetPickerProps {
+  value: Target;
+  onChange: (value: Target) => void;
+  /** Default: “Screens or tags”. */
+  label?: string;
+  /** Whether all screens of the team can be chosen at once. */
+  allowsEverywhere?: boolean;
+  autoFocus?: boolean;
+}
+
+export function TargetPicker({ value, onChange, label = text("label"), allowsEverywhere = false, autoFocus = false }: TargetPickerProps) {
+  const screens = useTeamScreens();
+  const [query, setQuery] = useState("");
+  const { choices, more } = useMemo(
+    () => choicesFor({ screens: screens ?? [], query, value, allowsEverywhere }),
+    [screens, query, value, allowsEverywhere],
+  );
+  const choose = (key: Key | null): void => {
+    const choice = choices.find(({ id }) => id === key);
+    // Nothing is chosen when the list is closed by Escape or by leaving it: what was typed goes too.
+    setQuery("");
+    if (choice !== undefined) onChange(withChoice(value, choice));
+  };
+  return (
+    <div className="target-picker">
+      <ComboBox
+        className="field"
+        items={choices}
+        inputValue={query}
+        onInputChange={setQuery}
+        value={null}
+        onChange={choose}
+        menuTrigger="focus"
+        allowsEmptyCollection
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- only where a dialog begins with this question
+        autoFocus={autoFocus}
+      >
+        <Label>{label}</Label>
+        <div className="target-input">
+          <Icon name="search" />
+          <Input className="input" placeholder={text("placeholder")} />
+          <AriaButton className="target-open" aria-label={text("open")}>
+            <Icon name="chevronDown" />
+          </AriaButton>
+        </div>
+        <Popover className="popover target-popover">
+          <ListBox
+            className="menu target-list"
+            renderEmptyState={() => <p className="target-note">{text(screens === undefined ? "loading" : "none")}</p>}
+          >
+            {(choice: Choice) => <ChoiceItem choice={choice} />}
+          </ListBox>
+          {more === 0 ? null : <p className="target-note">{text("more", { count: more })}</p>}
+        </Popover>
+      </ComboBox>
+      <Suggestions
+        choices={isEmptyTarget(value) && screens !== undefined ? suggestionsFor(screens, allowsEverywhere) : []}
+        onChoose={(choice) => onChange(withChoice(value, choice))}
+      />
+      <Chosen value={value} onChange={onChange} />
+    </div>
+  );
+}
+
+/** What is chosen most often, so that one press is enough. */
+function Suggestions({ choices, onChoose }: { choices: readonly Choice[]; onChoose: (choice: Choice) => void }) {
+  if (choices.length === 0) return null;
+  return (
+    <div className="target-suggestions" role="group" aria-label={text("suggestions")}>
+      {choices.map((choice) => (
+        <AriaButton key={choice.id} className="suggestion" onPress={() => onChoose(choice)}>
+          <Icon name={choice.kind === "tag" ? "tag" : "screens"} />
+          <span className="target-name">{choice.name}</span>
+          {choice.count === null ? null : <span className="faint">{text("number", { count: choice.count })}</span>}
+        </AriaButton>
+      ))}
+    </div>
+  );
+}
+
+function ChoiceItem({ choice }: { choice: Choice }) {
+  const { name, kind, count, isOffline } = choice;
+  return (
+    <ListBoxItem className="menu-item target-item" textValue={name}>
+      <Icon name={kind === "tag" ? "tag" : "screens"} />
+      <span className="target-name">{name}</span>
+      {count === null ? null : <span className="faint">{text("count", { count })}</span>}
+      {isOffline ? <span className="badge">{text("offline")}</span> : null}
+    </ListBoxItem>
+  );
+}
+
+const mostChips = 40;
+
+function Chosen({ value, onChange }: { value: Target; onChange: (value: Target) => void }) {
+  const screens = useTeamScreens();
+  const chosen = screensOf(value, screens ?? []);
+  const names = useMemo(() => new Map(screens?.map(({ id, name }) => [id, name])), [screens]);
+  const chips = [
+    ...(value.everywhere === true ? [{ id: "everywhere", name: text("everywhere"), isTag: false }] : []),
+    ...value.tags.map((tag) => ({ id: `tag:${tag}`, name: tag, isTag: true })),
+    ...value.players.map((id) => ({ id: `player:${id}`, name: names.get(id) ?? text("unknown"), isTag: false })),
+  ];
+  const offline = chosen.filter(({ status }) => status === "offline").length;
+  return (
+    <>
+      {chips.length === 0 ? null : (
+        <TagGroup aria-label={text("chosen")} onRemove={(keys) => onChange([...keys].reduce<Target>(withoutChoice, value))}>
+          <TagList className="target-chips" items={chips.slice(0, mostChips)}>
+            {({ name, isTag }) => (
+              <Tag className="chip" textValue={name}>
+                {isTag ? <Icon name="tag" /> : null}
+                <span className="target-name">{name}</span>
+                <AriaButton slot="remove" className="chip-remove" aria-label={text("remove", { name })}>
+                  <Icon name="close" />
+                </AriaButton>
+              </Tag>
+            )}
+          </TagList>
+        </TagGroup>
+      )}
+      {chips.length > mostChips ? <p className="faint">{text("moreChosen", { count: chips.length - mostChips })}</p> : null}
+      <p className="target-count" role="status">
+        {chips.length === 0 || screens === undefined ? null : text("total", { count: chosen.length, offline })}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+// The state of a form that shows something: the draft, what it would do, and sending it.
+import { keepPreviousData, useMutation, useQuery, type UseMutationResult } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { fieldErrorsOf } from "../../ui/problem-message.tsx";
+import { emptyDraft, requestOf, type Draft } from "./draft.ts";
+import { startShow, tryShow, type NewShow, type Show } from "./shows.ts";
+
+export interface ShowForm {
+  draft: Draft;
+  change: (changes: Partial<Draft>) => void;
+  /** What the draft would do; undefined: something is missing, or it is not known yet. */
+  outlook: Show | undefined;
+  /** Why it cannot be shown so. */
+  error: unknown;
+  /** What is wrong with single fields. */
+  errors: Readonly<Record<string, string>>;
+  isComplete: boolean;
+  sending: UseMutationResult<Show, Error, void>;
+}
+
+/** @param fixed fields of each request besides the draft's, such as the priority of a takeover */
+export function useShow(initial: Partial<Draft>, fixed: Partial<NewShow> = {}): ShowForm {
+  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, ...initial });
+  const draftRequest = useMemo(() => requestOf(draft), [draft]);
+  const body = draftRequest === null ? null : { ...draftRequest, ...fixed };
+  // What will happen does not depend on the words, so that typing asks the service nothing.
+  const tried = body?.text === undefined ? body : { ...body, text: "…" };
+  const outlook = useQuery({
+    queryKey: ["shows", "outlook", tried],
+    queryFn: ({ signal }) => tryShow(tried!, signal),
+    enabled: tried !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+  const sending = useMutation({
+    mutationFn: async () => {
+      if (body === null) throw new Error("the form is not complete");
+      return startShow(body);
+    },
+  });
+  const error = sending.error ?? (body === null ? null : outlook.error);
+  return {
+    draft,
+    change: (changes) => {
+      sending.reset();
+      setDraft((before) => ({ ...before, ...changes }));
+    },
+    outlook: body === null ? undefined : outlook.data,
+    error,
+    errors: fieldErrorsOf(error),
+    isComplete: body !== null,
+    sending,
+  };
+}

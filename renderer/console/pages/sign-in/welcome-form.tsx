@@ -1,0 +1,78 @@
+// After a first visit by link: name, email and password for the next time. It may be skipped.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { directClient } from "../../data/client.ts";
+import { sessionQuery, type Session } from "../../data/session.ts";
+import { signIn } from "../../i18n/en/sign-in.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { PasswordField } from "../../ui/password-field.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { shortestPassword } from "./shortest-password.ts";
+
+const text = texts(signIn);
+
+export function WelcomeForm({ session: { user }, onDone }: { session: Session; onDone: () => void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState(user.name);
+  const [email, setEmail] = useState(user.email ?? "");
+  const [password, setPassword] = useState("");
+  const saving = useMutation({
+    mutationFn: async () => {
+      const next = { name: name.trim(), email: email.trim() };
+      await directClient.patch("/api/v1/me", { body: next });
+      await directClient.put("/api/v1/me/password", { body: { password } });
+      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    },
+    onSuccess: onDone,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  const errors = fieldErrorsOf(saving.error);
+  return (
+    <form className="form" onSubmit={submit}>
+      <p>{text("welcomeText")}</p>
+      <TextField
+        label={text("name")}
+        autoComplete="name"
+        value={name}
+        onChange={setName}
+        isRequired
+        maxLength={200}
+        error={errors["name"]}
+      />
+      <TextField
+        label={text("email")}
+        description={text("welcomeEmail")}
+        type="email"
+        autoComplete="username"
+        value={email}
+        onChange={setEmail}
+        isRequired
+        maxLength={254}
+        error={errors["email"]}
+      />
+      <PasswordField
+        label={text("password")}
+        description={text("welcomePassword", { count: shortestPassword })}
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+        isRequired
+        error={errors["password"]}
+      />
+      {Object.keys(errors).length === 0 ? <ProblemMessage error={saving.error} /> : null}
+      <div className="sign-in-actions">
+        <Button kind="quiet" onPress={onDone}>
+          {text("skip")}
+        </Button>
+        <Button kind="primary" type="submit" isPending={saving.isPending}>
+          {text("welcomeSave")}
+        </Button>
+      </div>
+    </form>
+  );
+}

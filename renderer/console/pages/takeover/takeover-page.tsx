@@ -1,0 +1,103 @@
+// The page from which a person takes over screens now, ends that, and, apart from it, begins and ends an emergency.
+//
+// A takeover is a show (`POST /show`) of the highest priority, not an `override.set` command: a schedule reaches a screen that was
+// offline whenever it returns, ends everywhere at the same time, includes screens that get the tag later, and is ended by one request,
+// after which no screen shows it any more. An override that arrives late lasts for its whole duration. Only what no schedule outranks,
+// other overrides and pauses, needs an override besides: that is the emergency, which the service sends with `emergency: true`.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useMay } from "../../data/session.ts";
+import { takeover } from "../../i18n/en/takeover.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Arrival } from "../show/arrival.tsx";
+import { RunningShows } from "../show/running-shows.tsx";
+import { stopWithUndo } from "../show/show-dialog.tsx";
+import { ShowFields } from "../show/show-fields.tsx";
+import { isTakeover, liveShowsQuery, takeoverPriority, type Show } from "../show/shows.ts";
+import { useShow } from "../show/use-show.ts";
+import { EmergencyDialog } from "./emergency-dialog.tsx";
+import { RunningEmergencies } from "./running-emergencies.tsx";
+import "../show/show.css";
+import "./takeover.css";
+
+const text = texts(takeover);
+
+export function TakeoverPage() {
+  const may = useMay("schedules:write");
+  const [round, setRound] = useState(0);
+  const emergencies = useQuery(liveShowsQuery).data?.filter(({ is_emergency }) => is_emergency) ?? [];
+  return (
+    <Page title={text("title")}>
+      <RunningEmergencies emergencies={emergencies} />
+      <div className="show-columns">
+        {may ? (
+          <div className="card show-form">
+            <p className="faint">{text("lead")}</p>
+            <TakeoverForm key={round} onDone={() => setRound(round + 1)} />
+          </div>
+        ) : null}
+        <div className="takeover-side">
+          <section className="show-running" aria-labelledby="taken">
+            <h2 id="taken">{text("running")}</h2>
+            <RunningShows only={(show) => isTakeover(show) && !show.is_emergency} empty={text("runningEmpty")} />
+          </section>
+          <EmergencySection />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function TakeoverForm({ onDone }: { onDone: () => void }) {
+  const form = useShow({ kind: "text", look: "blue" }, { priority: takeoverPriority });
+  const { sending, outlook, isComplete } = form;
+  if (sending.data !== undefined) return <Taken shown={sending.data} onDone={onDone} />;
+  return (
+    <>
+      <ShowFields form={form} kinds={["text", "asset", "layout"]} />
+      <div className="form-end">
+        {isComplete ? null : <p className="faint">{text("missing")}</p>}
+        <Button kind="primary" isDisabled={!isComplete} isPending={sending.isPending} onPress={() => sending.mutate()}>
+          {text("takeOver", { count: isComplete ? (outlook?.player_count ?? 0) : 0 })}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Taken({ shown, onDone }: { shown: Show; onDone: () => void }) {
+  return (
+    <>
+      <h2>{text("sent", { name: shown.name })}</h2>
+      <Arrival showId={shown.id} />
+      <div className="form-end">
+        <Button onPress={() => void stopWithUndo(shown).then(onDone)}>{text("stop")}</Button>
+        <Button kind="primary" autoFocus onPress={onDone}>
+          {text("another")}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function EmergencySection() {
+  const [isOpen, setIsOpen] = useState(false);
+  const isAllowed = [useMay("schedules:write"), useMay("commands:write")].every((may) => may);
+  if (!isAllowed) return null;
+  return (
+    <section className="emergency-section" aria-labelledby="emergency">
+      <h2 id="emergency">
+        <Icon name="siren" />
+        {text("emergencyTitle")}
+      </h2>
+      <p>{text("emergencyLead")}</p>
+      <Button kind="danger" onPress={() => setIsOpen(true)}>
+        {text("emergencyOpen")}
+      </Button>
+      {isOpen ? <EmergencyDialog onClose={() => setIsOpen(false)} /> : null}
+    </section>
+  );
+}

@@ -1,0 +1,145 @@
+// Alerts: what is wrong with screens, who takes care of it, and when to raise one.
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
+import { client } from "../../../data/client.ts";
+import { usePagedList } from "../../../data/paged.ts";
+import { useMay, useSession } from "../../../data/session.ts";
+import { useAct } from "../../../data/use-act.ts";
+import { alerts as messages } from "../../../i18n/en/alerts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Age } from "../../../ui/age.tsx";
+import { Button } from "../../../ui/button.tsx";
+import type { Column } from "../../../ui/card-table.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { PagedTable } from "../../../ui/paged-table.tsx";
+import { Section } from "../../../ui/section.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { AlertSettings } from "./alert-settings.tsx";
+import { kinds } from "./kinds.ts";
+import "./alerts.css";
+
+const text = texts(messages);
+
+type Alert = Schemas["Alert"];
+
+export function AlertsPage() {
+  const { team } = useSession();
+  const mayChange = useMay("players:write");
+  const { kind, state = "open" } = useSearch({ from: "/shell/team/alerts" });
+  const navigate = useNavigate();
+  const search = (change: { kind: Alert["kind"] | undefined; state: "closed" | undefined }): void =>
+    void navigate({ to: "/team/alerts", search: change, replace: true });
+  const list = usePagedList(
+    ["alerts", team.id, state, kind],
+    async (cursor) => {
+      const query = { limit: 50, state, ...(kind === undefined ? {} : { kind }), ...(cursor === undefined ? {} : { cursor }) };
+      return (await client.get("/api/v1/alerts", { params: { query } })).data;
+    },
+    { isKeptFresh: true },
+  );
+  const acknowledging = useAct({
+    run: ({ id }: Alert) => client.post("/api/v1/alerts/{id}/acknowledge", { params: { path: { id } } }),
+    changes: ["alerts", "audit"],
+    done: (_result, { player_name }) => ({ message: text("acknowledged", { name: player_name }) }),
+  });
+  const columns: readonly Column<Alert>[] = [
+    {
+      name: text("screen"),
+      is: "main",
+      cell: ({ player_id, player_name, site }) => (
+        <span className="person-names">
+          <Link to={"/screens/$id" as "/"} params={{ id: player_id } as never} className="webhook-link">
+            {player_name}
+          </Link>
+          {site === null ? null : <span className="faint">{site}</span>}
+        </span>
+      ),
+    },
+    {
+      name: text("what"),
+      cell: (alert) => (
+        <div className="alert-what">
+          <span className="badge" data-kind={alert.kind === "dark" || alert.kind === "wrong" ? "bad" : "warn"}>
+            {text(alert.kind)}
+          </span>
+          <span>
+            {alert.detail}
+            {alert.state === "open" ? <span className="faint alert-remedy">{alert.remedy}</span> : null}
+          </span>
+        </div>
+      ),
+    },
+    { name: text("since"), cell: ({ since }) => <Age time={since} /> },
+    state === "open"
+      ? {
+          name: text("care"),
+          cell: ({ acknowledged_by }) => acknowledged_by?.name ?? <span className="faint">{text("nobody")}</span>,
+        }
+      : {
+          name: text("until"),
+          cell: ({ closed_at, close_reason }) => (
+            <>
+              {closed_at === null ? null : <Age time={closed_at} />}
+              {close_reason === null ? null : <span className="faint alert-remedy">{text(close_reason)}</span>}
+            </>
+          ),
+        },
+  ];
+  const actions: Column<Alert> = {
+    name: text("actions"),
+    isNameHidden: true,
+    is: "actions",
+    cell: (alert) =>
+      alert.acknowledged_at === null ? (
+        <Button
+          size="small"
+          aria-label={text("acknowledgeFor", { name: alert.player_name })}
+          isPending={acknowledging.isPending && acknowledging.variables.id === alert.id}
+          onPress={() => acknowledging.mutate(alert)}
+        >
+          {text("acknowledge")}
+        </Button>
+      ) : null,
+  };
+  const empty =
+    kind !== undefined ? (
+      <EmptyState icon="search" title={text("noneTitle")} text={text("noneText")} />
+    ) : state === "open" ? (
+      <EmptyState icon="check" title={text("emptyTitle")} text={text("emptyText")} />
+    ) : (
+      <EmptyState icon="clock" title={text("emptyClosedTitle")} text={text("emptyClosedText")} />
+    );
+  return (
+    <>
+      <Section title={text("title")} text={text("intro")}>
+        <search className="filters">
+          <Select
+            label={text("shown")}
+            options={[
+              { id: "open", name: text("open") },
+              { id: "closed", name: text("closed") },
+            ]}
+            selectedKey={state}
+            onSelectionChange={(chosen) => search({ kind, state: chosen === "closed" ? chosen : undefined })}
+          />
+          <Select
+            label={text("kind")}
+            options={[{ id: "all" as const, name: text("allKinds") }, ...kinds.map((id) => ({ id, name: text(id) }))]}
+            selectedKey={kind ?? "all"}
+            onSelectionChange={(chosen) =>
+              search({ kind: chosen === "all" ? undefined : chosen, state: state === "closed" ? state : undefined })
+            }
+          />
+        </search>
+        <PagedTable
+          label={text("title")}
+          list={list}
+          columns={mayChange && state === "open" ? [...columns, actions] : columns}
+          keyOf={({ id }) => id}
+          empty={empty}
+        />
+      </Section>
+      <AlertSettings />
+    </>
+  );
+}

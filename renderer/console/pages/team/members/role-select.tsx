@@ -1,0 +1,23 @@
+// Chooses a role, with what it allows.
+import type { Member } from "../../../data/members.ts";
+import { team as messages } from "../../../i18n/en/team.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Select } from "../../../ui/select.tsx";
+
+const text = texts(messages);
+
+type Role = Member["role"];
+const roles: readonly Role[] = ["owner", "editor", "viewer"];
+
+interface RoleSelectProps {
+  label: string;
+  role: Role;
+  onChange: (role: Role) => void;
+  isLabelHidden?: boolean;
+  isDisabled?: boolean;
+}
+
+export function RoleSelect({ role, onChange, ...props }: RoleSelectProps) {
+  const options = roles.map((id) => ({ id, name: text(id), description: text(`${id}Text`) }));
+  return <Select {...props} options={options} selectedKey={role} onSelectionChange={onChange} />;
+}

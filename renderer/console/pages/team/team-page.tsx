@@ -1,0 +1,57 @@
+// The frame of the team's pages: its name, the person's other teams, and the parts.
+import { Outlet } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../../data/client.ts";
+import { useMay, useSession, type Session } from "../../data/session.ts";
+import { useAct } from "../../data/use-act.ts";
+import { common } from "../../i18n/en/common.ts";
+import { team as messages } from "../../i18n/en/team.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { NameDialog } from "../../ui/name-dialog.tsx";
+import { Page } from "../../ui/page.tsx";
+import { PageTabs, type PageTab } from "../../ui/page-tabs.tsx";
+import "./team.css";
+
+const text = texts(messages);
+const words = texts(common);
+
+type Tab = PageTab & { scope: Session["scopes"][number] };
+const tabs: readonly Tab[] = [
+  { to: "/team/members", name: text("members"), scope: "teams:read" },
+  { to: "/team/tokens", name: text("tokens"), scope: "tokens:read" },
+  // Other people's sessions are seen by owners only; everybody's own are in their account.
+  { to: "/team/sessions", name: text("sessions"), scope: "audit:read" },
+  { to: "/team/webhooks", name: text("webhooks"), scope: "webhooks:read" },
+  { to: "/team/alerts", name: text("alerts"), scope: "players:read" },
+  { to: "/team/audit", name: text("audit"), scope: "audit:read" },
+];
+
+export function TeamPage() {
+  const { team, scopes } = useSession();
+  const mayRename = useMay("teams:write");
+  const [isRenaming, setIsRenaming] = useState(false);
+  const renaming = useAct({
+    run: (name: string) => client.patch("/api/v1/teams/{id}", { params: { path: { id: team.id } }, body: { name } }),
+    changes: ["session", "audit"],
+    done: (_result, name) => ({ message: text("renamed", { name }) }),
+    after: () => setIsRenaming(false),
+    showsErrors: true,
+  });
+  const actions = mayRename ? <Button onPress={() => setIsRenaming(true)}>{text("rename")}</Button> : undefined;
+  return (
+    <Page title={team.name} actions={actions}>
+      <PageTabs label={text("parts")} tabs={tabs.filter(({ scope }) => scopes.includes(scope))} />
+      <Outlet />
+      <NameDialog
+        title={text("renameTitle")}
+        label={text("teamName")}
+        name={team.name}
+        action={words("save")}
+        isOpen={isRenaming}
+        onClose={() => setIsRenaming(false)}
+        act={renaming}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,97 @@
+// Creates a token: its name, what it may do, how long; then its secret, once.
+import { useId, useState, type FormEvent } from "react";
+import type { Scope } from "../../../../../src/protocol/operator/people.ts";
+import { client } from "../../../data/client.ts";
+import { useSession } from "../../../data/session.ts";
+import { useAct } from "../../../data/use-act.ts";
+import { common } from "../../../i18n/en/common.ts";
+import { tokens as messages } from "../../../i18n/en/tokens.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { CopyField } from "../../../ui/copy-field.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { ScopeField } from "./scope-field.tsx";
+import { presets } from "./scopes.ts";
+
+const text = texts(messages);
+const words = texts(common);
+
+const ends = ["never", "30", "90", "365"] as const;
+const endName = (days: (typeof ends)[number]): string =>
+  days === "never" ? text("never") : days === "365" ? text("year") : text("days", { count: Number(days) });
+const endOptions = ends.map((id) => ({ id, name: endName(id) }));
+
+export function NewTokenDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return isOpen ? <OpenDialog onClose={onClose} /> : null;
+}
+
+function OpenDialog({ onClose }: { onClose: () => void }) {
+  const form = useId();
+  const { scopes: held } = useSession();
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(() => new Set(held.filter(presets[0]!.includes)));
+  const [days, setDays] = useState<(typeof ends)[number]>("never");
+  const [isIncomplete, setIsIncomplete] = useState(false);
+  const creating = useAct({
+    run: async () => {
+      const expires_at = days === "never" ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+      return (await client.post("/api/v1/tokens", { body: { name: name.trim(), scopes: [...scopes], expires_at } })).data;
+    },
+    changes: ["tokens", "audit"],
+    showsErrors: true,
+  });
+  const token = creating.data;
+  if (token !== undefined) {
+    const done = (
+      <Button kind="primary" onPress={onClose}>
+        {text("done")}
+      </Button>
+    );
+    return (
+      <Dialog title={text("createdTitle", { name: token.name })} isOpen onClose={onClose} role="alertdialog" actions={done}>
+        <CopyField label={text("secret")} value={token.secret} description={text("copyText")} />
+      </Dialog>
+    );
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setIsIncomplete(scopes.size === 0);
+    if (scopes.size > 0) creating.mutate();
+  };
+  const errors = fieldErrorsOf(creating.error);
+  const actions = (
+    <>
+      <Button onPress={onClose}>{words("cancel")}</Button>
+      <Button kind="primary" type="submit" form={form} isPending={creating.isPending}>
+        {text("create")}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={text("create")} isOpen onClose={onClose} actions={actions}>
+      <form id={form} className="form" onSubmit={submit}>
+        <TextField
+          label={text("name")}
+          description={text("nameHint")}
+          value={name}
+          onChange={setName}
+          isRequired
+          autoFocus
+          maxLength={200}
+          error={errors["name"]}
+        />
+        <ScopeField value={scopes} onChange={setScopes} />
+        {isIncomplete && scopes.size === 0 ? (
+          <p className="field-error" role="alert">
+            {text("chooseOne")}
+          </p>
+        ) : null}
+        <Select label={text("expires")} options={endOptions} selectedKey={days} onSelectionChange={setDays} />
+        {errors["name"] === undefined ? <ProblemMessage error={creating.error} /> : null}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+// Chooses what a token may do: a suggestion, or single permissions.
+import type { Scope } from "../../../../../src/protocol/operator/people.ts";
+import { useSession } from "../../../data/session.ts";
+import { tokens as messages } from "../../../i18n/en/tokens.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
+import { presets, scopeGroups } from "./scopes.ts";
+import "./tokens.css";
+
+const text = texts(messages);
+
+export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onChange: (value: ReadonlySet<Scope>) => void }) {
+  const { scopes: held } = useSession();
+  const set = (scope: Scope, isChosen: boolean): void => {
+    const next = new Set(value);
+    if (isChosen) next.add(scope);
+    else next.delete(scope);
+    onChange(next);
+  };
+  return (
+    <fieldset className="scopes">
+      <legend className="label">{text("permissions")}</legend>
+      <div className="scope-presets" role="group" aria-label={text("presets")}>
+        {presets.map(({ name, includes }) => (
+          <Button key={name} size="small" onPress={() => onChange(new Set(held.filter(includes)))}>
+            {name}
+          </Button>
+        ))}
+      </div>
+      <div className="scope-rows">
+        {scopeGroups.map(({ name, read, write }) => (
+          <div key={name} className="scope-row">
+            <span>{name}</span>
+            <span className="scope-choices">
+              {read === null ? null : (
+                <Checkbox
+                  aria-label={text("readOf", { name })}
+                  isSelected={value.has(read)}
+                  isDisabled={!held.includes(read)}
+                  onChange={(isChosen) => set(read, isChosen)}
+                >
+                  {text("read")}
+                </Checkbox>
+              )}
+              {write === null ? null : (
+                <Checkbox
+                  aria-label={text("writeOf", { name })}
+                  isSelected={value.has(write)}
+                  isDisabled={!held.includes(write)}
+                  onChange={(isChosen) => set(write, isChosen)}
+                >
+                  {text("write")}
+                </Checkbox>
+              )}
+            </span>
+          </div>
+        ))}
+      </div>
+      {scopeGroups.every(({ read, write }) => [read, write].every((scope) => scope === null || held.includes(scope))) ? null : (
+        <p className="field-description">{text("notYours")}</p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,86 @@
+// Adds or changes a webhook; a new one then shows its secret, once.
+import { useId, useState, type FormEvent } from "react";
+import { client } from "../../../data/client.ts";
+import { useAct } from "../../../data/use-act.ts";
+import { common } from "../../../i18n/en/common.ts";
+import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { EventField } from "./event-field.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
+import type { Webhook } from "./webhook-status.tsx";
+
+const text = texts(messages);
+const words = texts(common);
+
+/** @param webhook to change; null: a new one */
+export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
+  const form = useId();
+  const [name, setName] = useState(webhook?.name ?? "");
+  const [url, setUrl] = useState(webhook?.url ?? "");
+  const [events, setEvents] = useState<Webhook["events"]>(webhook?.events ?? ["*"]);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [isIncomplete, setIsIncomplete] = useState(false);
+  const saving = useAct({
+    run: async () => {
+      const body = { name: name.trim(), url: url.trim(), events };
+      if (webhook === null) return (await client.post("/api/v1/webhooks", { body })).data.secret;
+      await client.patch("/api/v1/webhooks/{id}", { params: { path: { id: webhook.id } }, body });
+      return null;
+    },
+    changes: ["webhooks", "audit"],
+    after: (created) => (created === null ? onClose() : setSecret(created)),
+    showsErrors: true,
+  });
+  if (secret !== null) return <SecretDialog title={text("createdTitle", { name: name.trim() })} secret={secret} onClose={onClose} />;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setIsIncomplete(events.length === 0);
+    if (events.length > 0) saving.mutate();
+  };
+  const errors = fieldErrorsOf(saving.error);
+  const actions = (
+    <>
+      <Button onPress={onClose}>{words("cancel")}</Button>
+      <Button kind="primary" type="submit" form={form} isPending={saving.isPending}>
+        {webhook === null ? text("create") : words("save")}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={text(webhook === null ? "create" : "editTitle")} isOpen onClose={onClose} actions={actions}>
+      <form id={form} className="form" onSubmit={submit}>
+        <TextField
+          label={text("name")}
+          description={text("nameHint")}
+          value={name}
+          onChange={setName}
+          isRequired
+          autoFocus
+          maxLength={200}
+          error={errors["name"]}
+        />
+        <TextField
+          label={text("url")}
+          description={text("urlHint")}
+          type="url"
+          value={url}
+          onChange={setUrl}
+          isRequired
+          maxLength={2_000}
+          error={errors["url"]}
+        />
+        <EventField value={events} onChange={setEvents} />
+        {isIncomplete && events.length === 0 ? (
+          <p className="field-error" role="alert">
+            {text("chooseOne")}
+          </p>
+        ) : null}
+        {errors["name"] === undefined && errors["url"] === undefined ? <ProblemMessage error={saving.error} /> : null}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,76 @@
+// A field with a list of choices that typing filters.
+import {
+  Button as AriaButton,
+  ComboBox as AriaComboBox,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  ListLayout,
+  Popover,
+  Text,
+  Virtualizer,
+} from "react-aria-components";
+import { common } from "../i18n/en/common.ts";
+import { texts } from "../i18n/texts.ts";
+import { Icon } from "./icon.tsx";
+import "./combo-box.css";
+
+const text = texts(common);
+
+export interface Choice {
+  id: string;
+  name: string;
+}
+
+export interface ComboBoxProps {
+  label: string;
+  choices: readonly Choice[];
+  /** The id of the choice; null: none. */
+  value: string | null;
+  onChange: (id: string | null) => void;
+  description?: string;
+  error?: string | undefined;
+  placeholder?: string;
+  isDisabled?: boolean;
+}
+
+export function ComboBox({ label, choices, value, onChange, description, error, placeholder, isDisabled = false }: ComboBoxProps) {
+  return (
+    <AriaComboBox
+      className="field combo-box"
+      defaultItems={choices}
+      value={value}
+      onChange={(key) => onChange(key === null ? null : String(key))}
+      isInvalid={error !== undefined}
+      isDisabled={isDisabled}
+      menuTrigger="focus"
+    >
+      <Label>{label}</Label>
+      <div className="combo-box-row">
+        <Input className="input" {...(placeholder === undefined ? {} : { placeholder })} />
+        <AriaButton className="combo-box-open" aria-label={text("more")}>
+          <Icon name="chevronDown" />
+        </AriaButton>
+      </div>
+      {description === undefined ? null : (
+        <Text slot="description" className="field-description">
+          {description}
+        </Text>
+      )}
+      <FieldError className="field-error">{error}</FieldError>
+      <Popover className="popover combo-box-popover">
+        <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: 40, padding: 4 }}>
+          <ListBox<Choice> className="combo-box-list" renderEmptyState={() => <p className="combo-box-empty">{text("noMatch")}</p>}>
+            {({ id, name }) => (
+              <ListBoxItem id={id} textValue={name} className="menu-item combo-box-choice">
+                {name}
+              </ListBoxItem>
+            )}
+          </ListBox>
+        </Virtualizer>
+      </Popover>
+    </AriaComboBox>
+  );
+}

@@ -1,0 +1,26 @@
+// A part of a page with a heading, an explanation and actions.
+import { useId, type ReactNode } from "react";
+import "./section.css";
+
+interface SectionProps {
+  title: string;
+  text?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Section({ title, text, actions, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section className="section" aria-labelledby={id}>
+      <header className="section-header">
+        <div>
+          <h2 id={id}>{title}</h2>
+          {text === undefined ? null : <p className="faint">{text}</p>}
+        </div>
+        {actions === undefined ? null : <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+// A number between two ends, set by dragging or by the arrow keys.
+import "./slider.css";
+import {
+  Label,
+  Slider as AriaSlider,
+  SliderOutput,
+  SliderThumb,
+  SliderTrack,
+  type SliderProps as AriaSliderProps,
+} from "react-aria-components";
+
+export function Slider({ label, ...props }: AriaSliderProps<number> & { label: string }) {
+  return (
+    <AriaSlider {...props} className="slider">
+      <Label>{label}</Label>
+      <SliderOutput className="slider-output" />
+      <SliderTrack className="slider-track">
+        {({ state }) => (
+          <>
+            <div className="slider-rail" />
+            {/* Styles that scripts set are allowed by the policy; only those in the page's text are not. */}
+            <div className="slider-fill" style={{ inlineSize: `${state.getThumbPercent(0) * 100}%` }} />
+            <SliderThumb className="slider-thumb" />
+          </>
+        )}
+      </SliderTrack>
+    </AriaSlider>
+  );
+}

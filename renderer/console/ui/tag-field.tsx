@@ -1,0 +1,78 @@
+// A field for tags: each is a chip that can be removed; Enter or a comma adds what was typed, Backspace in the empty field takes back the last.
+import { useState } from "react";
+import { Button, Input, Label, Tag, TagGroup, TagList, Text, TextField } from "react-aria-components";
+import { common } from "../i18n/en/common.ts";
+import { texts } from "../i18n/texts.ts";
+import { Icon } from "./icon.tsx";
+import "./tag-field.css";
+
+const text = texts(common);
+
+export interface TagFieldProps {
+  label: string;
+  description?: string;
+  placeholder?: string;
+  value: readonly string[];
+  onChange: (tags: readonly string[]) => void;
+  autoFocus?: boolean;
+  isDisabled?: boolean;
+}
+
+export function TagField({ label, description, placeholder, value, onChange, autoFocus = false, isDisabled = false }: TagFieldProps) {
+  const [typed, setTyped] = useState("");
+  const add = (names: readonly string[]): void => {
+    const added = names.flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+    setTyped("");
+    if (added.some((tag) => !value.includes(tag))) onChange([...new Set([...value, ...added])]);
+  };
+  const type = (next: string): void => {
+    const parts = next.split(/[,\n]/);
+    if (parts.length > 1) add(parts);
+    else setTyped(next);
+  };
+  return (
+    <div className="field tag-field">
+      {value.length === 0 ? null : (
+        <TagGroup aria-label={label} {...(isDisabled ? {} : { onRemove: (removed) => onChange(value.filter((tag) => !removed.has(tag))) })}>
+          <TagList className="tag-list" items={value.map((tag) => ({ id: tag }))}>
+            {({ id }) => (
+              <Tag id={id} textValue={id} className="tag">
+                <span className="tag-name">{id}</span>
+                {isDisabled ? null : (
+                  <Button slot="remove" className="tag-remove" aria-label={text("removeTag", { tag: id })}>
+                    <Icon name="close" />
+                  </Button>
+                )}
+              </Tag>
+            )}
+          </TagList>
+        </TagGroup>
+      )}
+      <TextField
+        className="field"
+        value={typed}
+        onChange={type}
+        onBlur={() => add([typed])}
+        autoFocus={autoFocus}
+        isDisabled={isDisabled}
+        maxLength={200}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && typed.trim() !== "" && !event.nativeEvent.isComposing) {
+            // Enter adds the tag; it does not send the form.
+            event.preventDefault();
+            add([typed]);
+          } else if (event.key === "Backspace" && typed === "") onChange(value.slice(0, -1));
+          else event.continuePropagation();
+        }}
+      >
+        <Label>{label}</Label>
+        <Input className="input" enterKeyHint="enter" {...(placeholder === undefined ? {} : { placeholder })} />
+        {description === undefined ? null : (
+          <Text slot="description" className="field-description">
+            {description}
+          </Text>
+        )}
+      </TextField>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+// The ways to sign in: a link, a password, an invitation.
+import type { Clock } from "../../../base/clock.ts";
+import type { NewSession } from "../../../protocol/operator/sessions.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import type { BrowserCookies } from "../../people/browser-cookies.ts";
+import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
+import { createUser } from "../../people/people.ts";
+import { findByEmail, type Attempt, type Passwords } from "../../people/passwords/passwords.ts";
+import { useSignInLink } from "../../people/sign-in-links.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
+
+export interface SignInDependencies {
+  audit: AuditLog;
+  clock: Clock;
+  cookies: BrowserCookies;
+  makeId: MakeId;
+  passwords: Passwords;
+  store: Store;
+  tokens: TokenExpiry;
+}
+
+/** Who signs in. */
+interface Person {
+  userId: string;
+  teamId: string | null;
+  /** What the audit log gets besides the new session. */
+  audited: readonly { action: string; resourceType: string; resourceId: string }[];
+}
+
+/**
+ * Checks how a person signs in: what takes long is done before the transaction of the sign-in.
+ * @returns the rest, which runs in that transaction
+ * @throws ProblemError 401, 422 or 429; the rest throws 401, 403 or 409.
+ */
+export async function prepareSignIn(
+  dependencies: SignInDependencies,
+  body: NewSession,
+  from: Omit<Attempt, "email" | "password">,
+): Promise<(db: Db) => Promise<Person>> {
+  switch (body.method) {
+    case "link":
+      return async (db) => {
+        const link = await useSignInLink(dependencies, db, body.secret);
+        const audited = [{ action: "useSignInLink", resourceType: "sessions", resourceId: link.id }];
+        return { userId: link.user_id, teamId: link.team_id, audited };
+      };
+    case "password": {
+      const userId = await dependencies.passwords.verify({ ...from, email: body.email, password: body.password });
+      return async () => ({ userId, teamId: null, audited: [] });
+    }
+    case "invitation":
+      return prepareInvitation(dependencies, body, from);
+  }
+}
+
+/** Makes the invited person a member: a new user, or the one who signs in with the invitation's email already. */
+async function prepareInvitation(
+  dependencies: SignInDependencies,
+  { secret, name: ownName, password }: Extract<NewSession, { method: "invitation" }>,
+  from: Omit<Attempt, "email" | "password">,
+): Promise<(db: Db) => Promise<Person>> {
+  const { clock, passwords, store } = dependencies;
+  const { email, name: givenName, token_expires_at } = await findPendingInvitation(store.db, secret, clock.now());
+  if (token_expires_at !== null) {
+    throw new ProblemError("forbidden", "You were invited by a program whose access ends: ask an owner to invite you in the console");
+  }
+  const name = ownName ?? givenName;
+  const isKnown = (await findByEmail(store.db, email)) !== undefined;
+  const knownId = isKnown ? await passwords.verify({ ...from, email, password }) : null;
+  const hash = isKnown ? null : await passwords.hashNew(password, { name, email });
+  return async (db) => {
+    const now = Math.trunc(clock.now());
+    // It may have been used or withdrawn meanwhile.
+    const invitation = await findPendingInvitation(db, secret, now);
+    let userId = knownId;
+    if (userId === null) {
+      const user = await createUser(dependencies, db, { name, email });
+      await passwords.set(db, user, hash!);
+      userId = user.id;
+    }
+    await joinTeam(db, invitation, userId, now);
+    const audited = [{ action: "acceptInvitation", resourceType: "invitations", resourceId: invitation.id }];
+    return { userId, teamId: invitation.team_id, audited };
+  };
+}

@@ -1,0 +1,22 @@
+// Accepted invitations: whoever has the secret of a pending one joins its team.
+import { ProblemError } from "../http/problem.ts";
+import type { InvitationRow } from "../store/people-tables.ts";
+import type { Db } from "../store/store.ts";
+import { showInvitation } from "./people-resources.ts";
+import { selectMembers } from "./people.ts";
+import { hashSecret } from "./token-secrets.ts";
+
+/** The invitation with this secret. @throws ProblemError 404 unless it is pending. */
+export async function findPendingInvitation(db: Db, secret: string, now: number): Promise<InvitationRow> {
+  const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(secret)).executeTakeFirst();
+  if (row !== undefined && showInvitation(row, now).status === "pending") return row;
+  throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
+}
+
+/** Makes a user a member of the invitation's team, and uses the invitation. @throws ProblemError 409 for a member of the team. */
+export async function joinTeam(db: Db, { id, team_id, role }: InvitationRow, userId: string, now: number): Promise<void> {
+  const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
+  if (present !== undefined) throw new ProblemError("conflict", "You are already a member of this team");
+  await db.insertInto("members").values({ team_id, user_id: userId, role, created_at: now }).execute();
+  await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", id).execute();
+}

@@ -1,0 +1,97 @@
+// Hashes passwords: argon2id with the parameters that OWASP recommends, off the main thread, and a few at a time.
+import { argon2, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import { HashingTurns, type Lane } from "./hashing-turns.ts";
+
+// OWASP Password Storage Cheat Sheet, 2025: the variant that needs the least memory, since a service may run on a small computer.
+const argonParameters = { m: 19_456, t: 2, p: 1 };
+// For engines whose cryptography has no argon2, such as Electron's: OWASP's second choice.
+const scryptParameters = { ln: 17, r: 8, p: 1 };
+const saltBytes = 16;
+const hashBytes = 32;
+
+type Algorithm = "argon2id" | "scrypt";
+type Parameters = Readonly<Record<string, number>>;
+/** A hash with all that is needed to compute it again. */
+interface StoredHash {
+  algorithm: Algorithm;
+  parameters: Parameters;
+  salt: Buffer;
+  hash: Buffer;
+}
+
+const argon2Async = typeof argon2 === "function" ? promisify(argon2) : null;
+const scryptAsync = promisify<string, Buffer, number, object, Buffer>(scrypt);
+const current: Pick<StoredHash, "algorithm" | "parameters"> =
+  argon2Async === null ? { algorithm: "scrypt", parameters: scryptParameters } : { algorithm: "argon2id", parameters: argonParameters };
+
+/** Hashes and verifies passwords. */
+export class PasswordHashing {
+  readonly #turns = new HashingTurns();
+  #decoy: string | null = null;
+
+  /** The hash of a new password as a PHC string. @throws ProblemError 429 while too many are being hashed. */
+  async hash(password: string, lane: Lane = "known"): Promise<string> {
+    const salt = randomBytes(saltBytes);
+    const hash = await this.#turns.run(lane, () => compute(password, { ...current, salt }));
+    return format({ ...current, salt, hash });
+  }
+
+  /**
+   * Whether a password has this hash. Without a hash it takes as long and is always wrong, so that the duration does not reveal
+   * whether a person has a password. @throws ProblemError 429 while too many are being hashed.
+   */
+  async verify(stored: string | null, password: string, lane: Lane): Promise<boolean> {
+    const { hash, ...how } = parse(stored ?? this.#decoyHash());
+    const computed = await this.#turns.run(lane, () => compute(password, how));
+    return timingSafeEqual(computed, hash) && stored !== null;
+  }
+
+  /** Whether a hash was made with other parameters than new ones are: it is replaced when its password is known. */
+  isOutdated(stored: string): boolean {
+    const { algorithm, parameters } = parse(stored);
+    return algorithm !== current.algorithm || parametersText(parameters) !== parametersText(current.parameters);
+  }
+
+  #decoyHash(): string {
+    this.#decoy ??= format({ ...current, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) });
+    return this.#decoy;
+  }
+}
+
+async function compute(password: string, { algorithm, parameters, salt }: Omit<StoredHash, "hash">): Promise<Buffer> {
+  // The same password can be typed as different code points, depending on the keyboard.
+  const message = password.normalize("NFC");
+  if (algorithm === "scrypt") {
+    const N = 2 ** parameters["ln"]!;
+    const cost = { N, r: parameters["r"]!, p: parameters["p"]! };
+    return scryptAsync(message, salt, hashBytes, { ...cost, maxmem: 256 * N * cost.r });
+  }
+  if (argon2Async === null) throw new Error("this engine cannot verify a password that was hashed with argon2id");
+  const { m, t, p } = parameters;
+  return argon2Async("argon2id", { message, nonce: salt, memory: m!, passes: t!, parallelism: p!, tagLength: hashBytes });
+}
+
+/** A PHC string: `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`. */
+function format({ algorithm, parameters, salt, hash }: StoredHash): string {
+  const version = algorithm === "argon2id" ? ["v=19"] : [];
+  return ["", algorithm, ...version, parametersText(parameters), unpadded(salt), unpadded(hash)].join("$");
+}
+
+function parse(stored: string): StoredHash {
+  const match = /^\$(argon2id\$v=19|scrypt)\$([a-z]+=[0-9]+(?:,[a-z]+=[0-9]+)*)\$([^$]+)\$([^$]+)$/.exec(stored);
+  if (match === null) throw new TypeError("a stored password is not a PHC string of argon2id or scrypt");
+  const parameters = Object.fromEntries(match[2]!.split(",").map((part) => [part.split("=")[0]!, Number(part.split("=")[1])]));
+  const algorithm = match[1] === "scrypt" ? "scrypt" : "argon2id";
+  return { algorithm, parameters, salt: Buffer.from(match[3]!, "base64"), hash: Buffer.from(match[4]!, "base64") };
+}
+
+function parametersText(parameters: Parameters): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "");
+}

@@ -1,0 +1,44 @@
+// The list of sessions, as the people see it who may end them.
+import type { SessionEntry, SessionMethod } from "../../protocol/operator/sessions.ts";
+import type { TokenRow } from "../store/people-tables.ts";
+import type { Db } from "../store/store.ts";
+import { browserOf } from "./browser-name.ts";
+import type { Operator } from "./operator.ts";
+import { idleMs } from "./session-limits.ts";
+import { showEnds } from "./sessions.ts";
+
+/** The sessions that an operator may see and end: their own, and for an owner those in the team. */
+export function selectSessions(db: Db, { userId, teamId, role }: Operator, now: number) {
+  const rows = db
+    .selectFrom("tokens")
+    .innerJoin("sessions", "sessions.token_id", "tokens.id")
+    .innerJoin("users", "users.id", "tokens.user_id")
+    .selectAll("tokens")
+    .select(["users.name as user_name", "sessions.method", "sessions.address", "sessions.user_agent"])
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", Math.trunc(now))
+    .where("last_used_at", ">", Math.trunc(now) - idleMs)
+    .where((row) => {
+      const isOwn = row("tokens.user_id", "=", userId);
+      return role === "owner" ? row.or([isOwn, row("tokens.team_id", "=", teamId)]) : isOwn;
+    });
+  return db.selectFrom(rows.as("session")).selectAll();
+}
+
+export function showSessionEntry(
+  row: TokenRow & { user_name: string; method: string; address: string; user_agent: string },
+  currentId: string,
+): SessionEntry {
+  return {
+    id: row.id,
+    user_id: row.user_id!,
+    user_name: row.user_name,
+    created_at: new Date(row.created_at).toISOString(),
+    last_used_at: new Date(row.last_used_at ?? row.created_at).toISOString(),
+    ...showEnds(row),
+    address: row.address,
+    browser: browserOf(row.user_agent),
+    method: row.method as SessionMethod,
+    is_current: row.id === currentId,
+  };
+}

@@ -1,0 +1,68 @@
+// A person's own account, the proof before dangerous acts, and other sessions.
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { FakeClock } from "../../support/clock.ts";
+
+const pollOptions = { timeout: 30_000 };
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const password = "a sentence about lighthouses";
+
+/** Gives the person who is signed in an email and a password. */
+async function setPassword(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("textbox", { name: "New password" }).fill(password);
+  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByText("Your password is set").waitFor();
+}
+
+test("[CPP7] a dangerous act asks for the password once the proof is old, and then goes on", { timeout: 120_000 }, async () => {
+  const clock = new FakeClock(Date.now());
+  await using service = await startConsoleService({ clock });
+  await using window = await Window.open(browser);
+  await window.signIn(service, "/account");
+  const { page } = window;
+  await setPassword(page);
+  clock.advance(16 * 60_000);
+  await page.goto(`${service.service.url}/team/tokens`);
+  await page.getByRole("button", { name: "Create a token" }).click();
+  await page.getByLabel("Name").fill("Script");
+  await page.keyboard.press("Enter");
+  const proof = page.getByRole("dialog", { name: "Is it you?" });
+  await proof.getByRole("textbox", { name: "Password" }).fill("something else");
+  await page.keyboard.press("Enter");
+  await proof
+    .getByText(/wrong|not/i)
+    .first()
+    .waitFor();
+  await proof.getByRole("textbox", { name: "Password" }).fill(password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("alertdialog", { name: "Script is ready" }).getByLabel("Secret").waitFor();
+  expect((await service.call("GET", "tokens")).body.data.filter(({ name }: { name: string }) => name === "Script")).toHaveLength(1);
+});
+
+test("[CPP8] a person sees where they are signed in and signs out there, on a phone", { timeout: 120_000 }, async () => {
+  await using service = await startConsoleService();
+  await using lost = await Window.open(browser);
+  await lost.signIn(service, "/account");
+  await using window = await Window.open(browser, phone);
+  await window.signIn(service, "/account");
+  const { page } = window;
+  const sessions = page.getByRole("table", { name: "Where you are signed in" });
+  await sessions.getByText("This session").waitFor();
+  await sessions.getByRole("button", { name: /Sign out Owner on/ }).tap();
+  await page.getByText("Owner is signed out there").waitFor();
+  await expect.poll(() => sessions.getByRole("row").count(), pollOptions).toBe(2);
+  await lost.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByText("Dark", { exact: true }).tap();
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  expect(window.errors).toEqual([]);
+});

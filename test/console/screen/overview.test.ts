@@ -1,0 +1,75 @@
+// What a screen shows now, in the coming week, and why.
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import type { TestService } from "../../service/harness.ts";
+
+let browser: Browser;
+let service: TestService;
+// The clocks in Berlin go back in this week, on Sunday, 25 October.
+const clock = new FakeClock(Date.UTC(2026, 9, 23, 10));
+beforeAll(async () => {
+  [browser, service] = await Promise.all([startBrowser(), startConsoleService({ clock })]);
+});
+afterAll(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+/** A screen in Berlin with its own layout, and another one at night. */
+async function setup(name: string) {
+  const device = await service.pairDevice(name);
+  const path = `players/${device.playerId}`;
+  const layoutOf = async (title: string) => (await service.call("POST", "layouts", { name: title, width: 100, height: 100 })).body.id;
+  const [usual, night] = [await layoutOf("Menu"), await layoutOf("Good night")];
+  await service.call("PATCH", path, { timezone: "Europe/Berlin", layout_id: usual });
+  const target = { type: "player", player_id: device.playerId };
+  const times = { starts_at: "2026-10-20T22:00", ends_at: "2026-10-21T06:00", rrule: "FREQ=DAILY" };
+  await service.call("POST", "schedules", { name: "Nights", layout_id: night, target, ...times });
+  return device;
+}
+
+test("[CSC8] the week ahead keeps the hours of the wall clock across a clock change, as a timeline and as a list, in either time zone", async () => {
+  const { playerId } = await setup("Berlin");
+  await using window = await Window.open(browser, { viewport: { width: 1440, height: 900 }, timezoneId: "America/New_York" });
+  await window.signIn(service, `/screens/${playerId}`);
+  const { page } = window;
+  const week = page.getByRole("region", { name: "The week ahead" });
+  await week.getByText("The clock goes back: this day has 25 hours.").waitFor();
+  const nights = week.getByRole("listitem").filter({ hasText: /^Good night, 12:00 AM to 06:00 AM/ });
+  const widths = await nights.evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().width)));
+  // The night of the change is an hour longer, and ends at six o'clock like the others.
+  expect(new Set(widths).size).toBe(1);
+  expect(widths.length).toBe(6);
+  await week.getByRole("radio", { name: "List" }).click();
+  await week.getByText("Sat, Oct 24 10:00 PM – Sun, Oct 25 06:00 AM").waitFor();
+  await week.getByRole("radio", { name: "Yours: America/New_York" }).click();
+  // Nine hours: New York is six hours behind at the beginning, and five at the end.
+  await week.getByText("Sat, Oct 24 04:00 PM – Sun, Oct 25 01:00 AM").waitFor();
+  expect(window.errors).toEqual([]);
+});
+
+test("[CSC9] why and why not are told for a chosen time of the screen, schedule by schedule, and stay in the address", async () => {
+  const { playerId } = await setup("Corner");
+  const target = { type: "player", player_id: (await service.pairDevice("Other")).playerId };
+  const { layout_id: layoutId } = (await service.call("GET", `players/${playerId}`)).body;
+  const elsewhere = { name: "Elsewhere", layout_id: layoutId, target, starts_at: "2026-10-20T22:00", ends_at: null };
+  expect((await service.call("POST", "schedules", elsewhere)).status).toBe(201);
+  await using window = await Window.open(browser, { ...phone, timezoneId: "Europe/Berlin" });
+  await window.signIn(service, `/screens/${playerId}`);
+  const { page } = window;
+  await page.getByRole("region", { name: "Now and next" }).getByText("until 10:00 PM", { exact: false }).waitFor();
+  const why = page.getByRole("region", { name: "Why this, and why not that" });
+  await why.getByText("Own layout").waitFor();
+  const nights = why.getByRole("list", { name: "Schedule by schedule" }).getByRole("listitem").filter({ hasText: "Nights" }).first();
+  await nights.getByText("Not due").waitFor();
+  await why.getByLabel("At this time (Europe/Berlin)").fill("2026-10-25T05:30");
+  await nights.getByText("Shown").waitFor();
+  await why.getByText("Not for this screen").first().waitFor();
+  expect(new URL(page.url()).searchParams.get("at")).toContain("2026-10-25T04:30");
+  await page.reload();
+  await nights.getByText("Shown").waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(window.errors).toEqual([]);
+});

@@ -1,0 +1,45 @@
+// `signage-service sign-in-link` with a real service.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { rootFolder } from "../../src/main/folders.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { TestService } from "../service/harness.ts";
+import { Browser } from "../service/people/browser.ts";
+import { inviteMember, owner } from "../service/people/people.ts";
+
+const run = promisify(execFile);
+const cli = join(rootFolder, "src/main/cli.ts");
+
+test(
+  "[SGN26] a command on the service's machine prints a link that signs in the first owner or a member, while the service runs",
+  { timeout: 90_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    await using api = await TestService.start(folder.path);
+    const member = await inviteMember(api, await owner(api), "editor", "eve");
+    const email = `Eve.${member.teamId}@example.com`;
+    const print = (...more: string[]) =>
+      run(process.execPath, [cli, "sign-in-link", "--server", api.service.url, "--data", folder.path, ...more]);
+    const signIn = async ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      const [, secret] = /^http:\/\/127\.0\.0\.1:\d+\/sign-in#link=(sgn_lnk_\w{43})\n$/.exec(stdout)!;
+      // The log may be kept by the system.
+      expect(stderr).toContain("sign-in link created");
+      expect(stderr).not.toContain(secret);
+      return (await (await Browser.signIn(api, { method: "link", secret })).call("GET", "session")).body;
+    };
+    expect((await signIn(await print())).user.name).toBe("Owner");
+    expect((await signIn(await print("--email", email))).user.id).toBe(member.userId);
+    for (const [more, code, words] of [
+      [["--email", "nobody@example.com"], 1, "nobody in the team has the email nobody@example.com"],
+      [["--email", "nobody"], 2, "--email: must be an email address"],
+      [["--data", "/nowhere"], 2, "--data: /nowhere/admin-token cannot be read"],
+      [["--server", "http://127.0.0.1:9"], 1, "there is no service at http://127.0.0.1:9"],
+    ] as const) {
+      const failed = (await print(...more).catch((error: unknown) => error)) as { code: number; stdout: string; stderr: string };
+      expect([failed.code, failed.stdout]).toEqual([code, ""]);
+      expect(failed.stderr).toContain(words);
+    }
+  },
+);
