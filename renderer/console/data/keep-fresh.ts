@@ -6,7 +6,6 @@ import { queryClient } from "./query-client.ts";
 /** Query keys begin with the name of their resource. By the first part of an event's type: the keys that it makes old. */
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   player: ["players"],
-  players: ["players"],
   problem: ["players"],
   layout: ["layouts", "players"],
   playlist: ["playlists"],

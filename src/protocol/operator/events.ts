@@ -33,8 +33,7 @@ export type EventKind = z.infer<typeof EventKind>;
 /**
  * All event types. `player.paired` and `player.replaced` of an enrolment by a key have `enrolment_key_id` and `warnings` in their
  * `data`. `layout.assigned`: a player's layout was changed or removed. `player.removed`: the player was deleted, into the
- * bin or for good. `players.updated`: one request changed many players: `data` has their number and, up to 200, `player_ids`; null:
- * read all players again. `player.replaced`: the player moved to another device. `player.problems`: its problems changed; `data` has all
+ * bin or for good. `player.replaced`: the player moved to another device. `player.problems`: its problems changed; `data` has all
  * of them, as in `GET /players/{id}`. `problem.opened`, `problem.closed`: one problem, with its code and `since`. `player.online`
  * and `player.offline` alternate: a connection that returns within two minutes counts as uninterrupted, and a removed player goes
  * offline first. `webhook.failing`: no delivery succeeded for an hour; `webhook.paused`: none for five days; `webhook.disabled`: it
@@ -44,7 +43,6 @@ export type EventKind = z.infer<typeof EventKind>;
 const eventTypes = [
   "player.paired",
   "player.updated",
-  "players.updated",
   "player.removed",
   "player.restored",
   "player.replaced",
@@ -120,7 +118,6 @@ const problemTypes: readonly EventType[] = ["player.problems", "player.error"];
 
 const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   player: "player_updates",
-  players: "player_updates",
   problem: "problems",
   layout: "layout_updates",
   playlist: "playlist_updates",

@@ -140,19 +140,3 @@ test("[CWL3] the roster has each screen of its own team once, also those created
   for (const query of ["limit=1001", "ids=plr_1", `ids=${Array.from({ length: 201 }, () => device.playerId).join(",")}`])
     expect((await api.call("GET", `players/roster?${query}`)).status).toBe(422);
 });
-
-test("[CWL10] one request that changes many players is told as one event, with their ids if they are few", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
-  const ids = [(await api.pairDevice("A")).playerId, (await api.pairDevice("B")).playerId];
-  const change = () => api.call("POST", "players/bulk", { target: { player_ids: ids }, change: { tags_add: ["new"] } });
-  expect((await change()).body.changed).toBe(2);
-  // A request that changes nothing is not told.
-  expect((await change()).body.changed).toBe(0);
-  const { body } = await api.call("GET", "events?types=players.updated");
-  expect(body.data).toHaveLength(1);
-  expect(body.data[0].data.count).toBe(2);
-  expect(body.data[0].data.player_ids.toSorted()).toEqual(ids.toSorted());
-  const concerned = await api.call("GET", `events?types=players.updated&player_id=${ids[0]!}`);
-  expect(concerned.body.data).toHaveLength(1);
-});

@@ -127,10 +127,6 @@ export class RosterStore {
     }
     if (news.is !== "event") return;
     const { type, data } = news.event;
-    if (type === "players.updated") {
-      if (!Array.isArray(data["player_ids"])) return this.#read(signal);
-      return data["player_ids"].forEach((id) => this.#mark(String(id), signal));
-    }
     if (type === "layout.updated") return this.#markShowing(data["layout_id"], signal);
     // Commands change no row: what they do is told by other events.
     if (!type.startsWith("command.") && typeof data["player_id"] === "string") this.#mark(data["player_id"], signal);
