@@ -77,7 +77,7 @@ test(
     await page.getByLabel("Name").fill("Duty phone");
     await page.getByLabel("Address").fill(receiver.url);
     await page.getByRole("dialog").getByText("All events", { exact: true }).click();
-    await page.getByText("Playlists", { exact: true }).click();
+    await page.getByRole("dialog").getByText("Playlists", { exact: true }).click();
     await page.getByText("playlist.created").click();
     await page.getByRole("dialog").getByRole("button", { name: "Add a webhook" }).click();
     expect(await page.getByLabel("Signing secret").inputValue()).toMatch(/^whsec_/);
