@@ -18,10 +18,10 @@ import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
 import { Shell } from "./shell.tsx";
 
-export const rootRoute = createRootRoute({ component: Root, errorComponent: FailedPage, notFoundComponent: MissingPage });
+const rootRoute = createRootRoute({ component: Root, errorComponent: FailedPage, notFoundComponent: MissingPage });
 
 /** The parent of all pages for which somebody must be signed in. */
-export const shellRoute = createRoute({
+const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",
   component: Shell,

@@ -24,10 +24,7 @@ async function setUp(service: TestService, page: Page): Promise<void> {
 }
 
 async function signOut(page: Page): Promise<void> {
-  await page
-    .getByRole("button", { name: /Ada/ })
-    .last()
-    .click();
+  await page.getByRole("button", { name: /Ada/ }).last().click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 }

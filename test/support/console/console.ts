@@ -9,7 +9,7 @@ import type { ServiceConfig } from "../../../src/service/config.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 
 /** Debian's Chromium, headless. */
-export const chromiumPath = "/usr/bin/chromium";
+const chromiumPath = "/usr/bin/chromium";
 
 export const desktop: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: "light" };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
