@@ -93,15 +93,14 @@ test("[CSH10] a change by somebody else meanwhile is told, and either one is kep
   await page.getByRole("button", { name: "Move Second up" }).waitFor();
   // The page does not hear of the change in time.
   const interfere = async (text: string) => {
-    const once = { times: 1 };
-    await page.route(
-      "**/api/v1/playlists/*",
-      async (route) => {
+    let isDone = false;
+    await page.route("**/api/v1/playlists/*", async (route) => {
+      if (route.request().method() === "PATCH" && !isDone) {
+        isDone = true;
         await service.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text }] });
-        await route.continue();
-      },
-      once,
-    );
+      }
+      await route.fallback();
+    });
   };
   await interfere("Theirs");
   await page.getByRole("button", { name: "Move Second up" }).click();

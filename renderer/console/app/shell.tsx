@@ -8,6 +8,7 @@ import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
+import { UploadsCorner } from "../pages/uploads/uploads-corner.tsx";
 import { ShowCorner } from "../pages/show/show-corner.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AccountFace } from "./account-face.tsx";
@@ -21,7 +22,6 @@ const text = texts(common);
 // Loaded after the first picture of the page, which has no menu and no dialog yet.
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
-const UploadsCorner = lazy(async () => ({ default: (await import("../pages/uploads/uploads-corner.tsx")).UploadsCorner }));
 const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
 const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const Shortcuts = lazy(async () => ({ default: (await import("./palette/shortcuts.tsx")).Shortcuts }));
@@ -84,11 +84,11 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
+      <UploadsCorner />
+      <ShowCorner />
       <Suspense fallback={null}>
         <ProofDialog session={session} />
-        <UploadsCorner />
         <BulkBar />
-        <ShowCorner />
       </Suspense>
       <Suspense fallback={null}>
         {overlay === "search" ? <Palette onClose={close} /> : null}

@@ -7,10 +7,8 @@ import {
   Label,
   ListBox,
   ListBoxItem,
-  ListLayout,
   Popover,
   Text,
-  Virtualizer,
 } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
@@ -61,15 +59,13 @@ export function ComboBox({ label, choices, value, onChange, description, error, 
       )}
       <FieldError className="field-error">{error}</FieldError>
       <Popover className="popover combo-box-popover">
-        <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: 40, padding: 4 }}>
-          <ListBox<Choice> className="combo-box-list" renderEmptyState={() => <p className="combo-box-empty">{text("noMatch")}</p>}>
-            {({ id, name }) => (
-              <ListBoxItem id={id} textValue={name} className="menu-item combo-box-choice">
-                {name}
-              </ListBoxItem>
-            )}
-          </ListBox>
-        </Virtualizer>
+        <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="combo-box-empty">{text("noMatch")}</p>}>
+          {({ id, name }) => (
+            <ListBoxItem id={id} textValue={name} className="menu-item combo-box-choice">
+              {name}
+            </ListBoxItem>
+          )}
+        </ListBox>
       </Popover>
     </AriaComboBox>
   );

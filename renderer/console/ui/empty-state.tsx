@@ -1,8 +1,17 @@
-// What a list shows before there is anything in it: what belongs here, and how to begin.
+// What is shown where there is nothing yet: what belongs here, and how to begin.
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
-export function EmptyState({ title, text, icon, children }: { title: string; text?: string; icon?: IconName; children?: ReactNode }) {
+export interface EmptyStateProps {
+  title: string;
+  text?: string;
+  icon?: IconName;
+  /** It takes the place of a whole page: its title is the page's. */
+  isPage?: boolean;
+  children?: ReactNode;
+}
+
+export function EmptyState({ title, text, icon, isPage = false, children }: EmptyStateProps) {
   return (
     <section className="empty-state">
       {icon === undefined ? null : (
@@ -10,7 +19,7 @@ export function EmptyState({ title, text, icon, children }: { title: string; tex
           <Icon name={icon} />
         </span>
       )}
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {text === undefined ? null : <p>{text}</p>}
       {children === undefined ? null : <div className="empty-actions">{children}</div>}
     </section>

@@ -54,6 +54,7 @@ export const show = {
   isFailed: "It failed here",
   firstHundred: "Of the first 100 screens.",
   stop: "Stop it",
+  stopShort: "Stop",
   stopName: "Stop {name}",
   stopped: "“{name}” was stopped",
   done: "Done",

@@ -4,7 +4,6 @@ import { ProblemError, type Schemas } from "../../../../sdk/typescript/client.ts
 import { client } from "../../data/client.ts";
 
 export type Playlist = Schemas["Playlist"];
-type Item = Playlist["items"][number];
 /** An item in a change; without an id it is new. */
 export type NewItem = Schemas["NewPlaylistItem"];
 

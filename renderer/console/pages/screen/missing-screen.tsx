@@ -41,13 +41,13 @@ export function MissingScreen({ id }: { id: string }) {
   if (isPending) return null;
   if (binned == null) {
     return (
-      <EmptyState icon="screens" title={text("missingTitle")} text={text("missingText")}>
+      <EmptyState isPage icon="screens" title={text("missingTitle")} text={text("missingText")}>
         {toScreens}
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon="trash" title={text("binTitle", { name: binned.name })} text={text("binText")}>
+    <EmptyState isPage icon="trash" title={text("binTitle", { name: binned.name })} text={text("binText")}>
       {mayWrite ? (
         <Button kind="primary" isPending={restoring.isPending} onPress={() => restoring.mutate()}>
           {text("restore")}

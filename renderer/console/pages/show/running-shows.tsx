@@ -120,7 +120,7 @@ function ShowActions({ show }: { show: ShowEntry }) {
       )}
       <Button size="small" aria-label={text("stopName", { name })} isPending={stopping.isPending} onPress={() => stopping.mutate()}>
         <Icon name="stop" />
-        {text("stop")}
+        {text("stopShort")}
       </Button>
       <ProblemMessage error={stopping.error ?? prolonging.error} />
     </div>

@@ -185,10 +185,15 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
   }),
 ];
 
-/** Shows whose time is over or that were deleted, or the others. */
+/** Shows whose time is over or whose schedule was deleted, or the others. A schedule that is restored is shown again. */
 function ofEnd(rows: SelectQueryBuilder<Tables, "shows", ShowRow>, ended: boolean, now: number) {
-  if (ended) return rows.where((row) => row.or([row("cleared_at", "is not", null), row("ends_at", "<=", now)]));
-  return rows.where("cleared_at", "is", null).where((row) => row.or([row("ends_at", "is", null), row("ends_at", ">", now)]));
+  return rows.where((row) => {
+    const schedules = row.selectFrom("schedules").select("schedules.id").whereRef("schedules.id", "=", "shows.schedule_id");
+    const isLive = row.exists(schedules.where("schedules.deleted_at", "is", null));
+    return ended
+      ? row.or([row.not(isLive), row("ends_at", "<=", now)])
+      : row.and([isLive, row.or([row("ends_at", "is", null), row("ends_at", ">", now)])]);
+  });
 }
 
 async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
