@@ -242,7 +242,7 @@ test("[CWL9] on a phone nothing is wider than the page, and the first screen beg
   await empty.signIn(service);
   await empty.page.getByRole("heading", { name: "No screens yet" }).waitFor();
   await empty.page.getByText(`npm run player -- --server ${service.service.url}`).waitFor();
-  const pair = empty.page.getByRole("link", { name: "Pair a screen" });
+  const pair = empty.page.getByRole("link", { name: "Add a screen" });
   expect(new URL((await pair.getAttribute("href"))!, service.service.url).pathname).toBe("/pair");
   const device = await service.pairDevice("First");
   await card(empty.page, "First").waitFor();

@@ -32,7 +32,7 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
       <Popover className="popover" placement="top start">
         <Menu className="menu" aria-label={text("account")}>
           {hasPage(router, "/account") ? (
-            <MenuItem className="menu-item" onAction={() => void router.navigate({ to: "/account" as "/" })}>
+            <MenuItem className="menu-item" onAction={() => void router.navigate({ to: "/account" })}>
               {text("account")}
             </MenuItem>
           ) : null}

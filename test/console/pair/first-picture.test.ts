@@ -27,7 +27,7 @@ test("[CPR7] from a fresh service to one's own picture on a screen takes at most
   // The link that the service prints.
   await act(page.goto(body.url));
   await act(page.getByRole("button", { name: "Skip" }).click());
-  await act(page.getByRole("link", { name: "Pair a screen" }).click());
+  await act(page.getByRole("link", { name: "Add a screen" }).click());
   await page.getByLabel("Code on the screen").waitFor();
   await act(page.keyboard.type(String(code)));
   await act(page.keyboard.type("Counter"));

@@ -29,7 +29,7 @@ test("[CPR1] a screen is paired by typing its code and a name, and its steps fol
   await using window = await Window.open(browser);
   const { page, errors } = window;
   await window.signIn(service);
-  await page.getByRole("link", { name: "Pair a screen" }).click();
+  await page.getByRole("link", { name: "Add a screen" }).click();
   // Lower case and without the dash: the eighth letter leads on to the name.
   await page.getByLabel("Code on the screen").waitFor();
   await page.keyboard.type(device.grant.user_code.replace("-", "").toLowerCase());

@@ -13,9 +13,10 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlistId });
 
-// Operations without a tool: tickets for browsers, live views, downloads of files of any size, and tus.
+// Operations without a tool: tickets for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
+const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword"];
 const isLeft = ({ name, stream }: (typeof operations)[number]) =>
-  stream === true || ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent"].includes(name);
+  stream === true || ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));
 // Tools that find operations or combine several.

@@ -1,5 +1,6 @@
 // Drops files on a page as a person does, and reads the tray of uploads.
 import type { Locator, Page } from "playwright";
+import { eventually } from "../polling.ts";
 
 export interface DroppedFile {
   name: string;
@@ -18,7 +19,12 @@ export async function dropFiles(page: Page, target: Locator, files: readonly Dro
       made.items.add(new File([Uint8Array.fromBase64(base64), new Uint8Array(padding)], name, { type, lastModified: 1_700_000_000_000 }));
     return made;
   })()`);
-  for (const event of ["dragenter", "dragover"]) await target.dispatchEvent(event, { dataTransfer: transfer });
+  await target.dispatchEvent("dragenter", { dataTransfer: transfer });
+  // A browser repeats this event as long as the files are there; the page may have been loaded a moment ago.
+  await eventually(async () => {
+    await target.dispatchEvent("dragover", { dataTransfer: transfer });
+    return (await page.locator(".drop-overlay").count()) > 0;
+  });
   await before?.();
   await target.dispatchEvent("drop", { dataTransfer: transfer });
 }

@@ -3,7 +3,18 @@ import { cp, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { rootFolder } from "../../../src/main/folders.ts";
 
-const copied = ["src", "renderer", "demo", "package.json", "tsconfig.json", "vite.config.ts", "vite.main.config.ts"];
+const copied = [
+  "src",
+  "renderer",
+  "demo",
+  "package.json",
+  "tsconfig.json",
+  "sdk/typescript/client.ts",
+  "sdk/typescript/types.ts",
+  "vite.config.ts",
+  "vite.console.config.ts",
+  "vite.main.config.ts",
+];
 
 /** Copies sources and build settings into `folder`. The copy shares this project's packages. */
 export async function copyCheckout(folder: string): Promise<void> {

@@ -128,12 +128,18 @@ test("[PCK6] a missing or stale build is rejected with the remedy", async () => 
   await file("dist/main/electron.js", 2_000);
   expect(pack).toThrow("dist/renderer/player/index.html is missing. Run: npm run build");
   await file("dist/renderer/player/index.html", 2_000);
+  await file("renderer/console/main.tsx", 1_000);
+  expect(pack).toThrow("dist/renderer/console/index.html is missing. Run: npm run build");
+  await file("dist/renderer/console/index.html", 2_000);
   pack();
   await file("src/main/electron/electron.ts", 3_000);
   expect(pack).toThrow("dist/main/electron.js is older than src/main/electron/electron.ts. Run: npm run build");
   await file("src/main/electron/electron.ts", 1_000);
   await file("renderer/player/main.ts", 3_000);
   expect(pack).toThrow("dist/renderer/player/index.html is older than renderer/player/main.ts. Run: npm run build");
+  await file("renderer/player/main.ts", 1_000);
+  await file("renderer/console/main.tsx", 3_000);
+  expect(pack).toThrow("dist/renderer/console/index.html is older than renderer/console/main.tsx. Run: npm run build");
 });
 
 test("[PCK6] a package without the addons of its machine is rejected with the remedy", async () => {

@@ -54,7 +54,9 @@ test.each(["prestart", "preplayer"])("[ENG22] npm builds the page and the progra
   // In a copy: other tests use this project's build meanwhile.
   await using folder = await temporaryFolder();
   await copyCheckout(folder.path);
-  const stale = ["dist/main/electron.js", "dist/renderer/player/index.html"].map((name) => join(folder.path, name));
+  const stale = ["dist/main/electron.js", "dist/renderer/player/index.html", "dist/renderer/console/index.html"].map((name) =>
+    join(folder.path, name),
+  );
   for (const path of stale) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, "stale");

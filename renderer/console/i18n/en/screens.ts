@@ -2,7 +2,7 @@
 export const screens = {
   title: "Screens",
   dropOn: "Show on {name}",
-  pair: "Pair a screen",
+  pair: "Add a screen",
   emptyTitle: "No screens yet",
   emptyStep1: "Connect a small computer to your display and start the player on it.",
   emptyStep2: "The display shows a code, such as WDJB-MJHT.",

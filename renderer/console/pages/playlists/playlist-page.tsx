@@ -49,7 +49,7 @@ export function PlaylistPage() {
   return (
     <Page title={stored?.playlist.name ?? text("loading")} actions={isReadOnly ? null : <AddItems onAdd={add} />}>
       <div className="playlist-bar">
-        <Link to={"/playlists" as "/"} className="playlist-back">
+        <Link to="/playlists" className="playlist-back">
           {text("back")}
         </Link>
         <SaveStatus editor={editor} />

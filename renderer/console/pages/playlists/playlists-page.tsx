@@ -43,7 +43,7 @@ export function PlaylistsPage() {
       <ul className="playlist-list">
         {all?.map(({ id, name, items, updated_at }) => (
           <li key={id}>
-            <Link to={`/playlists/${id}` as "/"} className="playlist-link">
+            <Link to="/playlists/$id" params={{ id }} className="playlist-link">
               <span className="running-icon">
                 <Icon name="playlist" />
               </span>
@@ -77,7 +77,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const creating = useMutation({
     mutationFn: () => createPlaylist(name),
-    onSuccess: ({ id }) => navigate({ to: `/playlists/${id}` as "/" }),
+    onSuccess: ({ id }) => navigate({ to: "/playlists/$id", params: { id } }),
   });
   const errors = fieldErrorsOf(creating.error);
   return (

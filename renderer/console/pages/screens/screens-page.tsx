@@ -38,7 +38,7 @@ export function ScreensPage() {
   const arrangement = useMemo(() => arrange(shown.byName, shown.search), [shown]);
   const tags = useMemo(() => tagsOf(byName), [byName]);
   const pair = mayPair ? (
-    <Link to={"/pair" as "/"} className="button" data-kind="primary">
+    <Link to="/pair" className="button" data-kind="primary">
       <Icon name="plus" />
       {text("pair")}
     </Link>

@@ -71,7 +71,7 @@ function compose(
     alerts.length > maxListed ? `… and ${alerts.length - maxListed} more.` : "",
     end,
     // A public URL is an address that browsers and mail programs follow.
-    publicUrl === null ? "" : `All screens that are wrong now: ${publicBase(publicUrl)}/docs#tag/alerts`,
+    publicUrl === null ? "" : `All screens that are wrong now: ${publicBase(publicUrl)}/`,
   ].filter((line) => line !== "");
   const title = oneLine(subject).slice(0, maxSubject);
   const list = entries.map(({ name, lines }) => [name, ...lines.map((line) => `  ${line}`)].join("\n"));

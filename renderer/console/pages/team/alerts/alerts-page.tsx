@@ -48,7 +48,7 @@ export function AlertsPage() {
       is: "main",
       cell: ({ player_id, player_name, site }) => (
         <span className="person-names">
-          <Link to={"/screens/$id" as "/"} params={{ id: player_id } as never} className="webhook-link">
+          <Link to="/screens/$id" params={{ id: player_id }} className="webhook-link">
             {player_name}
           </Link>
           {site === null ? null : <span className="faint">{site}</span>}
