@@ -3,14 +3,12 @@ import { faultsIn, type Fault } from "./fault.ts";
 
 const httpFaults: readonly Fault[] = [
   ...faultsIn("src/service/http/gateway/admission.ts", [
-    ["if (operation.scope !== undefined)", 'if (operation.scope !== undefined && operation.method !== "GET")'],
+    ["if (scope !== undefined) requireScope", 'if (scope !== undefined && operation.method !== "GET") requireScope'],
   ]),
   ...faultsIn("src/service/http/gateway/gateway.ts", [
     ["input.body ?? null, input.bytes.sha256]", "input.body ?? null]"],
-    [
-      "change(db, context.withOperator(await reauthorize(db, clock, context.operator, operation.scope)))",
-      "(await reauthorize(db, clock, context.operator, operation.scope), change(db, context))",
-    ],
+    ["return change(db, context.withOperator(operator));", "return change(db, context);"],
+    ["if (needsProof(operation, input.body)) requireProof", "if (isRead(operation)) requireProof"],
   ]),
   ...faultsIn("src/service/http/gateway/audited-write.ts", [[".at(-1) ?? null", ".at(0) ?? null"]]),
   ...faultsIn("src/service/http/gateway/conditional-writes.ts", [['header.split(",").some(', 'header.split(",").every(']]),
@@ -31,7 +29,7 @@ const httpFaults: readonly Fault[] = [
 const peopleFaults: readonly Fault[] = [
   ...faultsIn("src/service/people/operator.ts", [['scope !== "teams:write" && scope !== "audit:read"', 'scope !== "teams:write"']]),
   ...faultsIn("src/service/people/authentication.ts", [
-    ["expires_at > now)", "expires_at >= now)"],
+    ["end > now)", "end >= now)"],
     ['.onRef("members.user_id", "=", "tokens.user_id")', ""],
   ]),
   ...faultsIn("src/service/people/grants.ts", [
