@@ -3,10 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { extractFrame } from "../media/formats/video-frame.ts";
-import type { EventJournal } from "../events/event-journal.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { Store } from "../store/store.ts";
-import { assetEvent } from "./asset-creation.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { Blobs } from "./blobs.ts";
@@ -19,7 +17,6 @@ const maxTries = 2;
 
 interface ThumbnailDependencies {
   blobs: Blobs;
-  events: EventJournal;
   media: MediaProcessPool;
   store: Store;
   clock: Clock;
@@ -83,14 +80,9 @@ export class Thumbnails {
 
   /** Marks the asset ready, with the thumbnail or without one. */
   async #finish(row: StoredAssetRow, picture: Buffer | null): Promise<void> {
-    const { blobs, events, store } = this.#dependencies;
-    // The event tells whoever shows the asset that it has changed.
-    const changed = [assetEvent("asset.updated", row)];
+    const { blobs, store } = this.#dependencies;
     if (picture === null) {
-      await store.write(async (db) => {
-        await db.updateTable("assets").set({ status: "ready" }).where("id", "=", row.id).execute();
-        await events.append(db, changed);
-      });
+      await store.db.updateTable("assets").set({ status: "ready" }).where("id", "=", row.id).execute();
       return;
     }
     await using received = await blobs.receive(streamOf(picture), picture.length);
@@ -101,7 +93,6 @@ export class Thumbnails {
         .set({ status: "ready", thumbnail_sha256: received.sha256, thumbnail_bytes: received.sizeBytes })
         .where("id", "=", row.id)
         .execute();
-      await events.append(db, changed);
     });
   }
 
