@@ -41,7 +41,9 @@ export async function askForPicture(playerId: string): Promise<void> {
 
 async function read(playerId: string, commandId: string): Promise<void> {
   try {
-    follow((await client.get("/api/v1/players/{id}/commands/{command_id}", { params: { path: { id: playerId, command_id: commandId } } })).data);
+    follow(
+      (await client.get("/api/v1/players/{id}/commands/{command_id}", { params: { path: { id: playerId, command_id: commandId } } })).data,
+    );
   } catch (error) {
     // The person can ask again.
     if (commands.delete(commandId)) set(playerId, { is: "failed", reason: reasonOf(error) });
