@@ -66,11 +66,13 @@ export async function smallTargets(page: Page, least: number): Promise<string[]>
     const found = [];
     const wanted = "button, a[href], input, select, textarea, summary, [role=button], [role=tab], [role=option], [role=menuitem], [role=slider]";
     for (const element of document.querySelectorAll(wanted)) {
-      if (element.matches("[type=hidden], [type=file], .skip-link, [tabindex='-1'][aria-hidden=true]") || element.closest("[inert], .visually-hidden [hidden]") !== null) continue;
+      if (element.matches("[type=hidden], [type=file], .skip-link, [tabindex='-1'][aria-hidden=true]") || element.closest("[inert], [aria-hidden=true]") !== null) continue;
       const isDrawn = (each) => each.checkVisibility({ visibilityProperty: true }) && each.getBoundingClientRect().width > 2;
       // A box to tick is drawn by its label, and pressed there.
       const target = element.matches("input[type=checkbox], input[type=radio], input[type=range]") ? (element.closest("label") ?? element) : element;
-      if (!isDrawn(target) || target.closest(".visually-hidden") !== null) continue;
+      let isClipped = false;
+      for (let each = target; each !== null; each = each.parentElement) isClipped ||= getComputedStyle(each).clipPath === "inset(50%)";
+      if (!isDrawn(target) || isClipped) continue;
       const { display } = getComputedStyle(target);
       const isInSentence = element.matches("a") && display === "inline" && [...target.parentElement.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
       if (isInSentence) continue;
