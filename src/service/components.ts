@@ -102,7 +102,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
-  const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
+  const thumbnails = new Thumbnails({ blobs, events, media, store, clock, log });
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
