@@ -7,6 +7,7 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
+import { tellFailure } from "../../ui/toasts.tsx";
 import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
 import { commandAct } from "./command-act.ts";
 import { commandChoices, useSupport, type CommandChoiceId } from "./command-choices.ts";
@@ -74,11 +75,11 @@ function BatchState({ id }: { id: string }) {
     <div className="bulk-batch">
       {batch.state === "halted" ? <p role="alert">{text("batchHalted", { reason: batch.reason ?? "" })}</p> : null}
       {batch.state === "halted" ? (
-        <Button size="small" onPress={() => void client.post("/api/v1/command-batches/{id}/resume", path)}>
+        <Button size="small" onPress={() => tellFailure(client.post("/api/v1/command-batches/{id}/resume", path))}>
           {text("resume")}
         </Button>
       ) : null}
-      <Button size="small" onPress={() => void client.post("/api/v1/command-batches/{id}/cancel", path)}>
+      <Button size="small" onPress={() => tellFailure(client.post("/api/v1/command-batches/{id}/cancel", path))}>
         {text("stop")}
       </Button>
     </div>
