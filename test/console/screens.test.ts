@@ -194,27 +194,36 @@ test("[CWL8] a picture that is asked for is shown as asked, as being taken, and 
   await using _ = service;
   await using window = await Window.open(browser, desktop);
   const { page } = window;
+  // What happens before the page hears of events is read when it does.
+  const subscribed = Promise.withResolvers<void>();
+  await page.route("**/api/v1/events/tickets", async (route) => {
+    await subscribed.promise;
+    await route.fallback();
+  });
   await window.signIn(service);
   const counterCard = card(page, "Counter");
-  const ask = counterCard.getByRole("button", { name: "Take a picture of Counter now" });
-  const newest = async () => (await service.call("GET", `players/${counter.playerId}/commands`)).body.data[0].id as string;
-  await ask.click();
-  await counterCard.getByText("Waiting for the screen…").waitFor();
-  await counter.call("POST", `commands/${await newest()}/status`, { status: "running" });
+  /** Asks for a picture. @returns the command, once the service has it: the card tells of the wish before that */
+  const ask = async (): Promise<string> => {
+    const sent = page.waitForResponse((response) => response.request().method() === "POST" && response.url().endsWith("/commands"));
+    await counterCard.getByRole("button", { name: "Take a picture of Counter now" }).click();
+    await counterCard.getByText("Waiting for the screen…").waitFor();
+    return (await (await sent).json()).id;
+  };
+  const first = await ask();
+  await counter.call("POST", `commands/${first}/status`, { status: "running" });
+  subscribed.resolve();
   await counterCard.getByText("Taking a picture…").waitFor();
   expect(await counterCard.getByRole("img", { name: "Last picture" }).count()).toBe(0);
-  const command = await newest();
-  await counter.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yza", await picture(), { "command-id": command });
-  await counter.call("POST", `commands/${command}/status`, {
+  await counter.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yza", await picture(), { "command-id": first });
+  await counter.call("POST", `commands/${first}/status`, {
     status: "succeeded",
     result: { screenshot_id: "shot_01jd3v8q6m9x2k4n7r5t1w0yza" },
   });
   await counterCard.getByRole("img", { name: "Last picture of Counter" }).waitFor();
   await expect.poll(() => counterCard.getByText("Taking a picture…").count(), patient).toBe(0);
 
-  await ask.click();
-  await counterCard.getByText("Waiting for the screen…").waitFor();
-  await counter.call("POST", `commands/${await newest()}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });
+  const second = await ask();
+  await counter.call("POST", `commands/${second}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });
   await counterCard.getByText("No picture: the display is off").waitFor();
   await beat(counter);
   expect(window.errors).toEqual([]);

@@ -14,6 +14,7 @@ import { Icon } from "../ui/icon.tsx";
 import { AccountFace } from "./account-face.tsx";
 import { focusHeadings, loadPages } from "./after-navigation.ts";
 import { AwayBanner } from "./away-banner.tsx";
+import { keepFocus } from "./keep-focus.ts";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
 
@@ -36,6 +37,7 @@ export function Shell() {
   useEffect(() => {
     const shown = new AbortController();
     listenForKeys(router, setOverlay, shown.signal);
+    keepFocus(shown.signal);
     void loadPages(router, shown.signal);
     return () => shown.abort();
   }, [router]);

@@ -14,13 +14,18 @@ const asked = new Map<string, AskedPicture>();
 const commands = new Map<string, string>();
 const listeners = new Set<() => void>();
 let stopListening: (() => void) | null = null;
+/** Requests that the service has not answered yet. */
+let requests = 0;
 
 /** Asks a screen for a picture. */
 export async function askForPicture(playerId: string): Promise<void> {
   stopListening ??= eventStream.listen((news) => {
     if (news.is === "event" && news.event.type.startsWith("command.")) follow(news.event.data as Partial<Command>);
+    // Events were missed, such as those before the page had subscribed.
+    if (news.is === "resync") for (const [id, askedId] of commands) void read(askedId, id);
   });
   set(playerId, { is: "sent" });
+  requests += 1;
   try {
     const body = { type: "screenshot" as const, args: { format: "jpeg" as const, max_width: 960 }, ttl_s: validSeconds };
     const { data } = await client.post("/api/v1/players/{id}/commands", { params: { path: { id: playerId } }, body });
@@ -28,6 +33,21 @@ export async function askForPicture(playerId: string): Promise<void> {
     follow(early.get(data.id));
   } catch (error) {
     set(playerId, { is: "failed", reason: reasonOf(error) });
+  } finally {
+    requests -= 1;
+    endIfUnused();
+  }
+}
+
+async function read(playerId: string, commandId: string): Promise<void> {
+  try {
+    follow(
+      (await client.get("/api/v1/players/{id}/commands/{command_id}", { params: { path: { id: playerId, command_id: commandId } } })).data,
+    );
+  } catch (error) {
+    // The person can ask again.
+    if (commands.delete(commandId)) set(playerId, { is: "failed", reason: reasonOf(error) });
+    endIfUnused();
   }
 }
 
@@ -55,8 +75,15 @@ function follow(command: Partial<Command> | undefined): void {
   if (["queued", "delivered"].includes(command.status)) return;
   if (["acknowledged", "running"].includes(command.status)) return set(playerId, { is: "taking" });
   commands.delete(command.id);
-  early.clear();
   set(playerId, command.status === "succeeded" ? undefined : { is: "failed", reason: command.error?.detail ?? "" });
+  endIfUnused();
+}
+
+/** Stops listening when no request is open. */
+function endIfUnused(): void {
+  if (requests > 0) return;
+  // Those that are left were commands of other people.
+  early.clear();
   if (commands.size > 0) return;
   stopListening?.();
   stopListening = null;

@@ -195,3 +195,49 @@ test("[CBK7] on a phone the bar is within the page, and a screen can be taken ou
   await page.getByText("No screens selected").waitFor();
   expect(window.errors).toEqual([]);
 });
+
+test("[CIN5] a command in waves stops when too many fail, with the reason; it goes on when a person says so, and ends when they stop it", async () => {
+  const devices = await pairAll(...Array.from({ length: 10 }, (_, place) => `Wave ${place}`));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, pathTo(...devices.map(({ playerId }) => playerId)));
+  await page.getByRole("button", { name: "Command" }).click();
+  await page.getByRole("combobox", { name: "Command" }).click();
+  await page.getByRole("option", { name: "Restart the player" }).click();
+  // It restarts what it reaches: waves are the default.
+  expect(await page.getByRole("checkbox", { name: "A tenth at a time; stop if more than 10 % of them fail" }).isChecked()).toBe(true);
+  await page.getByRole("button", { name: "Send to 10 screens" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("10 not ended yet.").waitFor();
+  /** The device of the wave that has begun fails. */
+  const failWave = async (): Promise<string> => {
+    const [{ id, player_id }] = (await service.call("GET", "commands?status=queued")).body.data;
+    const device = devices.find(({ playerId }) => playerId === player_id)!;
+    await device.call("POST", `commands/${id}/status`, { status: "failed", error: { code: "x", detail: "no power" } });
+    return player_id;
+  };
+  const first = await failWave();
+  await dialog
+    .getByRole("alert")
+    .getByText(/^Stopped after a wave: .* wave 1 failed/)
+    .waitFor();
+  await rowOf(page, "no power").getByText("Failed").waitFor();
+  // Nobody else gets it before a person has decided.
+  expect((await service.call("GET", "commands?status=queued")).body.data).toEqual([]);
+  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("alert").waitFor({ state: "detached" });
+  await expect.poll(async () => (await service.call("GET", "commands?status=queued")).body.data.length, { timeout: 20_000 }).toBe(1);
+  expect(await failWave()).not.toBe(first);
+  await dialog
+    .getByRole("alert")
+    .getByText(/wave 2 failed/)
+    .waitFor();
+  await dialog.getByRole("button", { name: "Stop", exact: true }).click();
+  await dialog.getByText("0 done, 10 failed.").waitFor();
+  await rowOf(page, "Stopped before its turn.").first().waitFor();
+  expect(await dialog.getByRole("button", { name: "Go on" }).count()).toBe(0);
+  expect((await service.call("GET", "command-batches")).body.data).toMatchObject([
+    { state: "cancelled", progress: { waiting: 8, failed: 2 } },
+  ]);
+  expect(window.errors).toEqual([]);
+});

@@ -1,5 +1,5 @@
 // The dialog that sends a command to many screens, only such as they support.
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
 import { client } from "../../data/client.ts";
 import { bulk } from "../../i18n/en/bulk.ts";
@@ -7,7 +7,7 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
-import { tellFailure } from "../../ui/toasts.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
 import { commandAct } from "./command-act.ts";
 import { commandChoices, useSupport, type CommandChoiceId } from "./command-choices.ts";
@@ -70,18 +70,21 @@ function BatchState({ id }: { id: string }) {
     queryKey: ["command-batches", id],
     queryFn: async () => (await client.get("/api/v1/command-batches/{id}", path)).data,
   });
+  const resuming = useMutation({ mutationFn: () => client.post("/api/v1/command-batches/{id}/resume", path) });
+  const stopping = useMutation({ mutationFn: () => client.post("/api/v1/command-batches/{id}/cancel", path) });
   if (batch === undefined || batch.state === "finished" || batch.state === "cancelled") return null;
   return (
     <div className="bulk-batch">
       {batch.state === "halted" ? <p role="alert">{text("batchHalted", { reason: batch.reason ?? "" })}</p> : null}
       {batch.state === "halted" ? (
-        <Button size="small" onPress={() => tellFailure(client.post("/api/v1/command-batches/{id}/resume", path))}>
+        <Button size="small" isPending={resuming.isPending} onPress={() => resuming.mutate()}>
           {text("resume")}
         </Button>
       ) : null}
-      <Button size="small" onPress={() => tellFailure(client.post("/api/v1/command-batches/{id}/cancel", path))}>
+      <Button size="small" isPending={stopping.isPending} onPress={() => stopping.mutate()}>
         {text("stop")}
       </Button>
+      <ProblemMessage error={resuming.error ?? stopping.error} />
     </div>
   );
 }
