@@ -55,12 +55,18 @@ export function checkSsoFlags(flags: SsoFlags, wrong: (flag: string, message: st
     }
   } else for (const name of needed) if (flags[name] === undefined) wrong(name, "goes with --sso-issuer");
   if (flags["sso-join-domains"] !== undefined) return;
-  for (const name of ["sso-join-team", "sso-join-role"] as const) if (flags[name] !== undefined) wrong(name, "goes with --sso-join-domains");
+  for (const name of ["sso-join-team", "sso-join-role"] as const)
+    if (flags[name] !== undefined) wrong(name, "goes with --sso-join-domains");
 }
 
 /** The provider of single sign-on; null: there is none. */
 export function readSsoFlags(flags: SsoFlags): SsoConfig | null {
-  const { "sso-issuer": issuer, "sso-client-id": clientId, "sso-client-secret-file": clientSecretFile, "sso-join-domains": domains } = flags;
+  const {
+    "sso-issuer": issuer,
+    "sso-client-id": clientId,
+    "sso-client-secret-file": clientSecretFile,
+    "sso-join-domains": domains,
+  } = flags;
   if (issuer === undefined || clientId === undefined || clientSecretFile === undefined) return null;
   const join =
     domains === undefined ? null : { domains, teamId: flags["sso-join-team"] ?? null, role: flags["sso-join-role"] ?? ("viewer" as const) };

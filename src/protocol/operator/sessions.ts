@@ -47,8 +47,13 @@ const SsoResponse = z
 
 /** What a single sign-on is for. */
 export const NewSso = z.strictObject({
-  purpose: z.enum(["sign-in", "proof"]).default("sign-in").describe("`proof`: the person signs in at the provider again, before a dangerous act"),
-  invitation: InvitationSecret.optional().describe("Accepts this invitation by signing in. Its email must be the one that the provider has verified"),
+  purpose: z
+    .enum(["sign-in", "proof"])
+    .default("sign-in")
+    .describe("`proof`: the person signs in at the provider again, before a dangerous act"),
+  invitation: InvitationSecret.optional().describe(
+    "Accepts this invitation by signing in. Its email must be the one that the provider has verified",
+  ),
 });
 export const StartedSso = z.object({
   url: z.url().describe("Where the person signs in. The provider leads back to `/sign-in/sso` of this service within 10 minutes"),

@@ -87,7 +87,10 @@ async function invitationOf(db: Db, userId: string | null, person: SsoPerson, no
   if (secret !== null) {
     const invitation = await findPendingInvitation(db, secret, now);
     if (invitation.email !== email) {
-      throw new ProblemError("forbidden", "The invitation is for another email than the one that you signed in with: ask for one to this email");
+      throw new ProblemError(
+        "forbidden",
+        "The invitation is for another email than the one that you signed in with: ask for one to this email",
+      );
     }
     requireLasting(invitation);
     return invitation;
@@ -116,7 +119,10 @@ function requireLasting({ token_expires_at }: InvitationRow): void {
 /** @throws ProblemError 403 unless people with this email join by themselves. */
 function requireDomain({ name, join }: Sso, { email }: SsoPerson): void {
   if (email === null) {
-    throw new ProblemError("forbidden", `${name} does not say that your email is verified, so nobody knows who you are here: verify it there`);
+    throw new ProblemError(
+      "forbidden",
+      `${name} does not say that your email is verified, so nobody knows who you are here: verify it there`,
+    );
   }
   if (join?.domains.includes(email.slice(email.lastIndexOf("@") + 1)) === true) return;
   throw new ProblemError("forbidden", `Nobody has invited ${email} yet: ask an owner of your team for an invitation to this email`);

@@ -11,8 +11,7 @@ const entraYes = [true, 1, "1", "true"];
 export function verifiedEmailIn(claims: Readonly<Record<string, unknown>>, issuer: string): string | null {
   const { email, email_verified: isVerified, xms_edov: isDomainOwned } = claims;
   // Entra ID has no `email_verified`, but says whether the tenant owns the email's domain. Elsewhere the claim means nothing.
-  const isOwned =
-    isVerified === undefined && new URL(issuer).host === entraHost && entraYes.some((each) => each === isDomainOwned);
+  const isOwned = isVerified === undefined && new URL(issuer).host === entraHost && entraYes.some((each) => each === isDomainOwned);
   if (isVerified !== true && !isOwned) return null;
   const parsed = z.safeParse(Email, email);
   return parsed.success ? parsed.data : null;

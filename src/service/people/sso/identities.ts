@@ -17,12 +17,15 @@ export function identitiesOf(db: Db, userId: string): Promise<IdentityRow[]> {
 }
 
 /** Links an account to a user. @returns its id */
-export async function linkIdentity(db: Db, makeId: MakeId, userId: string, { issuer, subject, email }: SsoPerson, now: number): Promise<string> {
+export async function linkIdentity(
+  db: Db,
+  makeId: MakeId,
+  userId: string,
+  { issuer, subject, email }: SsoPerson,
+  now: number,
+): Promise<string> {
   const id = makeId("idn");
-  await db
-    .insertInto("identities")
-    .values({ id, issuer, subject, user_id: userId, email, created_at: now, last_used_at: now })
-    .execute();
+  await db.insertInto("identities").values({ id, issuer, subject, user_id: userId, email, created_at: now, last_used_at: now }).execute();
   return id;
 }
 

@@ -34,7 +34,11 @@ export function problemOfProvider(error: unknown, name: string): ProviderProblem
     return { detail, isUnreachable: true, code };
   }
   if (code === "OAUTH_JWT_TIMESTAMP_CHECK_FAILED") {
-    return { detail: `What ${name} says is too old: sign in there again. If it happens again, a clock is wrong`, isUnreachable: false, code };
+    return {
+      detail: `What ${name} says is too old: sign in there again. If it happens again, a clock is wrong`,
+      isUnreachable: false,
+      code,
+    };
   }
   if (hasError(error, "invalid_grant")) return { detail: `${name} says that this sign-in is over: ${expired}`, isUnreachable: false, code };
   return { detail: misconfigured(name, "answered in a way that is not valid"), isUnreachable: false, code };
@@ -63,7 +67,15 @@ function isConnectionFault(error: unknown): boolean {
   if (!isRecord(error)) return false;
   // fetch() gives a TypeError for every reason why it reached nobody.
   if (error["name"] === "TypeError" || error["name"] === "TimeoutError" || error["name"] === "AbortError") return true;
-  const codes = ["OAUTH_TIMEOUT", "OAUTH_ABORT", "OAUTH_RESPONSE_IS_NOT_CONFORM", "OAUTH_RESPONSE_IS_NOT_JSON", "OAUTH_PARSE_ERROR", "ENOENT", "EACCES"];
+  const codes = [
+    "OAUTH_TIMEOUT",
+    "OAUTH_ABORT",
+    "OAUTH_RESPONSE_IS_NOT_CONFORM",
+    "OAUTH_RESPONSE_IS_NOT_JSON",
+    "OAUTH_PARSE_ERROR",
+    "ENOENT",
+    "EACCES",
+  ];
   return typeof error["code"] === "string" && codes.includes(error["code"]);
 }
 

@@ -27,8 +27,6 @@ export interface SsoPerson {
 
 /** The path that the provider leads a browser back to, below the service's address. */
 const callbackPath = "/sign-in/sso";
-// The clock of the provider may be late.
-const clockToleranceSeconds = 30;
 
 export class SingleSignOn {
   readonly config: SsoConfig;
@@ -53,7 +51,7 @@ export class SingleSignOn {
   async start({ purpose, baseUrl, invitation }: { purpose: Purpose; baseUrl: string; invitation: string | null }) {
     const client = await import("openid-client");
     const configuration = await this.#provider.configuration().catch((error: unknown) => {
-      throw this.#fail(error, purpose);
+      throw this.#fail(error, null);
     });
     const verifier = client.randomPKCECodeVerifier();
     const pending: Pending = {
@@ -76,7 +74,9 @@ export class SingleSignOn {
       // A provider says when the person has proved who they are only if it is asked for a limit.
       ...(purpose === "proof" ? { max_age: "0", prompt: "login" } : { max_age: String(longestSessionMs / 1_000) }),
     });
-    if (url.protocol !== "https:" && url.protocol !== "http:") throw this.#fail(new TypeError("no web address to sign in at"), purpose);
+    if (url.protocol !== "https:" && url.protocol !== "http:") {
+      throw this.#fail(new RangeError(`${url.protocol} is no web address to sign in at`), null);
+    }
     return { url: url.href, secret: this.#pending.seal(pending) };
   }
 
@@ -115,6 +115,7 @@ export class SingleSignOn {
       ...(purpose === "proof" ? { maxAge: tookSeconds } : {}),
     });
     const claims = tokens.claims()!;
+    if (!isSubject(claims.sub)) throw new RangeError("the provider gives people no usable id");
     const { issuer, userinfo_endpoint: userInfo } = configuration.serverMetadata();
     // Many providers tell the email only there.
     const more =
@@ -131,13 +132,21 @@ export class SingleSignOn {
     };
   }
 
-  /** Writes to the log why it failed, without tokens and claims. @returns what the person is told */
-  #fail(error: unknown, purpose: Purpose): ProblemError {
+  /** Writes to the log why it failed, without tokens and claims. @param purpose null: it has not begun. @returns what the person is told */
+  #fail(error: unknown, purpose: Purpose | null): ProblemError {
     const { detail, isUnreachable, code } = problemOfProvider(error, this.config.name);
-    this.#log.warn({ issuer: this.config.issuer, code, reason: error instanceof Error ? error.message : String(error) }, "single sign-on failed");
-    if (isUnreachable) return new ProblemError("sso-unreachable", detail, { cause: error });
+    this.#log.warn(
+      { issuer: this.config.issuer, code, reason: error instanceof Error ? error.message : String(error) },
+      "single sign-on failed",
+    );
+    if (isUnreachable || purpose === null) return new ProblemError("sso-unreachable", detail, { cause: error });
     return ssoProblem(purpose, detail, error);
   }
+}
+
+/** Whether a provider may give a person this id (OpenID Connect Core section 2). */
+function isSubject(subject: string): boolean {
+  return subject !== "" && subject.length <= 255;
 }
 
 /** A refusal. That of a proof is no 401, which would say that the session has ended. */
