@@ -9,6 +9,7 @@ import { signIn } from "../i18n/en/sign-in.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { SsoProof, useSsoProof } from "./sso-proof.tsx";
 import { PasswordField } from "../ui/password-field.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../ui/problem-message.tsx";
 
@@ -42,6 +43,7 @@ function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answ
   const form = useId();
   const queries = useQueryClient();
   const [password, setPassword] = useState("");
+  const sso = useSsoProof();
   const proving = useMutation({
     mutationFn: async () => (await directClient.post("/api/v1/session/proof", { body: { password } })).data,
     onSuccess: (proved) => {
@@ -79,15 +81,17 @@ function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answ
         />
         {error === undefined ? <ProblemMessage error={proving.error} /> : null}
       </form>
+      {sso === null ? null : <SsoProof name={sso} isOnly={false} onProved={() => onAnswer(true)} />}
     </Dialog>
   );
 }
 
 function NoPassword({ onAnswer }: { onAnswer: Answer }) {
+  const sso = useSsoProof();
   const actions = <Button onPress={() => onAnswer(false)}>{words("close")}</Button>;
   return (
     <Dialog title={text("proofTitle")} isOpen onClose={() => onAnswer(false)} size="small" actions={actions}>
-      <p>{text("proofNoPassword")}</p>
+      {sso === null ? <p>{text("proofNoPassword")}</p> : <SsoProof name={sso} isOnly onProved={() => onAnswer(true)} />}
     </Dialog>
   );
 }

@@ -15,7 +15,7 @@ export interface Account {
 export const clientId = "signage";
 export const clientSecret = "a secret of the client for tests";
 
-const page = `<!doctype html><html lang="en"><title>Test login</title><h1>Test login</h1><form method="post">
+const page = `<!doctype html><html lang="en"><title>Test login</title><link rel="icon" href="data:,"><h1>Test login</h1><form method="post">
 <label>Account <input name="account"></label><button>Continue</button><button name="cancel" value="yes">Cancel</button></form>`;
 
 export class LoginProvider implements AsyncDisposable {

@@ -48,36 +48,12 @@ export class SingleSignOn {
    * @returns the provider's address to open, and the secret that binds the sign-in to the browser
    * @throws ProblemError 503 if the provider cannot be reached.
    */
-  async start({ purpose, baseUrl, invitation }: { purpose: Purpose; baseUrl: string; invitation: string | null }) {
-    const client = await import("openid-client");
-    const configuration = await this.#provider.configuration().catch((error: unknown) => {
+  async start(asked: { purpose: Purpose; baseUrl: string; invitation: string | null }): Promise<{ url: string; secret: string }> {
+    try {
+      return await this.#begin(asked);
+    } catch (error) {
       throw this.#fail(error, null);
-    });
-    const verifier = client.randomPKCECodeVerifier();
-    const pending: Pending = {
-      purpose,
-      // The page that the provider leads back to sees by it what it has to do.
-      state: `${purpose}.${client.randomState()}`,
-      nonce: client.randomNonce(),
-      verifier,
-      redirectUri: baseUrl + callbackPath,
-      invitation,
-      startedAt: this.#clock.now(),
-    };
-    const url = client.buildAuthorizationUrl(configuration, {
-      redirect_uri: pending.redirectUri,
-      scope: "openid email profile",
-      state: pending.state,
-      nonce: pending.nonce,
-      code_challenge: await client.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: "S256",
-      // A provider says when the person has proved who they are only if it is asked for a limit.
-      ...(purpose === "proof" ? { max_age: "0", prompt: "login" } : { max_age: String(longestSessionMs / 1_000) }),
-    });
-    if (url.protocol !== "https:" && url.protocol !== "http:") {
-      throw this.#fail(new RangeError(`${url.protocol} is no web address to sign in at`), null);
     }
-    return { url: url.href, secret: this.#pending.seal(pending) };
   }
 
   /**
@@ -101,6 +77,35 @@ export class SingleSignOn {
     } catch (error) {
       throw this.#fail(error, purpose);
     }
+  }
+
+  async #begin({ purpose, baseUrl, invitation }: { purpose: Purpose; baseUrl: string; invitation: string | null }) {
+    const client = await import("openid-client");
+    const configuration = await this.#provider.configuration();
+    const verifier = client.randomPKCECodeVerifier();
+    const pending: Pending = {
+      purpose,
+      // The page that the provider leads back to sees by it what it has to do.
+      state: `${purpose}.${client.randomState()}`,
+      nonce: client.randomNonce(),
+      verifier,
+      redirectUri: baseUrl + callbackPath,
+      invitation,
+      startedAt: this.#clock.now(),
+    };
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: pending.redirectUri,
+      scope: "openid email profile",
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+      // A provider says when the person has proved who they are only if it is asked for a limit.
+      ...(purpose === "proof" ? { max_age: "0", prompt: "login" } : { max_age: String(longestSessionMs / 1_000) }),
+    });
+    // The browser is sent there, so that it must be nothing that runs in a page of this service.
+    if (url.protocol !== "https:" && url.protocol !== "http:") throw new RangeError(`${url.protocol} is no web address to sign in at`);
+    return { url: url.href, secret: this.#pending.seal(pending) };
   }
 
   async #redeem({ redirectUri, verifier, state, nonce, purpose, startedAt, invitation }: Pending, parameters: URLSearchParams) {
