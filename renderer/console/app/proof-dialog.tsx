@@ -11,6 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { formOf } from "../ui/form.ts";
+import { SsoProof, useSsoProof } from "./sso-proof.tsx";
 import { PasswordField } from "../ui/password-field.tsx";
 
 const text = texts(signIn);
@@ -42,6 +43,7 @@ export function ProofDialog({ session }: { session: Session }) {
 function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answer }) {
   const queries = useQueryClient();
   const [password, setPassword] = useState("");
+  const sso = useSsoProof();
   const proving = useMutation({
     mutationFn: async () => (await directClient.post("/api/v1/session/proof", { body: { password } })).data,
     onSuccess: (proved) => {
@@ -64,15 +66,17 @@ function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answ
         autoFocus
         error={form.errors.password}
       />
+      {sso === null ? null : <SsoProof name={sso} isOnly={false} onProved={() => onAnswer(true)} />}
     </FormDialog>
   );
 }
 
 function NoPassword({ onAnswer }: { onAnswer: Answer }) {
+  const sso = useSsoProof();
   const actions = <Button onPress={() => onAnswer(false)}>{words("close")}</Button>;
   return (
     <Dialog title={text("proofTitle")} isOpen onClose={() => onAnswer(false)} size="small" actions={actions}>
-      <p>{text("proofNoPassword")}</p>
+      {sso === null ? <p>{text("proofNoPassword")}</p> : <SsoProof name={sso} isOnly onProved={() => onAnswer(true)} />}
     </Dialog>
   );
 }
