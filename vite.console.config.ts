@@ -16,7 +16,8 @@ export default defineConfig({
   build: {
     outDir,
     emptyOutDir: true,
-    target: ["chrome120", "firefox128", "safari17"],
+    // Since these versions, `light-dark()` is understood.
+    target: ["chrome123", "firefox128", "safari17.5"],
     // The content security policy allows no inline code, so nothing may be inlined into the page.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,8 +1,6 @@
 // Starts the console.
 import "./app/trusted-types.ts";
-import "./style/tokens.css";
-import "./style/base.css";
-import "./style/components.css";
+import "./style/style.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";

@@ -1272,6 +1272,48 @@ export interface paths {
         patch: operations["updateMe"];
         trace?: never;
     };
+    "/api/v1/me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your linked accounts
+         * @description The accounts at the provider of single sign-on that sign you in.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an account
+         * @description It signs you in no more, but your sessions go on. Set a password first: the last way to sign in cannot be taken away.
+         *
+         *     Scope: `tokens:write`.
+         */
+        delete: operations["unlinkIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/password": {
         parameters: {
             query?: never;
@@ -2482,6 +2524,26 @@ export interface paths {
          *     Scope: `teams:write`.
          */
         post: operations["createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a single sign-on
+         * @description For browsers: the response sets a cookie that binds the sign-in to the browser. The provider leads the browser back to the console, which sends what it was given to `POST /session` or `POST /session/proof`.
+         */
+        post: operations["startSso"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5718,6 +5780,27 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        Identity: {
+            /**
+             * Format: date-time
+             * @description When it was linked
+             */
+            created_at: string;
+            /** @description The email that the provider said last */
+            email: string | null;
+            /** @description Id, `idn_` and a ULID */
+            id: string;
+            /** @description The provider */
+            issuer: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            last_used_at: string;
+        };
+        IdentityList: {
+            data: components["schemas"]["Identity"][];
+        };
         Invitation: {
             /**
              * Format: date-time
@@ -6643,6 +6726,14 @@ export interface components {
             password: string;
         } | {
             /** @constant */
+            method: "sso";
+            /**
+             * @description The query of the address that the provider led back to, without `?`
+             * @example code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com
+             */
+            response: string;
+        } | {
+            /** @constant */
             method: "invitation";
             /** @description Replaces the name in the invitation */
             name?: string;
@@ -6716,6 +6807,19 @@ export interface components {
         NewSignInLink: {
             /** @description A member of the team, who lost their password for example. Default: yourself */
             user_id?: string;
+        };
+        NewSso: {
+            /**
+             * @description Accepts this invitation by signing in. Its email must be the one that the provider has verified
+             * @example sgn_inv_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
+             */
+            invitation?: string;
+            /**
+             * @description `proof`: the person signs in at the provider again, before a dangerous act
+             * @default sign-in
+             * @enum {string}
+             */
+            purpose?: "sign-in" | "proof";
         };
         NewTeam: {
             name: string;
@@ -8600,6 +8704,12 @@ export interface components {
         };
         SessionProof: {
             password: string;
+        } | {
+            /**
+             * @description The query of the address that the provider led back to, without `?`
+             * @example code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com
+             */
+            sso_response: string;
         };
         SessionTeam: {
             /** @description One of the session's `teams` */
@@ -8792,6 +8902,13 @@ export interface components {
         };
         /** @enum {string} */
         SlotName: "package" | "a" | "b";
+        StartedSso: {
+            /**
+             * Format: uri
+             * @description Where the person signs in. The provider leads back to `/sign-in/sso` of this service within 10 minutes
+             */
+            url: string;
+        };
         StorageHealth: {
             /** @description The disk that holds the player's data, such as mmcblk0 */
             device: string;
@@ -9651,6 +9768,16 @@ export interface components {
         RangeNotSatisfiable: {
             headers: {
                 "Content-Range": components["headers"]["ContentRange"];
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Single sign-on cannot be reached (`sso-unreachable`) */
+        SsoUnreachable: {
+            headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -15033,6 +15160,84 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List your linked accounts */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "idn_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "issuer": "sample",
+                     *           "email": "ada@example.com",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    unlinkIdentity: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `idn_` and a ULID */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Unlink an account */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     setPassword: {
         parameters: {
             query?: {
@@ -19815,6 +20020,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
+            503: components["responses"]["SsoUnreachable"];
         };
     };
     deleteSession: {
@@ -19938,6 +20144,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
+            503: components["responses"]["SsoUnreachable"];
         };
     };
     switchTeam: {
@@ -20525,6 +20732,48 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
+        };
+    };
+    startSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NewSso"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Begin a single sign-on */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://example.com/"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedSso"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            503: components["responses"]["SsoUnreachable"];
         };
     };
     listTeams: {

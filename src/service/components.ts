@@ -41,6 +41,7 @@ import { AuditLog } from "./people/audit.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
+import { SingleSignOn } from "./people/sso/single-sign-on.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -102,7 +103,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
-  const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
+  const thumbnails = new Thumbnails({ blobs, events, media, store, clock, log });
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
@@ -118,6 +119,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
     cookies: new BrowserCookies(signer.publicKey),
+    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing }),
     passwords: new Passwords({ audit, clock, log, makeId, store }),
     commands,
     deliveries,

@@ -1,6 +1,6 @@
 // Asks for the person's password when the service wants a fresh proof, so that the act can go on.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useId, useState, type FormEvent } from "react";
+import { useEffect, useState } from "react";
 import { directClient } from "../data/client.ts";
 import { answerProofs } from "../data/proof.ts";
 import { sessionQuery, type Session } from "../data/session.ts";
@@ -9,8 +9,10 @@ import { signIn } from "../i18n/en/sign-in.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { formOf } from "../ui/form.ts";
+import { SsoProof, useSsoProof } from "./sso-proof.tsx";
 import { PasswordField } from "../ui/password-field.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../ui/problem-message.tsx";
 
 const text = texts(signIn);
 const words = texts(common);
@@ -39,9 +41,9 @@ export function ProofDialog({ session }: { session: Session }) {
 }
 
 function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answer }) {
-  const form = useId();
   const queries = useQueryClient();
   const [password, setPassword] = useState("");
+  const sso = useSsoProof();
   const proving = useMutation({
     mutationFn: async () => (await directClient.post("/api/v1/session/proof", { body: { password } })).data,
     onSuccess: (proved) => {
@@ -49,45 +51,32 @@ function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answ
       onAnswer(true);
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    proving.mutate();
-  };
-  const error = fieldErrorsOf(proving.error)["password"];
-  const actions = (
-    <>
-      <Button onPress={() => onAnswer(false)}>{words("cancel")}</Button>
-      <Button kind="primary" type="submit" form={form} isPending={proving.isPending}>
-        {text("proofAction")}
-      </Button>
-    </>
-  );
+  const form = formOf(proving, ["password"], proving.mutate);
   return (
-    <Dialog title={text("proofTitle")} isOpen onClose={() => onAnswer(false)} size="small" actions={actions}>
-      <form id={form} className="form" onSubmit={submit}>
-        <p>{text("proofText")}</p>
-        {/* For the browser's password store, which wants to know whose password it is. */}
-        <input type="hidden" autoComplete="username" value={session.user.email ?? ""} readOnly />
-        <PasswordField
-          label={text("password")}
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          isRequired
-          autoFocus
-          error={error}
-        />
-        {error === undefined ? <ProblemMessage error={proving.error} /> : null}
-      </form>
-    </Dialog>
+    <FormDialog title={text("proofTitle")} action={text("proofAction")} form={form} onClose={() => onAnswer(false)} size="small">
+      <p>{text("proofText")}</p>
+      {/* For the browser's password store, which wants to know whose password it is. */}
+      <input type="hidden" autoComplete="username" value={session.user.email ?? ""} readOnly />
+      <PasswordField
+        label={text("password")}
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        isRequired
+        autoFocus
+        error={form.errors.password}
+      />
+      {sso === null ? null : <SsoProof name={sso} isOnly={false} onProved={() => onAnswer(true)} />}
+    </FormDialog>
   );
 }
 
 function NoPassword({ onAnswer }: { onAnswer: Answer }) {
+  const sso = useSsoProof();
   const actions = <Button onPress={() => onAnswer(false)}>{words("close")}</Button>;
   return (
     <Dialog title={text("proofTitle")} isOpen onClose={() => onAnswer(false)} size="small" actions={actions}>
-      <p>{text("proofNoPassword")}</p>
+      {sso === null ? <p>{text("proofNoPassword")}</p> : <SsoProof name={sso} isOnly onProved={() => onAnswer(true)} />}
     </Dialog>
   );
 }

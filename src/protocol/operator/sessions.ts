@@ -37,10 +37,44 @@ export const SignInOptions = z.object({
 });
 export type SignInOptions = z.infer<typeof SignInOptions>;
 
+/** The answer of the provider of single sign-on. */
+const SsoResponse = z
+  .string()
+  .min(1)
+  .max(8_192)
+  .describe("The query of the address that the provider led back to, without `?`")
+  .meta({ examples: ["code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com"] });
+
+/** What a single sign-on is for. */
+export const NewSso = z.strictObject({
+  purpose: z
+    .enum(["sign-in", "proof"])
+    .default("sign-in")
+    .describe("`proof`: the person signs in at the provider again, before a dangerous act"),
+  invitation: InvitationSecret.optional().describe(
+    "Accepts this invitation by signing in. Its email must be the one that the provider has verified",
+  ),
+});
+export const StartedSso = z.object({
+  url: z.url().describe("Where the person signs in. The provider leads back to `/sign-in/sso` of this service within 10 minutes"),
+});
+
+/** An account at the provider of single sign-on that signs a person in. */
+export const Identity = z.object({
+  id: id("idn"),
+  issuer: z.string().describe("The provider"),
+  email: z.string().nullable().describe("The email that the provider said last"),
+  created_at: Timestamp.describe("When it was linked"),
+  last_used_at: Timestamp,
+});
+export type Identity = z.infer<typeof Identity>;
+export const IdentityList = z.object({ data: z.array(Identity) });
+
 /** How a person signs in. */
 export const NewSession = z.discriminatedUnion("method", [
   z.strictObject({ method: z.literal("link"), secret: LinkSecret.describe("From the link, behind `#link=`") }),
   z.strictObject({ method: z.literal("password"), email: Email, password: GivenPassword }),
+  z.strictObject({ method: z.literal("sso"), response: SsoResponse }),
   z.strictObject({
     method: z.literal("invitation"),
     secret: InvitationSecret.describe("From the invitation's link, behind `#invitation=`"),
@@ -88,7 +122,7 @@ export const SessionEntry = z.object({
 });
 export type SessionEntry = z.infer<typeof SessionEntry>;
 
-export const SessionProof = z.strictObject({ password: GivenPassword });
+export const SessionProof = z.union([z.strictObject({ password: GivenPassword }), z.strictObject({ sso_response: SsoResponse })]);
 export const SessionTeam = z.strictObject({ team_id: id("team").describe("One of the session's `teams`") });
 export const PasswordChange = z.strictObject({
   password: NewPassword,

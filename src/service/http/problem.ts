@@ -39,6 +39,7 @@ export const problemKinds = {
   "too-many": { status: 429, title: "Too many requests" },
   internal: { status: 500, title: "The service failed" },
   closing: { status: 503, title: "The service is restarting" },
+  "sso-unreachable": { status: 503, title: "Single sign-on cannot be reached" },
 } as const;
 export type ProblemKind = keyof typeof problemKinds;
 

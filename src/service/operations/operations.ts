@@ -34,6 +34,7 @@ import { teamOperations } from "./people/teams.ts";
 import { sessionOperations } from "./people/sessions.ts";
 import { passwordOperations } from "./people/password.ts";
 import { signInOperations } from "./people/sign-in.ts";
+import { ssoOperations } from "./people/sso.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
 import { calendarOperations } from "./schedule/calendars.ts";
@@ -79,6 +80,7 @@ const all = [
   ...userOperations,
   ...passwordOperations,
   ...signInOperations,
+  ...ssoOperations,
   ...sessionOperations,
   ...tokenOperations,
   ...auditOperations,

@@ -99,6 +99,19 @@ export interface KnownBrowserRow {
   used_at: number;
 }
 
+/** An account at the provider of single sign-on that signs a user in. */
+export interface IdentityRow {
+  id: string;
+  issuer: string;
+  /** The provider's own id of the person. */
+  subject: string;
+  user_id: string;
+  /** The email that the provider said last and had verified; null: none. */
+  email: string | null;
+  created_at: number;
+  last_used_at: number;
+}
+
 export interface SignInLinkRow extends OwnedRow {
   user_id: string;
   secret_hash: string;

@@ -9,6 +9,7 @@ import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
 import type {
   AuditRow,
   InvitationRow,
+  IdentityRow,
   KnownBrowserRow,
   MemberRow,
   PasswordRow,
@@ -287,6 +288,7 @@ export interface Tables {
   sessions: SessionRow;
   sign_in_links: SignInLinkRow;
   passwords: PasswordRow;
+  identities: IdentityRow;
   known_browsers: KnownBrowserRow;
   audit: AuditRow;
   /** The newest entry of each team's audit log. */

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { supportsDryRun } from "../../../src/service/http/dry-run.ts";
 import { openStore } from "../../../src/service/store/store.ts";
+import { ulid } from "../../../src/base/ulid.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
@@ -27,6 +28,13 @@ function rowsOf(folder: string): Record<string, unknown[]> {
 function writeAlertIn(folder: string, person: Person, device: { playerId: string }): string {
   using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
   return writeAlert(db, person, device);
+}
+
+function writeIdentityIn(folder: string, userId: string): string {
+  using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+  const id = `idn_${ulid(0)}`;
+  db.prepare("INSERT INTO identities VALUES (?, 'https://login.example.com', '1', ?, NULL, 0, 0)").run(id, userId);
+  return id;
 }
 
 test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {
@@ -95,6 +103,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const alert = writeAlertIn(folder.path, await owner(api), device);
   const browser = await Browser.ofOwnerWithPassword(api);
   const session = (await browser.call("GET", "session")).body;
+  const identity = writeIdentityIn(folder.path, session.user.id);
   const calls: Record<string, [path: string, body?: unknown, by?: Person | Browser]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
@@ -166,6 +175,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     updateMe: ["me", { name: "Somebody else" }],
     setPassword: ["me/password", { password: `${goodPassword}s`, current_password: goodPassword }, browser],
     createSignInLink: ["sign-in-links", {}],
+    unlinkIdentity: [`me/identities/${identity}`, undefined, browser],
     proveSession: ["session/proof", { password: goodPassword }, browser],
     switchTeam: ["session/team", { team_id: session.team.id }, browser],
     deleteSession: ["session", undefined, browser],

@@ -42,7 +42,7 @@ export class Browser {
   }
 
   /** The cookie whose name begins like this. */
-  cookie(kind: "session" | "browser"): [name: string, value: string] | undefined {
+  cookie(kind: "session" | "browser" | "sso"): [name: string, value: string] | undefined {
     return [...this.cookies].find(([name]) => name.includes(`signage_${kind}_`));
   }
 

@@ -1,5 +1,8 @@
 // What operations are called in the audit log, by their operationId.
 export const auditActions = {
+  linkIdentity: "Link an account of single sign-on",
+  joinByEmailDomain: "Join by the domain of an email",
+  unlinkIdentity: "Unlink an account of single sign-on",
   pairPlayer: "Pair a screen",
   updatePlayer: "Change a screen",
   deletePlayer: "Delete a screen",

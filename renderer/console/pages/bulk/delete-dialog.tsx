@@ -22,11 +22,11 @@ export function DeleteDialog(props: BulkDialogProps) {
     select(deleted, false);
     showToast({
       message: text("deleted", { count: deleted.length }),
-      undo: () =>
-        void restoreScreens(deleted).then(() => {
-          select(deleted);
-          return queries.invalidateQueries({ queryKey: ["players"] });
-        }),
+      undo: async () => {
+        await restoreScreens(deleted);
+        select(deleted);
+        await queries.invalidateQueries({ queryKey: ["players"] });
+      },
     });
     if (done.length === props.ids.length) props.onClose();
   };

@@ -1,12 +1,13 @@
 // Search and filters of the library, and how its files are shown.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import { Input, SearchField } from "react-aria-components";
 import { assetKinds, assetTagsQuery, type AssetFilter } from "../../data/assets.ts";
 import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
+import { ViewChoice } from "../../ui/view-choice.tsx";
 
 const text = texts(library);
 const views = ["grid", "list"] as const;
@@ -73,21 +74,15 @@ export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onVi
           options={[{ id: "any", name: text("tagAny") }, ...tags.map((each) => ({ id: `tag ${each}`, name: each }))]}
         />
       )}
-      <ToggleButtonGroup
-        className="view-choice"
-        aria-label={text("view")}
-        selectionMode="single"
-        disallowEmptySelection
-        selectedKeys={[view]}
-        onSelectionChange={(keys) => onView(views.find((each) => keys.has(each))!)}
-      >
-        <ToggleButton id="grid" aria-label={text("viewGrid")}>
-          <Icon name="grid" />
-        </ToggleButton>
-        <ToggleButton id="list" aria-label={text("viewList")}>
-          <Icon name="list" />
-        </ToggleButton>
-      </ToggleButtonGroup>
+      <ViewChoice
+        label={text("view")}
+        views={[
+          { id: "grid", name: text("viewGrid"), icon: "grid" },
+          { id: "list", name: text("viewList"), icon: "list" },
+        ]}
+        value={view}
+        onChange={onView}
+      />
     </div>
   );
 }

@@ -44,7 +44,7 @@ export function ScreenPage() {
   const state = stateOf(player, Date.now());
   return (
     <Page title={player.name} actions={<IdentifyButton player={player} />}>
-      <ul className="screen-tags">
+      <ul className="screen-labels">
         <li className="badge" data-kind={state.kind === "off" ? undefined : state.kind}>
           {stateName(state)}
         </li>

@@ -1,10 +1,11 @@
 // The filters of the wall: states with their numbers, search, tag, grouping, order and density.
-import { ToggleButton, ToggleButtonGroup, SearchField, Input, Button as AriaButton } from "react-aria-components";
+import { ToggleButton, SearchField, Input, Button as AriaButton } from "react-aria-components";
 import { rosterStates } from "../../../../src/protocol/operator/roster-states.ts";
 import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
+import { ViewChoice } from "../../ui/view-choice.tsx";
 import type { Arrangement } from "./arrange.ts";
 import { densities, groupings, sortings, type ScreensSearch } from "./search.ts";
 import { kinds } from "./words.tsx";
@@ -65,19 +66,12 @@ export function Toolbar({ search, onChange, counts, tags }: ToolbarProps) {
           selectedKey={sort}
           onSelectionChange={(key) => onChange({ sort: key === "problems" ? undefined : key })}
         />
-        <ToggleButtonGroup
-          className="wall-density"
-          aria-label={text("view")}
-          disallowEmptySelection
-          selectedKeys={[view]}
-          onSelectionChange={(keys) => onChange({ view: keys.has("list") ? "list" : undefined })}
-        >
-          {densities.map((id) => (
-            <ToggleButton key={id} id={id} aria-label={text(id)}>
-              <Icon name={id} />
-            </ToggleButton>
-          ))}
-        </ToggleButtonGroup>
+        <ViewChoice
+          label={text("view")}
+          views={densities.map((id) => ({ id, name: text(id), icon: id }))}
+          value={view}
+          onChange={(id) => onChange({ view: id === "list" ? id : undefined })}
+        />
       </div>
     </div>
   );

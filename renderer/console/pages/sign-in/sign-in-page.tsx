@@ -11,6 +11,7 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { InvitationForm } from "./invitation-form.tsx";
 import { PasswordForm } from "./password-form.tsx";
+import { SsoWay } from "./sso-way.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 import { WelcomeForm } from "./welcome-form.tsx";
 import "./sign-in.css";
@@ -65,13 +66,17 @@ export function SignInPage() {
         {view.is === "welcome" ? (
           <WelcomeForm session={view.session} onDone={go} />
         ) : view.is === "invitation" ? (
-          <InvitationForm secret={view.secret} onSignedIn={go} />
+          <>
+            <InvitationForm secret={view.secret} onSignedIn={go} />
+            <SsoWay to={to} invitation={view.secret} />
+          </>
         ) : view.is === "link" && !hasLinkFailed ? (
           <p role="status">{text("signingIn")}</p>
         ) : (
           <>
             <ProblemMessage error={byLink.error} />
             <Ways onSignedIn={go} />
+            <SsoWay to={to} />
           </>
         )}
       </main>

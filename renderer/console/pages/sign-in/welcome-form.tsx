@@ -1,13 +1,14 @@
 // After a first visit by link: name, email and password for the next time. It may be skipped.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { directClient } from "../../data/client.ts";
 import { sessionQuery, type Session } from "../../data/session.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { formOf } from "../../ui/form.ts";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { shortestPassword } from "./shortest-password.ts";
 
@@ -27,23 +28,11 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
     },
     onSuccess: onDone,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
-  const errors = fieldErrorsOf(saving.error);
+  const { errors, problem, isPending, onSubmit } = formOf(saving, ["name", "email", "password"], saving.mutate);
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={onSubmit}>
       <p>{text("welcomeText")}</p>
-      <TextField
-        label={text("name")}
-        autoComplete="name"
-        value={name}
-        onChange={setName}
-        isRequired
-        maxLength={200}
-        error={errors["name"]}
-      />
+      <TextField label={text("name")} autoComplete="name" value={name} onChange={setName} isRequired maxLength={200} error={errors.name} />
       <TextField
         label={text("email")}
         description={text("welcomeEmail")}
@@ -53,7 +42,7 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
         onChange={setEmail}
         isRequired
         maxLength={254}
-        error={errors["email"]}
+        error={errors.email}
       />
       <PasswordField
         label={text("password")}
@@ -62,14 +51,14 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
         value={password}
         onChange={setPassword}
         isRequired
-        error={errors["password"]}
+        error={errors.password}
       />
-      {Object.keys(errors).length === 0 ? <ProblemMessage error={saving.error} /> : null}
+      <ProblemMessage error={problem} />
       <div className="sign-in-actions">
         <Button kind="quiet" onPress={onDone}>
           {text("skip")}
         </Button>
-        <Button kind="primary" type="submit" isPending={saving.isPending}>
+        <Button kind="primary" type="submit" isPending={isPending}>
           {text("welcomeSave")}
         </Button>
       </div>

@@ -9,6 +9,7 @@ import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import type { Operator } from "../../people/operator.ts";
+import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import type { Passwords } from "../../people/passwords/passwords.ts";
 import { selectSessions, showSessionEntry } from "../../people/sessions/session-list.ts";
 import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
@@ -18,6 +19,7 @@ import type { Db, Store } from "../../store/store.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { JsonResponse } from "../responses.ts";
+import { proveBySso } from "./sso.ts";
 
 interface SessionDependencies {
   audit: AuditLog;
@@ -25,6 +27,7 @@ interface SessionDependencies {
   cookies: BrowserCookies;
   makeId: MakeId;
   passwords: Passwords;
+  sso: SingleSignOn | null;
   store: Store;
   tokens: TokenExpiry;
 }
@@ -84,16 +87,19 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     example: { password: "four words nobody guesses" },
     status: 200,
     output: Session,
-    errors: ["not-found", "invalid", "too-many"],
+    errors: ["not-found", "invalid", "too-many", "sso-unreachable"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { clock, cookies, passwords } = dependencies;
       requireSession(context.operator);
       const { address, requestId, operator } = context;
-      await passwords.prove(operator, body.password, "/password", {
-        address,
-        requestId,
-        browserSecret: cookies.browserSecret(context),
-      });
+      if ("sso_response" in body) await proveBySso(dependencies, operator, body.sso_response, cookies.ssoSecret(context));
+      else {
+        await passwords.prove(operator, body.password, "/password", {
+          address,
+          requestId,
+          browserSecret: cookies.browserSecret(context),
+        });
+      }
       return unitOfWork.write(async (db, { tokenId }) => {
         await db
           .updateTable("sessions")

@@ -29,9 +29,12 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     status: 200,
     output: SignInOptions,
     errors: [],
-    async run({ store }) {
-      const first = await store.db.selectFrom("passwords").select("user_id").limit(1).executeTakeFirst();
-      return { methods: ["password" as const], sso_name: null, is_first_run: first === undefined };
+    async run({ sso, store }) {
+      const first =
+        (await store.db.selectFrom("passwords").select("user_id").limit(1).executeTakeFirst()) ??
+        (await store.db.selectFrom("identities").select("user_id").limit(1).executeTakeFirst());
+      const methods = sso === null ? (["password"] as const) : (["password", "sso"] as const);
+      return { methods: [...methods], sso_name: sso?.config.name ?? null, is_first_run: first === undefined };
     },
   }),
   operation({
@@ -48,14 +51,15 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     example: { method: "link", secret: "sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg" },
     status: 201,
     output: Session,
-    errors: ["invalid", "unauthorized", "forbidden", "not-found", "conflict", "too-many"],
+    errors: ["invalid", "unauthorized", "forbidden", "not-found", "conflict", "too-many", "sso-unreachable"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { clock, cookies, tokens } = dependencies;
       // A page of another website must not sign a person in as somebody else.
       if (context.header("origin") !== undefined) checkSameOrigin(context);
       const { address, requestId, header } = context;
       const browserSecret = cookies.browserSecret(context);
-      const signIn = await prepareSignIn(dependencies, body, { address, requestId, browserSecret });
+      const ssoSecret = cookies.ssoSecret(context);
+      const signIn = await prepareSignIn(dependencies, body, { address, requestId, browserSecret, ssoSecret });
       const { started, session, mark } = await unitOfWork.write(async (db) => {
         const now = Math.trunc(clock.now());
         const person = await signIn(db);
@@ -75,7 +79,8 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
         return { result, committed: () => tokens.notifyEnded(replaced) };
       });
       const sessionCookie = cookies.setSession(context, started.secret, started.expiresAt);
-      return new JsonResponse(201, session, {}, [sessionCookie, cookies.setBrowser(context, mark)]);
+      const used = body.method === "sso" ? [cookies.clearSso(context)] : [];
+      return new JsonResponse(201, session, {}, [sessionCookie, cookies.setBrowser(context, mark), ...used]);
     },
   }),
   operation({

@@ -1,4 +1,4 @@
-// The ways to sign in: a link, a password, an invitation.
+// The ways to sign in: a link, a password, an invitation, single sign-on.
 import type { Clock } from "../../../base/clock.ts";
 import type { NewSession } from "../../../protocol/operator/sessions.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -8,9 +8,11 @@ import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
 import { createUser } from "../../people/people.ts";
 import { findByEmail, type Attempt, type Passwords } from "../../people/passwords/passwords.ts";
 import { useSignInLink } from "../../people/sessions/sign-in-links.ts";
+import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
+import { prepareSso } from "./sso-person.ts";
 
 export interface SignInDependencies {
   audit: AuditLog;
@@ -18,14 +20,17 @@ export interface SignInDependencies {
   cookies: BrowserCookies;
   makeId: MakeId;
   passwords: Passwords;
+  sso: SingleSignOn | null;
   store: Store;
   tokens: TokenExpiry;
 }
 
 /** Who signs in. */
-interface Person {
+export interface Person {
   userId: string;
   teamId: string | null;
+  /** When they proved who they are, epoch ms; default: just now. */
+  provedAt?: number | null;
   /** What the audit log gets besides the new session. */
   audited: readonly { action: string; resourceType: string; resourceId: string }[];
 }
@@ -38,7 +43,7 @@ interface Person {
 export async function prepareSignIn(
   dependencies: SignInDependencies,
   body: NewSession,
-  from: Omit<Attempt, "email" | "password">,
+  from: Omit<Attempt, "email" | "password"> & { ssoSecret: string | undefined },
 ): Promise<(db: Db) => Promise<Person>> {
   switch (body.method) {
     case "link":
@@ -53,6 +58,8 @@ export async function prepareSignIn(
     }
     case "invitation":
       return prepareInvitation(dependencies, body, from);
+    case "sso":
+      return prepareSso(dependencies, body.response, from.ssoSecret);
   }
 }
 

@@ -49,7 +49,7 @@ export function CommandResult({ command: { type, result } }: { command: Command 
 
 function Checks({ checks }: { checks: readonly CheckReport[] }) {
   return (
-    <div className="table-frame">
+    <div className="table-scroll">
       <table className="table">
         <caption className="visually-hidden">{text("checks")}</caption>
         <thead>

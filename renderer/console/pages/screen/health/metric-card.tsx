@@ -57,7 +57,7 @@ export function MetricCard({ metric: { name, series, format, isCount = false }, 
           </Suspense>
           <details>
             <summary>{text("asTable")}</summary>
-            <div className="table-frame metric-table">
+            <div className="table-scroll metric-table">
               <table className="table">
                 <caption className="visually-hidden">{text(name)}</caption>
                 <thead>

@@ -9,7 +9,7 @@ const text = texts(screenSettings);
 
 export function ConflictPanel({ draft, server }: { draft: Draft; server: Settings }) {
   return (
-    <section className="conflict" role="alert">
+    <section className="draft-conflict" role="alert">
       <h3>
         <Icon name="warning" /> {text("mergedTitle")}
       </h3>

@@ -1,0 +1,36 @@
+// Chooses how a list is shown, by icons that are all seen at once.
+import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import { Icon, type IconName } from "./icon.tsx";
+import "./segments.css";
+
+export interface View<K extends string> {
+  id: K;
+  name: string;
+  icon: IconName;
+}
+
+export interface ViewChoiceProps<K extends string> {
+  label: string;
+  views: readonly View<K>[];
+  value: K;
+  onChange: (value: K) => void;
+}
+
+export function ViewChoice<K extends string>({ label, views, value, onChange }: ViewChoiceProps<K>) {
+  return (
+    <ToggleButtonGroup
+      className="segments view-choice"
+      aria-label={label}
+      selectionMode="single"
+      disallowEmptySelection
+      selectedKeys={[value]}
+      onSelectionChange={(keys) => onChange(views.find(({ id }) => keys.has(id))!.id)}
+    >
+      {views.map(({ id, name, icon }) => (
+        <ToggleButton key={id} id={id} className="segment" aria-label={name}>
+          <Icon name={icon} />
+        </ToggleButton>
+      ))}
+    </ToggleButtonGroup>
+  );
+}
