@@ -1,13 +1,16 @@
 // The console in Debian's Firefox ESR, by WebDriver BiDi. It needs the package `firefox-esr`, or FIREFOX with its path.
 import { existsSync } from "node:fs";
 import { launch, type Page } from "puppeteer-core";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createProblem } from "../../src/protocol/device/player-problems.ts";
 import type { TestService } from "../service/harness.ts";
 import { startConsoleService } from "../support/console/console.ts";
 import { playing, startWall } from "../support/console/wall.ts";
 import { plainImage } from "../support/media/media.ts";
 import { eventually } from "../support/polling.ts";
+
+// Firefox starts slowly beside other tests.
+vi.setConfig({ testTimeout: 240_000 });
 
 const executablePath = process.env["FIREFOX"] ?? "/usr/bin/firefox-esr";
 const isInstalled = existsSync(executablePath);

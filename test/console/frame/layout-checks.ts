@@ -37,16 +37,21 @@ export async function overlapping(page: Page): Promise<string[]> {
       if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
-      let { left, top, right, bottom } = range.getBoundingClientRect();
+      const clips = [];
       let isAbove = false;
       for (let each = element; each !== null && each !== document.body; each = each.parentElement) {
         const { position, overflowX, overflowY } = getComputedStyle(each);
         isAbove ||= position === "fixed" || position === "sticky";
         if (overflowX === "visible" && overflowY === "visible") continue;
-        const box = each.getBoundingClientRect();
-        [left, top, right, bottom] = [Math.max(left, box.left), Math.max(top, box.top), Math.min(right, box.right), Math.min(bottom, box.bottom)];
+        clips.push(each.getBoundingClientRect());
       }
-      if (!isAbove && right - left > 2 && bottom - top > 2) texts.push({ text: node.data.trim().slice(0, 40), element, left, top, right, bottom });
+      if (isAbove) continue;
+      // A text has a rectangle for each of its lines.
+      for (const line of range.getClientRects()) {
+        const [left, top] = [Math.max(line.left, ...clips.map((clip) => clip.left)), Math.max(line.top, ...clips.map((clip) => clip.top))];
+        const [right, bottom] = [Math.min(line.right, ...clips.map((clip) => clip.right)), Math.min(line.bottom, ...clips.map((clip) => clip.bottom))];
+        if (right - left > 2 && bottom - top > 2) texts.push({ text: node.data.trim().slice(0, 40), element, left, top, right, bottom });
+      }
     }
     const found = [];
     for (const [index, one] of texts.entries())
@@ -74,7 +79,7 @@ export async function smallTargets(page: Page, least: number): Promise<string[]>
       for (let each = target; each !== null; each = each.parentElement) isClipped ||= getComputedStyle(each).clipPath === "inset(50%)";
       if (!isDrawn(target) || isClipped) continue;
       const { display } = getComputedStyle(target);
-      const isInSentence = element.matches("a") && display === "inline" && [...target.parentElement.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
+      const isInSentence = element.matches("a, button") && display.startsWith("inline") && [...target.parentElement.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
       if (isInSentence) continue;
       const { width, height } = target.getBoundingClientRect();
       if (width >= least - 0.5 && height >= least - 0.5) continue;
