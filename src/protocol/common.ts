@@ -34,6 +34,7 @@ const idPrefixes = {
   alr: "an alert",
   mail: "a mail",
   lnk: "a sign-in link",
+  psk: "a passkey",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

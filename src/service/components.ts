@@ -40,7 +40,9 @@ import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
+import { Passkeys } from "./people/passkeys/passkeys.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
+import { FailedSignIns } from "./people/sessions/failed-sign-ins.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -108,6 +110,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
+  const failedSignIns = new FailedSignIns({ audit, clock, log, makeId, store });
   const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
   const live = new LiveViews({ audit, clock, commands, log, makeId, store });
   return {
@@ -118,7 +121,9 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
     cookies: new BrowserCookies(signer.publicKey),
-    passwords: new Passwords({ audit, clock, log, makeId, store }),
+    failedSignIns,
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, store }),
+    passwords: new Passwords({ clock, failures: failedSignIns, store }),
     commands,
     deliveries,
     desired,
@@ -200,7 +205,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
   return {
     async [Symbol.asyncDispose]() {
       await ended;
-      await components.passwords.settled();
+      await components.failedSignIns.settled();
       // Heartbeats that arrived while the sockets were closing.
       await presence.flush();
     },

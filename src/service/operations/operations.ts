@@ -32,6 +32,7 @@ import { invitationOperations } from "./people/invitations.ts";
 import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
 import { sessionOperations } from "./people/sessions.ts";
+import { passkeyOperations } from "./people/passkeys.ts";
 import { passwordOperations } from "./people/password.ts";
 import { signInOperations } from "./people/sign-in.ts";
 import { tokenOperations } from "./people/tokens.ts";
@@ -78,6 +79,7 @@ const all = [
   ...invitationOperations,
   ...userOperations,
   ...passwordOperations,
+  ...passkeyOperations,
   ...signInOperations,
   ...sessionOperations,
   ...tokenOperations,

@@ -11,6 +11,7 @@ import type {
   InvitationRow,
   KnownBrowserRow,
   MemberRow,
+  PasskeyRow,
   PasswordRow,
   SessionRow,
   SignInLinkRow,
@@ -286,6 +287,7 @@ export interface Tables {
   tokens: TokenRow;
   sessions: SessionRow;
   sign_in_links: SignInLinkRow;
+  passkeys: PasskeyRow;
   passwords: PasswordRow;
   known_browsers: KnownBrowserRow;
   audit: AuditRow;

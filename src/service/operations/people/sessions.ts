@@ -9,6 +9,7 @@ import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import type { Operator } from "../../people/operator.ts";
+import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
 import type { Passwords } from "../../people/passwords/passwords.ts";
 import { selectSessions, showSessionEntry } from "../../people/sessions/session-list.ts";
 import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
@@ -24,6 +25,7 @@ interface SessionDependencies {
   clock: Clock;
   cookies: BrowserCookies;
   makeId: MakeId;
+  passkeys: Passkeys;
   passwords: Passwords;
   store: Store;
   tokens: TokenExpiry;
@@ -86,21 +88,20 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     output: Session,
     errors: ["not-found", "invalid", "too-many"],
     async run(dependencies, context, { body }, unitOfWork) {
-      const { clock, cookies, passwords } = dependencies;
+      const { clock, cookies, passkeys, passwords } = dependencies;
       requireSession(context.operator);
-      const { address, requestId, operator } = context;
-      await passwords.prove(operator, body.password, "/password", {
-        address,
-        requestId,
-        browserSecret: cookies.browserSecret(context),
-      });
+      const { address, requestId, baseUrl, operator } = context;
+      const from = { address, requestId, baseUrl, browserSecret: cookies.browserSecret(context) };
+      const used = "passkey" in body ? await passkeys.prove(operator, body.passkey, from) : null;
+      if ("password" in body) await passwords.prove(operator, body.password, "/password", from);
       return unitOfWork.write(async (db, { tokenId }) => {
+        if (used !== null) await recordPasskeyUse(db, used, clock.now());
         await db
           .updateTable("sessions")
           .set({ proved_at: Math.trunc(clock.now()) })
           .where("token_id", "=", tokenId)
           .execute();
-        return { result: await showSession(db, tokenId) };
+        return { result: await showSession(db, tokenId), committed: () => used?.used() };
       });
     },
   }),

@@ -1,9 +1,10 @@
 // Operations for signing in to the console.
-import { NewSession, NewSignInLink, Session, SignInLink, SignInOptions } from "../../../protocol/operator/sessions.ts";
+import { NewSession, NewSignInLink, Session, SignInLink, SignInOptions, type SignInMethod } from "../../../protocol/operator/sessions.ts";
 import type { Role } from "../../../protocol/operator/people.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { checkSameOrigin } from "../../http/same-origin.ts";
 import { requireRoleScopes } from "../../people/grants.ts";
+import { passkeySiteAt } from "../../people/passkeys/site.ts";
 import { markBrowser } from "../../people/sessions/known-browsers.ts";
 import { selectMembers } from "../../people/people.ts";
 import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
@@ -29,9 +30,14 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     status: 200,
     output: SignInOptions,
     errors: [],
-    async run({ store }) {
-      const first = await store.db.selectFrom("passwords").select("user_id").limit(1).executeTakeFirst();
-      return { methods: ["password" as const], sso_name: null, is_first_run: first === undefined };
+    async run({ store }, { baseUrl }) {
+      const password = await store.db.selectFrom("passwords").select("user_id").limit(1).executeTakeFirst();
+      const passkey = await store.db.selectFrom("passkeys").select("user_id").limit(1).executeTakeFirst();
+      const site = passkeySiteAt(baseUrl);
+      const methods: SignInMethod[] = ["password"];
+      if (site !== null) methods.push("passkey");
+      const isFirstRun = password === undefined && passkey === undefined;
+      return { methods, sso_name: null, passkey_host: site?.host ?? null, is_first_run: isFirstRun };
     },
   }),
   operation({
@@ -53,9 +59,9 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
       const { clock, cookies, tokens } = dependencies;
       // A page of another website must not sign a person in as somebody else.
       if (context.header("origin") !== undefined) checkSameOrigin(context);
-      const { address, requestId, header } = context;
+      const { address, requestId, baseUrl, header } = context;
       const browserSecret = cookies.browserSecret(context);
-      const signIn = await prepareSignIn(dependencies, body, { address, requestId, browserSecret });
+      const signIn = await prepareSignIn(dependencies, body, { address, requestId, browserSecret, baseUrl });
       const { started, session, mark } = await unitOfWork.write(async (db) => {
         const now = Math.trunc(clock.now());
         const person = await signIn(db);
