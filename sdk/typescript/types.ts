@@ -1314,6 +1314,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description Only for a person who is signed in. Oldest first.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Only for a person who is signed in. From then on the passkey signs them in without an email and a password, and is a fresh proof.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description Only for a person who is signed in. It signs nobody in any more; sessions that it began go on until they are ended. The last way to sign in without a link cannot be removed.
+         */
+        delete: operations["deletePasskey"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a passkey
+         * @description Only for a person who is signed in.
+         */
+        patch: operations["updatePasskey"];
+        trace?: never;
+    };
+    "/api/v1/me/passkeys/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Gives what the browser needs to make a passkey; `POST /me/passkeys` takes the result.
+         */
+        post: operations["startPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/password": {
         parameters: {
             query?: never;
@@ -2326,6 +2394,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a passkey to sign in with
+         * @description Gives the challenge that the browser's passkey signs; `POST /session` takes the result. It says nothing about anybody's account.
+         */
+        post: operations["startPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session/proof": {
         parameters: {
             query?: never;
@@ -2340,6 +2428,26 @@ export interface paths {
          * @description For 15 minutes the session may then do what changes who has access: tokens, roles, members, invitations, sign-in links, teams, secrets of webhooks, and your own email. Without it such a request is refused as `proof-required`.
          */
         post: operations["proveSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/proof/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a passkey to prove who you are
+         * @description Gives the challenge that one of your passkeys signs; `POST /session/proof` takes the result.
+         */
+        post: operations["startPasskeyProof"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5993,6 +6101,26 @@ export interface components {
             /** @default [] */
             zones?: components["schemas"]["NewZone"][];
         };
+        NewPasskey: {
+            /** @description What `navigator.credentials.create()` gives, as `PublicKeyCredential.toJSON()` writes it */
+            credential: {
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                id: string;
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                rawId: string;
+                response: {
+                    /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                    attestationObject: string;
+                    /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                    clientDataJSON: string;
+                    transports?: string[];
+                };
+                /** @constant */
+                type: "public-key";
+            };
+            /** @description Default: the kind of keeper, such as `iCloud Keychain`, or the browser */
+            name?: string;
+        };
         NewPlaylist: {
             /** @default [] */
             items?: components["schemas"]["NewPlaylistItem"][];
@@ -6734,6 +6862,11 @@ export interface components {
             response: string;
         } | {
             /** @constant */
+            method: "passkey";
+            /** @description With the challenge of `POST /session/passkey` */
+            passkey: components["schemas"]["PasskeyAssertion"];
+        } | {
+            /** @constant */
             method: "invitation";
             /** @description Replaces the name in the invitation */
             name?: string;
@@ -6950,6 +7083,104 @@ export interface components {
         PairRequest: {
             code: string;
             name: string;
+        };
+        Passkey: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description By it the browser can tell the keeper that the passkey was removed */
+            credential_id: string;
+            /** @description The host name of the console for which the passkey was made: browsers use it nowhere else */
+            host: string;
+            /** @description Id, `psk_` and a ULID */
+            id: string;
+            /** @description Whether its keeper makes it available on other devices of the person */
+            is_synced: boolean;
+            last_used_at: string | null;
+            name: string;
+        };
+        /** @description What `navigator.credentials.get()` gives, as `PublicKeyCredential.toJSON()` writes it */
+        PasskeyAssertion: {
+            /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+            id: string;
+            /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+            rawId: string;
+            response: {
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                authenticatorData: string;
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                clientDataJSON: string;
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                signature: string;
+                userHandle?: string | null;
+            };
+            /** @constant */
+            type: "public-key";
+        };
+        PasskeyChange: {
+            name: string;
+        };
+        /** @description The options for `navigator.credentials.create()`, for `PublicKeyCredential.parseCreationOptionsFromJSON()` */
+        PasskeyCreation: {
+            /** @constant */
+            attestation: "none";
+            authenticatorSelection: {
+                /** @constant */
+                requireResidentKey: true;
+                /** @constant */
+                residentKey: "required";
+                /** @constant */
+                userVerification: "required";
+            };
+            /** @description Valid once, for five minutes */
+            challenge: string;
+            /** @description The passkeys that the person has already */
+            excludeCredentials: {
+                id: string;
+                transports?: string[];
+                /** @constant */
+                type: "public-key";
+            }[];
+            pubKeyCredParams: {
+                alg: number;
+                /** @constant */
+                type: "public-key";
+            }[];
+            rp: {
+                /** @description The host name of the console for which the passkey was made: browsers use it nowhere else */
+                id: string;
+                name: string;
+            };
+            /** @description Milliseconds */
+            timeout: number;
+            user: {
+                displayName: string;
+                id: string;
+                name: string;
+            };
+        };
+        PasskeyList: {
+            data: components["schemas"]["Passkey"][];
+        };
+        /** @description The options for `navigator.credentials.get()`, for `PublicKeyCredential.parseRequestOptionsFromJSON()` */
+        PasskeyRequest: {
+            /** @description The person's passkeys; empty: any that the browser has for this host */
+            allowCredentials: {
+                id: string;
+                transports?: string[];
+                /** @constant */
+                type: "public-key";
+            }[];
+            /** @description Valid once, for five minutes */
+            challenge: string;
+            /** @description The host name of the console for which the passkey was made: browsers use it nowhere else */
+            rpId: string;
+            /** @description Milliseconds */
+            timeout: number;
+            /** @constant */
+            userVerification: "required";
         };
         PasswordChange: {
             /** @description Needed if you have a password, unless you signed in with a link within the last 15 minutes because you lost it */
@@ -8633,6 +8864,8 @@ export interface components {
              * @description When the person must sign in again at the latest
              */
             expires_at: string;
+            /** @description Whether the person has added a passkey, for this host or another one */
+            has_passkey: boolean;
             /** @description Whether the person has set a password */
             has_password: boolean;
             /** @description Id, `tok_` and a ULID */
@@ -8704,6 +8937,9 @@ export interface components {
         };
         SessionProof: {
             password: string;
+        } | {
+            /** @description With the challenge of `POST /session/proof/passkey` */
+            passkey: components["schemas"]["PasskeyAssertion"];
         } | {
             /**
              * @description The query of the address that the provider led back to, without `?`
@@ -8893,10 +9129,12 @@ export interface components {
         /** @enum {string} */
         SignInMethod: "password" | "passkey" | "sso";
         SignInOptions: {
-            /** @description Whether nobody has set a password yet: only a link signs in */
+            /** @description Whether nobody has set a password or added a passkey yet: only a link signs in */
             is_first_run: boolean;
             /** @description The ways to sign in that this service offers, besides links */
             methods: components["schemas"]["SignInMethod"][];
+            /** @description The host name that passkeys belong to: pages of the console at another one cannot use them. Null: there are none, since browsers want https and a host name for them (or localhost) */
+            passkey_host: string | null;
             /** @description The name of the provider of single sign-on; null: there is none */
             sso_name: string | null;
         };
@@ -9894,6 +10132,8 @@ export interface components {
         LogId: string;
         /** @description Id, `cmd_` and a ULID */
         OverrideIdFilter: string;
+        /** @description Id, `psk_` and a ULID */
+        PasskeyId: string;
         /** @description `true` deletes for good, also from the bin */
         Permanent: "true" | "false";
         /** @description Id, `plr_` and a ULID */
@@ -15238,6 +15478,299 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List your passkeys */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "psk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "host": "sample",
+                     *           "credential_id": "sample",
+                     *           "is_synced": true,
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Phone",
+                 *       "credential": {
+                 *         "id": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *         "rawId": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *           "attestationObject": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Add a passkey */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "psk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "host": "sample",
+                     *       "credential_id": "sample",
+                     *       "is_synced": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `psk_` and a ULID */
+                id: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Remove a passkey */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updatePasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `psk_` and a ULID */
+                id: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Old phone"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Rename a passkey */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "psk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "host": "sample",
+                     *       "credential_id": "sample",
+                     *       "is_synced": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    startPasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Begin to add a passkey */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "sample",
+                     *       "rp": {
+                     *         "id": "sample",
+                     *         "name": "Lobby"
+                     *       },
+                     *       "user": {
+                     *         "id": "sample",
+                     *         "name": "Lobby",
+                     *         "displayName": "sample"
+                     *       },
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": 1
+                     *         }
+                     *       ],
+                     *       "timeout": 1,
+                     *       "attestation": "none",
+                     *       "excludeCredentials": [
+                     *         {
+                     *           "id": "sample",
+                     *           "type": "public-key",
+                     *           "transports": [
+                     *             "sample"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "authenticatorSelection": {
+                     *         "residentKey": "required",
+                     *         "requireResidentKey": true,
+                     *         "userVerification": "required"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyCreation"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     setPassword: {
         parameters: {
             query?: {
@@ -19925,6 +20458,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -20002,6 +20536,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -20051,6 +20586,53 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    startPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Ask for a passkey to sign in with */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "sample",
+                     *       "rpId": "sample",
+                     *       "timeout": 1,
+                     *       "userVerification": "required",
+                     *       "allowCredentials": [
+                     *         {
+                     *           "id": "sample",
+                     *           "type": "public-key",
+                     *           "transports": [
+                     *             "sample"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -20126,6 +20708,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -20145,6 +20728,63 @@ export interface operations {
             422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
             503: components["responses"]["SsoUnreachable"];
+        };
+    };
+    startPasskeyProof: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Ask for a passkey to prove who you are */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "sample",
+                     *       "rpId": "sample",
+                     *       "timeout": 1,
+                     *       "userVerification": "required",
+                     *       "allowCredentials": [
+                     *         {
+                     *           "id": "sample",
+                     *           "type": "public-key",
+                     *           "transports": [
+                     *             "sample"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
         };
     };
     switchTeam: {
@@ -20212,6 +20852,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -20668,6 +21309,7 @@ export interface operations {
                      *         "password"
                      *       ],
                      *       "sso_name": "sample",
+                     *       "passkey_host": "sample",
                      *       "is_first_run": true
                      *     }
                      */

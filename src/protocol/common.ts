@@ -35,6 +35,7 @@ const idPrefixes = {
   mail: "a mail",
   lnk: "a sign-in link",
   idn: "a linked account",
+  psk: "a passkey",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

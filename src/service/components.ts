@@ -40,8 +40,10 @@ import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
+import { Passkeys } from "./people/passkeys/passkeys.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
 import { SingleSignOn } from "./people/sso/single-sign-on.ts";
+import { FailedSignIns } from "./people/sessions/failed-sign-ins.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -109,6 +111,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
+  const failedSignIns = new FailedSignIns({ audit, clock, log, makeId, store });
   const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
   const live = new LiveViews({ audit, clock, commands, log, makeId, store });
   return {
@@ -119,8 +122,10 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
     cookies: new BrowserCookies(signer.publicKey),
+    failedSignIns,
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, store }),
+    passwords: new Passwords({ clock, failures: failedSignIns, store }),
     sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing }),
-    passwords: new Passwords({ audit, clock, log, makeId, store }),
     commands,
     deliveries,
     desired,
@@ -202,7 +207,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
   return {
     async [Symbol.asyncDispose]() {
       await ended;
-      await components.passwords.settled();
+      await components.failedSignIns.settled();
       // Heartbeats that arrived while the sockets were closing.
       await presence.flush();
     },

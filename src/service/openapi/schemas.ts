@@ -25,6 +25,7 @@ import * as forecast from "../../protocol/scheduling/forecast.ts";
 import * as heartbeatDelta from "../../protocol/device/heartbeat-delta.ts";
 import * as history from "../../protocol/operator/heartbeat-history.ts";
 import * as items from "../../protocol/content/items.ts";
+import * as passkeys from "../../protocol/operator/passkeys.ts";
 import * as people from "../../protocol/operator/people.ts";
 import * as playEvents from "../../protocol/device/play-events.ts";
 import * as problems from "../../protocol/device/player-problems.ts";
@@ -63,6 +64,7 @@ const modules: readonly Record<string, unknown>[] = [
   resources,
   roster,
   sessions,
+  passkeys,
   items,
   assets,
   assetUses,

@@ -32,6 +32,7 @@ import { invitationOperations } from "./people/invitations.ts";
 import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
 import { sessionOperations } from "./people/sessions.ts";
+import { passkeyOperations } from "./people/passkeys.ts";
 import { passwordOperations } from "./people/password.ts";
 import { signInOperations } from "./people/sign-in.ts";
 import { ssoOperations } from "./people/sso.ts";
@@ -79,6 +80,7 @@ const all = [
   ...invitationOperations,
   ...userOperations,
   ...passwordOperations,
+  ...passkeyOperations,
   ...signInOperations,
   ...ssoOperations,
   ...sessionOperations,

@@ -12,6 +12,7 @@ import type {
   IdentityRow,
   KnownBrowserRow,
   MemberRow,
+  PasskeyRow,
   PasswordRow,
   SessionRow,
   SignInLinkRow,
@@ -287,6 +288,7 @@ export interface Tables {
   tokens: TokenRow;
   sessions: SessionRow;
   sign_in_links: SignInLinkRow;
+  passkeys: PasskeyRow;
   passwords: PasswordRow;
   identities: IdentityRow;
   known_browsers: KnownBrowserRow;

@@ -9,10 +9,12 @@ import { ulid } from "../../../src/base/ulid.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
+import { SoftwarePasskey } from "../../support/passkeys.ts";
 import { SignedReleases } from "../../support/signed-releases.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { writeAlert } from "../populate-team.ts";
 import { Browser, goodPassword } from "../people/browser.ts";
+import { addPasskey, browserAtLocalhost } from "../people/passkey-browser.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -104,6 +106,11 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const browser = await Browser.ofOwnerWithPassword(api);
   const session = (await browser.call("GET", "session")).body;
   const identity = writeIdentityIn(folder.path, session.user.id);
+  const atLocalhost = await browserAtLocalhost(api);
+  const { passkey } = await addPasskey(atLocalhost);
+  await addPasskey(atLocalhost);
+  const { body: question } = await atLocalhost.call("POST", "me/passkeys/challenge");
+  const credential = new SoftwarePasskey(question, atLocalhost.url).attest(question);
   const calls: Record<string, [path: string, body?: unknown, by?: Person | Browser]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
@@ -174,6 +181,11 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     removeMember: [`teams/${person.teamId}/members/${person.userId}`],
     updateMe: ["me", { name: "Somebody else" }],
     setPassword: ["me/password", { password: `${goodPassword}s`, current_password: goodPassword }, browser],
+    startPasskey: ["me/passkeys/challenge", undefined, atLocalhost],
+    createPasskey: ["me/passkeys", { credential }, atLocalhost],
+    updatePasskey: [`me/passkeys/${passkey.id}`, { name: "Old" }, atLocalhost],
+    deletePasskey: [`me/passkeys/${passkey.id}`, undefined, atLocalhost],
+    startPasskeyProof: ["session/proof/passkey", undefined, atLocalhost],
     createSignInLink: ["sign-in-links", {}],
     unlinkIdentity: [`me/identities/${identity}`, undefined, browser],
     proveSession: ["session/proof", { password: goodPassword }, browser],

@@ -1,4 +1,4 @@
-// The ways to sign in: a link, a password, an invitation, single sign-on.
+// The ways to sign in: a link, a password, a passkey, single sign-on, an invitation.
 import type { Clock } from "../../../base/clock.ts";
 import type { NewSession } from "../../../protocol/operator/sessions.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -6,6 +6,7 @@ import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
 import { createUser } from "../../people/people.ts";
+import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
 import { findByEmail, type Attempt, type Passwords } from "../../people/passwords/passwords.ts";
 import { useSignInLink } from "../../people/sessions/sign-in-links.ts";
 import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
@@ -19,6 +20,7 @@ export interface SignInDependencies {
   clock: Clock;
   cookies: BrowserCookies;
   makeId: MakeId;
+  passkeys: Passkeys;
   passwords: Passwords;
   sso: SingleSignOn | null;
   store: Store;
@@ -43,7 +45,7 @@ export interface Person {
 export async function prepareSignIn(
   dependencies: SignInDependencies,
   body: NewSession,
-  from: Omit<Attempt, "email" | "password"> & { ssoSecret: string | undefined },
+  from: Omit<Attempt, "email" | "password"> & { baseUrl: string | null; ssoSecret: string | undefined },
 ): Promise<(db: Db) => Promise<Person>> {
   switch (body.method) {
     case "link":
@@ -55,6 +57,14 @@ export async function prepareSignIn(
     case "password": {
       const userId = await dependencies.passwords.verify({ ...from, email: body.email, password: body.password });
       return async () => ({ userId, teamId: null, audited: [] });
+    }
+    case "passkey": {
+      const used = await dependencies.passkeys.verify(body.passkey, from);
+      return async (db) => {
+        await recordPasskeyUse(db, used, dependencies.clock.now());
+        const audited = [{ action: "usePasskey", resourceType: "users", resourceId: used.row.id }];
+        return { userId: used.row.user_id, teamId: null, audited };
+      };
     }
     case "invitation":
       return prepareInvitation(dependencies, body, from);

@@ -86,6 +86,7 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
     .executeTakeFirstOrThrow();
   const userId = row.user_id!;
   const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+  const passkey = await db.selectFrom("passkeys").select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
   const teams = await selectTeams(db, userId).orderBy("team.name").orderBy("team.id").execute();
   const shown = teams.map((team) => ({ ...showTeam(team), role: team.role as Role }));
   const { role, ...team } = shown.find(({ id }) => id === row.team_id)!;
@@ -98,6 +99,7 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
     teams: shown,
     method: row.method as SessionMethod,
     has_password: (await findPassword(db, userId)) !== undefined,
+    has_passkey: passkey !== undefined,
     created_at: isoTime(row.created_at),
     proved_at: isoTime(row.proved_at),
     ...showEnds(row),

@@ -31,6 +31,7 @@ import { sessionsMigration } from "./0028-sessions.ts";
 import { passwordsMigration } from "./0029-passwords.ts";
 import { showEmergenciesMigration } from "./0033-show-emergencies.ts";
 import { identitiesMigration } from "./0035-identities.ts";
+import { passkeysMigration } from "./0034-passkeys.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -65,6 +66,7 @@ export const migrations: Record<string, Migration> = {
   "0029-passwords": passwordsMigration,
   "0033-show-emergencies": showEmergenciesMigration,
   "0035-identities": identitiesMigration,
+  "0034-passkeys": passkeysMigration,
 };
 
 /** The migrations of the telemetry database. */
