@@ -35,10 +35,13 @@ export async function loadPages(router: AnyRouter, signal: AbortSignal): Promise
 export function loadPage(router: AnyRouter): void {
   for (const { routeId } of router.matchRoutes(router.latestLocation)) {
     // The router loads it again and tells the person if it fails.
-    pageOf(router, routeId)?.preload?.().catch(() => undefined);
+    pageOf(router, routeId)
+      ?.preload?.()
+      .catch(() => undefined);
   }
 }
 
 function pageOf(router: AnyRouter, routeId: string): { preload?: () => Promise<unknown> } | undefined {
-  return (router.routesById as Record<string, { options: { component?: { preload?: () => Promise<unknown> } } }>)[routeId]?.options.component;
+  return (router.routesById as Record<string, { options: { component?: { preload?: () => Promise<unknown> } } }>)[routeId]?.options
+    .component;
 }

@@ -16,6 +16,7 @@ import { focusHeadings, loadPages } from "./after-navigation.ts";
 import { AwayBanner } from "./away-banner.tsx";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
+import { tellWholeTexts } from "./whole-texts.ts";
 
 const text = texts(common);
 
@@ -37,6 +38,7 @@ export function Shell() {
     const shown = new AbortController();
     listenForKeys(router, setOverlay, shown.signal);
     void loadPages(router, shown.signal);
+    tellWholeTexts(shown.signal);
     return () => shown.abort();
   }, [router]);
   useActions([{ id: "shortcuts", title: text("shortcuts"), icon: "settings", run: () => setOverlay("shortcuts") }]);
