@@ -17,6 +17,7 @@ import { AwayBanner } from "./away-banner.tsx";
 import { keepFocus } from "./keep-focus.ts";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
+import { tellWholeTexts } from "./whole-texts.ts";
 
 const text = texts(common);
 
@@ -39,6 +40,7 @@ export function Shell() {
     listenForKeys(router, setOverlay, shown.signal);
     keepFocus(shown.signal);
     void loadPages(router, shown.signal);
+    tellWholeTexts(shown.signal);
     return () => shown.abort();
   }, [router]);
   useActions([{ id: "shortcuts", title: text("shortcuts"), icon: "settings", run: () => setOverlay("shortcuts") }]);
