@@ -24,6 +24,14 @@ export const playerQuery = (id: string) =>
     },
   });
 
+/** The screen's row in the roster, which has its state in one word; null: it is not there any more. */
+export const rowQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["players", id, "row"],
+    queryFn: async ({ signal }) =>
+      (await client.get("/api/v1/players/roster", { params: { query: { ids: id } }, signal })).data.data[0] ?? null,
+  });
+
 export const nowQuery = (id: string) =>
   queryOptions({
     queryKey: ["players", id, "now"],
@@ -82,6 +90,7 @@ export function useFreshScreen(id: string): void {
         if (news.is === "heartbeat" && news.heartbeat.player_id === id) {
           void queries.invalidateQueries({ queryKey: ["players", id, "now"] });
           void queries.invalidateQueries({ queryKey: ["players", id, "details"] });
+          void queries.invalidateQueries({ queryKey: ["players", id, "row"] });
           void queries.invalidateQueries({ queryKey: ["players", id, "heartbeats", "hour"] });
         }
         if (news.is === "event" && news.event.type === "command.succeeded" && news.event.data["player_id"] === id) {
