@@ -69,18 +69,6 @@ export const newestPictureQuery = (id: string) =>
     },
   });
 
-/** All layouts by name, for choices. */
-export const layoutsQuery = queryOptions({
-  queryKey: ["layouts", "names"],
-  queryFn: async ({ signal }) => {
-    const layouts: { id: string; name: string }[] = [];
-    for await (const { id, name } of client.pages("/api/v1/layouts", { params: { query: { limit: 100 } }, signal })) {
-      layouts.push({ id, name });
-    }
-    return layouts;
-  },
-});
-
 /** Reads a screen's present state again with each of its heartbeats, and its future when a command has changed it. */
 export function useFreshScreen(id: string): void {
   const queries = useQueryClient();
