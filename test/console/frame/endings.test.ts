@@ -24,8 +24,13 @@ test("[CFR20] a question for the password that is open when the page is left hol
   globalThis.fetch = async () => Response.json(refusal, { status: 403 });
   try {
     const act = () => fetchWithProof(new Request("http://127.0.0.1/act", { method: "POST" }));
-    const leave = answerProofs(() => new Promise(() => {}));
+    const opened = Promise.withResolvers<void>();
+    const leave = answerProofs(() => {
+      opened.resolve();
+      return new Promise(() => {});
+    });
     const refused = act();
+    await opened.promise;
     leave();
     expect((await refused).status).toBe(403);
     let asked = 0;

@@ -3,6 +3,7 @@ import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { capabilitiesOf } from "../../support/capabilities.ts";
 import { heartbeat, type Device, type DeviceSocket, type TestService } from "../../service/harness.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
 import { verifyJws } from "../../../src/base/jws.ts";
@@ -20,16 +21,9 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const capabilities = {
-  commands: ["identify", "diagnose", "audio.volume", "reboot"],
+const capabilities = capabilitiesOf(["identify", "diagnose", "audio.volume", "reboot"], {
   unavailable: [{ type: "display.input", reason: "No display answers on a control line" }],
-  displays: [],
-  inputs: [],
-  audio_outputs: [],
-  scripts: [],
-  serial_ports: [],
-  network_hosts: [],
-};
+});
 
 /** A connected device that has told what it can do. */
 async function connect(name: string, at = service): Promise<{ device: Device; socket: DeviceSocket }> {
