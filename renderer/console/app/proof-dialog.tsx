@@ -1,19 +1,23 @@
-// Asks for the person's password when the service wants a fresh proof, so that the act can go on.
+// Asks for the person's password or passkey when the service wants a fresh proof, so that the act can go on.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useState, type FormEvent } from "react";
 import { directClient } from "../data/client.ts";
+import { usePasskeysHere } from "../data/passkeys.ts";
 import { answerProofs } from "../data/proof.ts";
 import { sessionQuery, type Session } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
+import { passkeys } from "../i18n/en/passkeys.ts";
 import { signIn } from "../i18n/en/sign-in.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { PasswordField } from "../ui/password-field.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../ui/problem-message.tsx";
+import { PasskeyButton, usePasskeyProof } from "./passkey-proof.tsx";
 
 const text = texts(signIn);
 const words = texts(common);
+const ofPasskeys = texts(passkeys);
 
 type Answer = (isProved: boolean) => void;
 
@@ -30,15 +34,24 @@ export function ProofDialog({ session }: { session: Session }) {
       ),
     [],
   );
+  const canUsePasskey = usePasskeysHere(session.has_passkey && answer !== null);
   if (answer === null) return null;
   const close = (isProved: boolean): void => {
     setAnswer(null);
     answer(isProved);
   };
-  return session.has_password ? <PasswordProof session={session} onAnswer={close} /> : <NoPassword onAnswer={close} />;
+  if (session.has_password) return <PasswordProof session={session} canUsePasskey={canUsePasskey === true} onAnswer={close} />;
+  if (canUsePasskey === undefined) return null;
+  return canUsePasskey ? <PasskeyProof onAnswer={close} /> : <NoPassword onAnswer={close} />;
 }
 
-function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answer }) {
+interface PasswordProofProps {
+  session: Session;
+  canUsePasskey: boolean;
+  onAnswer: Answer;
+}
+
+function PasswordProof({ session, canUsePasskey, onAnswer }: PasswordProofProps) {
   const form = useId();
   const queries = useQueryClient();
   const [password, setPassword] = useState("");
@@ -49,14 +62,17 @@ function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answ
       onAnswer(true);
     },
   });
+  const byPasskey = usePasskeyProof(() => onAnswer(true));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    byPasskey.reset();
     proving.mutate();
   };
   const error = fieldErrorsOf(proving.error)["password"];
   const actions = (
     <>
       <Button onPress={() => onAnswer(false)}>{words("cancel")}</Button>
+      {canUsePasskey ? <PasskeyButton proof={byPasskey} /> : null}
       <Button kind="primary" type="submit" form={form} isPending={proving.isPending}>
         {text("proofAction")}
       </Button>
@@ -77,8 +93,24 @@ function PasswordProof({ session, onAnswer }: { session: Session; onAnswer: Answ
           autoFocus
           error={error}
         />
-        {error === undefined ? <ProblemMessage error={proving.error} /> : null}
+        {error === undefined ? <ProblemMessage error={byPasskey.error ?? proving.error} /> : null}
       </form>
+    </Dialog>
+  );
+}
+
+function PasskeyProof({ onAnswer }: { onAnswer: Answer }) {
+  const proof = usePasskeyProof(() => onAnswer(true));
+  const actions = (
+    <>
+      <Button onPress={() => onAnswer(false)}>{words("cancel")}</Button>
+      <PasskeyButton proof={proof} kind="primary" autoFocus />
+    </>
+  );
+  return (
+    <Dialog title={text("proofTitle")} isOpen onClose={() => onAnswer(false)} size="small" actions={actions}>
+      <p>{ofPasskeys("proofText")}</p>
+      <ProblemMessage error={proof.error} />
     </Dialog>
   );
 }

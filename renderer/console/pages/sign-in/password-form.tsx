@@ -1,5 +1,5 @@
 // Signs in by email and password.
-import { useState, type FormEvent } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -12,7 +12,8 @@ import { useSignIn } from "./use-sign-in.ts";
 
 const text = texts(signIn);
 
-export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
+/** @param props.children other ways to sign in */
+export function PasswordForm({ onSignedIn, children }: { onSignedIn: () => void; children?: ReactNode }) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const signingIn = useSignIn(onSignedIn);
@@ -30,7 +31,7 @@ export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
           label={text("email")}
           type="email"
           name="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           value={email}
           onChange={setEmail}
           isRequired
@@ -54,6 +55,7 @@ export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
           {text("submit")}
         </Button>
       </form>
+      {children}
       <details className="sign-in-help">
         <summary>{text("forgotten")}</summary>
         <p>{text("forgottenText")}</p>
