@@ -153,7 +153,7 @@ test("[SGN30] refused are answers from elsewhere, of unverified people, with a w
   expect((await signInByPasskey(stranger(), key, { counter: 0 })).status).toBe(401);
   expect((await signInByPasskey(stranger(), key)).status).toBe(201);
 
-  await addPasskey(browser);
+  expect((await addPasskey(browser)).passkey.name).toBe("Passkey 2");
   const question = (await stranger().call("POST", "session/passkey")).body;
   expect((await eve.call("DELETE", `me/passkeys/${passkey.id}`)).status).toBe(404);
   expect((await eve.call("PATCH", `me/passkeys/${passkey.id}`, { name: "mine" })).status).toBe(404);
