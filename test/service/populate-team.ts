@@ -9,7 +9,7 @@ import { operations } from "../../src/service/operations/operations.ts";
 import type { Operation } from "../../src/service/operations/operation.ts";
 import type { ProblemRecord } from "../../src/protocol/device/problem-records.ts";
 import { heartbeat, picture, type ApiResponse, type TestService, type Device } from "./harness.ts";
-import { Browser } from "./people/browser.ts";
+import { addPasskey, browserAtLocalhost } from "./people/passkey-browser.ts";
 import type { Person } from "./people/people.ts";
 
 const anId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;
@@ -121,8 +121,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
     }
     left = later;
   }
-  const { body: link } = await person.call("POST", "sign-in-links", {});
-  await Browser.signIn(api, { method: "link", secret: link.secret });
+  collect((await addPasskey(await browserAtLocalhost(api, person))).passkey, pool);
   const inWaves = { target: { player_ids: [device.playerId] }, type: "reload", waves: { size: 1 } };
   collect((await person.call("POST", "commands", inWaves)).body, pool);
   for (const { table } of tablesOf(file)) {
