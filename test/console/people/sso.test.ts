@@ -128,32 +128,36 @@ test("[CPP22] who is not let in by single sign-on reads why and what to do, on a
   expect(errorsOf(window)).toEqual([]);
 });
 
-test("[CPP23] an invited person joins by single sign-on, and proves who they are in a window of its own without losing what they do", slow, async () => {
-  await using run = await start();
-  const { service, owner, clock } = run;
-  const invitation = await inviteLasting(service, owner, "grace@example.com", "owner");
-  await using window = await Window.open(browser);
-  const { page } = window;
-  await page.goto(invitation.url);
-  await page.getByRole("button", { name: "Join with Acme Login" }).click();
-  await chooseAccount(page, "grace");
-  await page.getByRole("button", { name: "Grace Hopper" }).waitFor();
+test(
+  "[CPP23] an invited person joins by single sign-on, and proves who they are in a window of its own without losing what they do",
+  slow,
+  async () => {
+    await using run = await start();
+    const { service, owner, clock } = run;
+    const invitation = await inviteLasting(service, owner, "grace@example.com", "owner");
+    await using window = await Window.open(browser);
+    const { page } = window;
+    await page.goto(invitation.url);
+    await page.getByRole("button", { name: "Join with Acme Login" }).click();
+    await chooseAccount(page, "grace");
+    await page.getByRole("button", { name: "Grace Hopper" }).waitFor();
 
-  await page.goto(`${service.service.url}/team/members`);
-  clock.advance(16 * 60_000);
-  await page.getByRole("button", { name: "Invite a person" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill("Alan Turing");
-  await dialog.getByRole("textbox", { name: "Email" }).fill("alan@example.com");
-  await dialog.getByRole("button", { name: "Create the link" }).click();
-  const proof = page.getByRole("dialog", { name: "Is it you?" });
-  const opened = page.waitForEvent("popup");
-  await proof.getByRole("button", { name: "Sign in with Acme Login" }).click();
-  const popup = await opened;
-  await chooseAccount(popup, "grace");
-  // The act goes on with what was typed.
-  await page.getByRole("dialog").getByLabel("Link").waitFor();
-  await proof.waitFor({ state: "detached" });
-  if (!popup.isClosed()) await popup.waitForEvent("close");
-  expect(errorsOf(window)).toEqual([]);
-});
+    await page.goto(`${service.service.url}/team/members`);
+    clock.advance(16 * 60_000);
+    await page.getByRole("button", { name: "Invite a person" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Alan Turing");
+    await dialog.getByRole("textbox", { name: "Email" }).fill("alan@example.com");
+    await dialog.getByRole("button", { name: "Create the link" }).click();
+    const proof = page.getByRole("dialog", { name: "Is it you?" });
+    const opened = page.waitForEvent("popup");
+    await proof.getByRole("button", { name: "Sign in with Acme Login" }).click();
+    const popup = await opened;
+    await chooseAccount(popup, "grace");
+    // The act goes on with what was typed.
+    await page.getByRole("dialog").getByLabel("Link").waitFor();
+    await proof.waitFor({ state: "detached" });
+    if (!popup.isClosed()) await popup.waitForEvent("close");
+    expect(errorsOf(window)).toEqual([]);
+  },
+);
