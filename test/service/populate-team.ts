@@ -129,6 +129,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
     collect(file.prepare(`SELECT * FROM ${table} WHERE team_id = ?`).all(person.teamId), pool);
   }
   collect(writeAlert(file, person, device), pool);
+  collect(writeIdentity(file, person.userId), pool);
   const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
   expect((await person.call("PATCH", `assets/${pool.get("ast")}`, { tags: ["lobby"] })).status).toBe(200);
@@ -147,6 +148,13 @@ export function writeAlert(file: DatabaseSync, { teamId }: { teamId: string }, {
   const row = { id, team_id: teamId, created_at: now, player_id: playerId, player_name: "Screen", since: now, opened_at: now, ...what };
   const names = Object.keys(row);
   file.prepare(`INSERT INTO alerts (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row));
+  return id;
+}
+
+/** Links an account of single sign-on to a user, which only a provider can. @returns its id. */
+export function writeIdentity(file: DatabaseSync, userId: string): string {
+  const id = `idn_${ulid(Date.now())}`;
+  file.prepare("INSERT INTO identities VALUES (?, 'https://login.example.com', ?, ?, NULL, 0, 0)").run(id, id, userId);
   return id;
 }
 
