@@ -73,7 +73,7 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
   await window.signIn(service, pathTo(own!.playerId, foreign.id));
   await page.getByRole("region", { name: "Selected screens" }).last().getByText("A screen that is not in your team").waitFor();
   await page.getByRole("button", { name: "Maintenance" }).click();
-  await page.getByRole("region", { name: "What will happen" }).getByText("there is no such player").waitFor();
+  await page.getByRole("region", { name: "What will happen" }).getByText("there is no such screen").waitFor();
   await page.getByRole("button", { name: "Change 1 screen" }).click();
   await page.getByText("1 done, 1 failed.").waitFor();
   expect((await read(own!.playerId)).maintenance_until).not.toBe(null);
@@ -124,12 +124,20 @@ test("[CBK4] a command is offered if the screens support it, and is done on each
 
 test("[CBK5] screens go to the bin after a dry run, and undo brings them back", async () => {
   const [one, two] = await pairAll("Bin one", "Bin two");
+  const layout = (await service.call("POST", "layouts", { name: "For the bin", width: 1920, height: 1080 })).body;
+  const target = { type: "player", player_id: one!.playerId };
+  await service.call("POST", "schedules", { name: "Evening", layout_id: layout.id, target, starts_at: "2026-11-01T00:00" });
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, pathTo(one!.playerId, two!.playerId));
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByText("They go to the bin for 30 days").waitFor();
   await page.getByText("2 screens go to the bin.").waitFor();
+  await page.getByText("1 schedule is only for them and goes too.").waitFor();
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") requests.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
   expect((await read(one!.playerId)).deleted_at).toBe(null);
   await page.getByRole("button", { name: "Delete 2 screens" }).click();
   await page.getByText("2 screens are in the bin").waitFor();
@@ -139,6 +147,7 @@ test("[CBK5] screens go to the bin after a dry run, and undo brings them back", 
   await page.getByText("2 screens are back").waitFor();
   expect((await read(two!.playerId)).deleted_at).toBe(null);
   await page.getByText("2 screens selected").waitFor();
+  expect(requests).toEqual(["POST /api/v1/players/bulk/delete", "POST /api/v1/players/bulk/restore"]);
 });
 
 test("[CBK6] layout and display hours are set by keyboard alone", async () => {

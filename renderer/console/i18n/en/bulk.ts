@@ -44,6 +44,7 @@ export const bulk = {
   deleteTitle: "Delete {count, plural, one {# screen} other {# screens}}?",
   deleteText:
     "They go to the bin for 30 days, with the schedules that only they have. Their devices delete their content and show a code. A restored screen whose device has already done so needs that code once: “Replace device” on its page.",
+  deleteSchedules: "{count, plural, one {# schedule is only for them and goes} other {# schedules are only for them and go}} too.",
   identify: "Show name and id on the screen",
   screenshot: "Take a picture of the screen",
   testCard: "Show the test card for a minute",
@@ -54,7 +55,7 @@ export const bulk = {
   mute: "Mute the sound",
   unmute: "Turn the sound on",
   logs: "Collect the logs",
-  restart: "Restart the player",
+  restart: "Restart the screen’s program",
   update: "Install the planned version now",
   reboot: "Restart the machine",
   previewTitle: "What will happen",
