@@ -18,6 +18,16 @@ afterAll(async () => {
 const pairAll = (...names: string[]): Promise<Device[]> => Promise.all(names.map((name) => service.pairDevice(name)));
 const pathTo = (...ids: string[]): string => `/screens/bulk?ids=${ids.join(",")}`;
 const read = async (id: string) => (await service.call("GET", `players/${id}`)).body;
+const abilities = (commands: string[], inputs: string[] = []) => ({
+  commands,
+  unavailable: [],
+  displays: [],
+  inputs,
+  audio_outputs: [],
+  scripts: [],
+  serial_ports: [],
+  network_hosts: [],
+});
 const rowOf = (page: Page, name: string) =>
   page.getByRole("region", { name: "Result for each screen" }).getByRole("listitem").filter({ hasText: name });
 
@@ -84,18 +94,8 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
 test("[CBK4] a command is offered if the screens support it, and is done on each screen only when its player said so", async () => {
   const [able, unable] = await pairAll("Able", "Unable");
   const [link, other] = await Promise.all([able!.connect(), unable!.connect()]);
-  const capabilities = (commands: string[]) => ({
-    commands,
-    unavailable: [],
-    displays: [],
-    inputs: [],
-    audio_outputs: [],
-    scripts: [],
-    serial_ports: [],
-    network_hosts: [],
-  });
-  link.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilities(["identify", "reload"]) }) });
-  other.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilities(["identify"]) }) });
+  link.send({ type: "heartbeat", data: heartbeat({ capabilities: abilities(["identify", "reload"]) }) });
+  other.send({ type: "heartbeat", data: heartbeat({ capabilities: abilities(["identify"]) }) });
   await Promise.all([link.next("heartbeat.answer"), other.next("heartbeat.answer")]);
   await using window = await Window.open(browser);
   const { page } = window;
@@ -120,6 +120,50 @@ test("[CBK4] a command is offered if the screens support it, and is done on each
   await rowOf(page, "Able").getByText("Running").waitFor();
   await report("succeeded");
   await rowOf(page, "Able").getByText("Done").waitFor();
+});
+
+test("[CBK9] brightness, volume and other commands with values are sent with the form of a screen's page, by keyboard alone", async () => {
+  const [dim, plain] = await pairAll("Dim", "Plain");
+  const [link, other] = await Promise.all([dim!.connect(), plain!.connect()]);
+  link.send({ type: "heartbeat", data: heartbeat({ capabilities: abilities(["display.brightness", "display.input"], ["hdmi-1", "dp-2"]) }) });
+  other.send({
+    type: "heartbeat",
+    data: heartbeat({
+      capabilities: { ...abilities(["identify"]), unavailable: [{ type: "display.brightness", reason: "it has no backlight" }] },
+    }),
+  });
+  await Promise.all([link.next("heartbeat.answer"), other.next("heartbeat.answer")]);
+  await using window = await Window.open(browser);
+  const { page } = window;
+  const { keyboard } = page;
+  await window.signIn(service, pathTo(dim!.playerId, plain!.playerId));
+  await page.getByRole("button", { name: "Command" }).focus();
+  await keyboard.press("Enter");
+  const choose = async (words: string) => {
+    await page.getByRole("combobox", { name: "Command" }).focus();
+    await keyboard.press("Control+A");
+    await keyboard.type(words);
+    await page.getByRole("option", { name: `${words} (on 1 of 2)` }).waitFor();
+    await keyboard.press("ArrowDown");
+    await keyboard.press("Enter");
+  };
+  await choose("Choose the display’s input");
+  await page.getByRole("button", { name: /Input/ }).focus();
+  await keyboard.press("Enter");
+  await page.getByRole("option", { name: "dp-2" }).waitFor();
+  await keyboard.press("Escape");
+  await choose("Set the brightness");
+  await page.getByRole("slider").focus();
+  await keyboard.press("ArrowRight");
+  await keyboard.press("ArrowRight");
+  await page.getByRole("region", { name: "What will happen" }).getByText("it has no backlight").waitFor();
+  await page.getByRole("button", { name: "Send to 1 screen" }).focus();
+  await keyboard.press("Enter");
+  await link.next("command");
+  const [sent] = (await service.call("GET", `players/${dim!.playerId}/commands`)).body.data;
+  expect([sent.type, sent.args]).toEqual(["display.brightness", { percent: 52 }]);
+  await rowOf(page, "Plain").getByText("Not able").waitFor();
+  expect(window.errors).toEqual([]);
 });
 
 test("[CBK5] screens go to the bin after a dry run, and undo brings them back", async () => {
