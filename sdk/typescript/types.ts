@@ -1900,6 +1900,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/bulk/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete many players
+         * @description Moves all players with a tag, or the listed players, to the bin for 30 days, as `DELETE /players/{id}` does with one; at most 10,000. Either all of them go or none. Their devices delete their content and show a pairing code. `POST /players/bulk/restore` brings them back.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["deletePlayers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/bulk/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore many deleted players
+         * @description Brings players back from the bin, as `POST /players/{id}/restore` does with one. Either all of them come back or none. Those that are not in the bin stay as they are.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["restorePlayers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/pair": {
         parameters: {
             query?: never;
@@ -4256,6 +4300,24 @@ export interface components {
             matched: number;
             /** @description Why it reached no player. The request succeeds anyway */
             warnings: components["schemas"]["TargetWarning"][];
+        };
+        BulkPlayerDeletion: {
+            target: components["schemas"]["Target"];
+        };
+        BulkPlayerDeletionResult: {
+            /** @description The players that went to the bin, for `POST /players/bulk/restore` */
+            player_ids: string[];
+            /** @description How many schedules went with them: those that target only one of them */
+            schedules: number;
+            /** @description Why it reached no player. The request succeeds anyway */
+            warnings: components["schemas"]["TargetWarning"][];
+        };
+        BulkPlayerRestoration: {
+            player_ids: string[];
+        };
+        BulkPlayerRestorationResult: {
+            /** @description The players that came back; those that were not in the bin stay as they are */
+            player_ids: string[];
         };
         Calendar: {
             /**
@@ -6908,7 +6970,7 @@ export interface components {
              * @enum {string}
              */
             fit?: "contain" | "cover" | "fill";
-            /** @description An instant, `2026-11-21T16:00:00Z` or with an offset; or a local time, `2026-11-21T16:00`, or a date, in `timezone` or, without it, in each player's time zone. Default: now */
+            /** @description An instant, `2026-11-21T16:00:00Z` or with an offset; or a local time, `2026-11-21T16:00`, or a date, in `timezone` or, without it, in each screen's time zone. Default: now */
             from?: string;
             /** @description The duration from `from`, instead of `until` */
             lasts_ms?: number;
@@ -9840,7 +9902,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The enrolment key has created all its players (`enrolment-key-used-up`); The player of this machine may still run (`enrolment-undecided`) */
+        /** @description The enrolment key has created all its screens (`enrolment-key-used-up`); The screen of this machine may still run (`enrolment-undecided`) */
         EnrolmentKeyUsedUpOrEnrolmentUndecided: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -13397,7 +13459,7 @@ export interface operations {
                  *       "code": "disk-unwritable",
                  *       "zone_id": null,
                  *       "item_id": null,
-                 *       "detail": "The player cannot write to its disk: ENOSPC: no space left on device",
+                 *       "detail": "The device cannot write to its disk: ENOSPC: no space left on device",
                  *       "remedy": "Free some space.",
                  *       "started_at": "2026-11-21T12:00:00.000Z",
                  *       "ended_at": "2026-11-21T12:05:00.000Z",
@@ -18039,6 +18101,130 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["BulkPlayerChangeResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deletePlayers: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": {
+                 *         "tag": "closed-branch"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkPlayerDeletion"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete many players */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_ids": [
+                     *         "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *       ],
+                     *       "schedules": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no-players",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkPlayerDeletionResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restorePlayers: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "player_ids": [
+                 *         "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkPlayerRestoration"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Restore many deleted players */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_ids": [
+                     *         "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkPlayerRestorationResult"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];

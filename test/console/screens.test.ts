@@ -127,7 +127,7 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await expect.poll(() => page.getByRole("heading", { name: "Needs attention" }).count(), patient).toBe(0);
 
   await beat(counter, { problems: [createProblem("disk-unwritable", Date.now())] });
-  await card(page, "Counter").getByText("The player cannot write to its disk.").waitFor();
+  await card(page, "Counter").getByText("The device cannot write to its disk.").waitFor();
   // What has no event is told by heartbeats, such as opening hours.
   const display = {
     asked: "off",
@@ -149,6 +149,21 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await card(page, "Great hall").getByText("Ground floor").waitFor();
   await service.call("DELETE", `players/${counter.playerId}`);
   await expect.poll(() => page.getByRole("article").count(), patient).toBe(1);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CWL10] times within a sentence of a screen are times of its time zone, on the wall and on its page", slow, async () => {
+  const { service, counter, beat } = await twoScreens();
+  await using _ = service;
+  await service.call("PATCH", `players/${counter.playerId}`, { timezone: "Asia/Tokyo" });
+  await beat(counter, { problems: [createProblem("item-load", Date.now(), { detail: "it is tried again at 2026-11-24T02:00:00.000Z" })] });
+  await using window = await Window.open(browser, desktop);
+  const { page } = window;
+  await window.signIn(service);
+  const cause = "An item could not be loaded: it is tried again at Nov 24, 2026, 11:00 AM";
+  await card(page, "Counter").getByText(cause).waitFor();
+  await page.getByRole("link", { name: "Counter", exact: true }).click();
+  await page.getByRole("list", { name: "Problems" }).getByText(cause).waitFor();
   expect(window.errors).toEqual([]);
 });
 

@@ -47,6 +47,7 @@ import * as orientation from "../../protocol/content/orientation.ts";
 import * as playCommand from "../../protocol/device/play-commands.ts";
 import * as releaseChoice from "../../protocol/operator/release-choice.ts";
 import * as rollouts from "../../protocol/operator/rollouts.ts";
+import * as playersBulkBin from "../../protocol/operator/players-bulk-bin.ts";
 import * as roster from "../../protocol/operator/roster.ts";
 import * as sessions from "../../protocol/operator/sessions.ts";
 import * as shows from "../../protocol/operator/shows.ts";
@@ -63,6 +64,7 @@ import type { Schema } from "./json.ts";
 const modules: readonly Record<string, unknown>[] = [
   resources,
   roster,
+  playersBulkBin,
   sessions,
   passkeys,
   items,

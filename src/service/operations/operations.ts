@@ -18,6 +18,7 @@ import { enrolmentOperations } from "./fleet/enrolments.ts";
 import { heartbeatOperations } from "./fleet/heartbeats.ts";
 import { liveOperations } from "./fleet/live.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
+import { bulkBinOperations } from "./fleet/players-bulk-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
 import { problemRecordOperations } from "./fleet/problem-records.ts";
@@ -50,6 +51,7 @@ const all = [
   ...rosterOperations,
   ...playerBinOperations,
   ...bulkOperations,
+  ...bulkBinOperations,
   ...controlPreviewOperations,
   ...enrolmentKeyOperations,
   ...heartbeatOperations,

@@ -74,7 +74,7 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
   await window.signIn(service, pathTo(own!.playerId, foreign.id));
   await page.getByRole("region", { name: "Selected screens" }).last().getByText("A screen that is not in your team").waitFor();
   await page.getByRole("button", { name: "Maintenance" }).click();
-  await page.getByRole("region", { name: "What will happen" }).getByText("there is no such player").waitFor();
+  await page.getByRole("region", { name: "What will happen" }).getByText("there is no such screen").waitFor();
   await page.getByRole("button", { name: "Change 1 screen" }).click();
   await page.getByText("1 done, 1 failed.").waitFor();
   expect((await read(own!.playerId)).maintenance_until).not.toBe(null);
@@ -113,14 +113,69 @@ test("[CBK4] a command is offered if the screens support it, and is done on each
   await rowOf(page, "Able").getByText("Done").waitFor();
 });
 
+test("[CBK9] brightness, volume and other commands with values are sent with the form of a screen's page, by keyboard alone", async () => {
+  const [dim, plain] = await pairAll("Dim", "Plain");
+  const [link, other] = await Promise.all([dim!.connect(), plain!.connect()]);
+  link.send({
+    type: "heartbeat",
+    data: heartbeat({ capabilities: capabilitiesOf(["display.brightness", "display.input"], { inputs: ["hdmi-1", "dp-2"] }) }),
+  });
+  other.send({
+    type: "heartbeat",
+    data: heartbeat({
+      capabilities: { ...capabilitiesOf(["identify"]), unavailable: [{ type: "display.brightness", reason: "it has no backlight" }] },
+    }),
+  });
+  await Promise.all([link.next("heartbeat.answer"), other.next("heartbeat.answer")]);
+  await using window = await Window.open(browser);
+  const { page } = window;
+  const { keyboard } = page;
+  await window.signIn(service, pathTo(dim!.playerId, plain!.playerId));
+  await page.getByRole("button", { name: "Command" }).focus();
+  await keyboard.press("Enter");
+  const choose = async (words: string) => {
+    await page.getByRole("combobox", { name: "Command" }).focus();
+    await keyboard.press("Control+A");
+    await keyboard.type(words);
+    await page.getByRole("option", { name: `${words} (on 1 of 2)` }).waitFor();
+    await keyboard.press("ArrowDown");
+    await keyboard.press("Enter");
+  };
+  await choose("Choose the display’s input");
+  await page.getByRole("button", { name: /Input/ }).focus();
+  await keyboard.press("Enter");
+  await page.getByRole("option", { name: "dp-2" }).waitFor();
+  await keyboard.press("Escape");
+  await choose("Set the brightness");
+  await page.getByRole("slider").focus();
+  await keyboard.press("ArrowRight");
+  await keyboard.press("ArrowRight");
+  await page.getByRole("region", { name: "What will happen" }).getByText("it has no backlight").waitFor();
+  await page.getByRole("button", { name: "Send to 1 screen" }).focus();
+  await keyboard.press("Enter");
+  await link.next("command");
+  const [sent] = (await service.call("GET", `players/${dim!.playerId}/commands`)).body.data;
+  expect([sent.type, sent.args]).toEqual(["display.brightness", { percent: 52 }]);
+  await rowOf(page, "Plain").getByText("Not able").waitFor();
+  expect(window.errors).toEqual([]);
+});
+
 test("[CBK5] screens go to the bin after a dry run, and undo brings them back", async () => {
   const [one, two] = await pairAll("Bin one", "Bin two");
+  const layout = (await service.call("POST", "layouts", { name: "For the bin", width: 1920, height: 1080 })).body;
+  const target = { type: "player", player_id: one!.playerId };
+  await service.call("POST", "schedules", { name: "Evening", layout_id: layout.id, target, starts_at: "2026-11-01T00:00" });
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, pathTo(one!.playerId, two!.playerId));
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByText("They go to the bin for 30 days").waitFor();
   await page.getByText("2 screens go to the bin.").waitFor();
+  await page.getByText("1 schedule is only for them and goes too.").waitFor();
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") requests.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
   expect((await read(one!.playerId)).deleted_at).toBe(null);
   await page.getByRole("button", { name: "Delete 2 screens" }).click();
   await page.getByText("2 screens are in the bin").waitFor();
@@ -130,6 +185,7 @@ test("[CBK5] screens go to the bin after a dry run, and undo brings them back", 
   await page.getByText("2 screens are back").waitFor();
   expect((await read(two!.playerId)).deleted_at).toBe(null);
   await page.getByText("2 screens selected").waitFor();
+  expect(requests).toEqual(["POST /api/v1/players/bulk/delete", "POST /api/v1/players/bulk/restore"]);
 });
 
 test("[CBK6] layout and display hours are set by keyboard alone", async () => {

@@ -115,6 +115,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     restorePlayer: [`players/${binPlayer}/restore`],
     replacePlayer: [`players/${player}/replace`, { code: waiting.grant.user_code }],
     updatePlayers: ["players/bulk", { target: { player_ids: [player] }, change: { tags_add: ["x"] } }],
+    deletePlayers: ["players/bulk/delete", { target: { player_ids: [player] } }],
+    restorePlayers: ["players/bulk/restore", { player_ids: [binPlayer] }],
     createEnrolmentKey: ["enrolment-keys", { name: "N", max_count: 3 }],
     updateEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}`, { max_count: 4 }],
     revokeEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}/revoke`],

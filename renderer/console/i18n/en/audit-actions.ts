@@ -9,6 +9,8 @@ export const auditActions = {
   restorePlayer: "Restore a screen",
   replacePlayer: "Move a screen to another device",
   updatePlayers: "Change many screens",
+  deletePlayers: "Delete many screens",
+  restorePlayers: "Restore many screens",
   createEnrolmentKey: "Create an enrolment key",
   updateEnrolmentKey: "Change an enrolment key",
   revokeEnrolmentKey: "Revoke an enrolment key",

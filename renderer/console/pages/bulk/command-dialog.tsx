@@ -10,7 +10,9 @@ import { ComboBox } from "../../ui/combo-box.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
 import { commandAct } from "./command-act.ts";
-import { commandChoices, useSupport, type CommandChoiceId } from "./command-choices.ts";
+import { CommandFields, initialValues, isComplete } from "../screen/commands/command-fields.tsx";
+import type { Values } from "../screen/commands/command-table.ts";
+import { commandChoices, useCapabilities, useSupport, type BulkCommand, type CommandChoiceId } from "./command-choices.ts";
 
 const text = texts(bulk);
 const allChoices = Object.keys(commandChoices) as CommandChoiceId[];
@@ -27,9 +29,20 @@ export function CommandDialog(props: BulkDialogProps) {
   const command = chosen === null ? null : commandChoices[chosen];
   const isRisky = command !== null && "isRisky" in command;
   const isInWaves = ids.length >= fewestInWaves && (wantsWaves ?? isRisky);
+  const form = command !== null && "form" in command ? command.form : null;
+  const capabilities = useCapabilities(ids, form !== null);
+  const [typed, setTyped] = useState<Values | null>(null);
+  const fields = form?.fields ?? [];
+  const values = capabilities === null ? null : (typed ?? initialValues(fields, capabilities));
+  const isReady = form === null || (values !== null && isComplete(fields, values, capabilities!));
+  // As text, so that the action stays the same while its content does.
+  const args = JSON.stringify(form === null || values === null ? command?.args : form.args!(values));
   const act = useMemo(
-    () => (command === null ? null : commandAct({ type: command.type, args: command.args }, { isInWaves, onBatch: setBatchId })),
-    [command, isInWaves],
+    () =>
+      command === null || !isReady
+        ? null
+        : commandAct({ type: command.type, args: JSON.parse(args) } as BulkCommand, { isInWaves, onBatch: setBatchId }),
+    [command, isReady, args, isInWaves],
   );
   const choices = allChoices
     .filter((id) => support === null || support.get(id)! > 0)
@@ -52,8 +65,13 @@ export function CommandDialog(props: BulkDialogProps) {
         placeholder={text("commandPlaceholder")}
         choices={choices}
         value={chosen}
-        onChange={(id) => setChosen(id as CommandChoiceId | null)}
+        onChange={(id) => {
+          setChosen(id as CommandChoiceId | null);
+          setTyped(null);
+        }}
       />
+      {values === null ? null : <CommandFields fields={fields} capabilities={capabilities!} values={values} onChange={setTyped} />}
+      {values === null || isReady ? null : <p className="faint">{text("commandNothingToChoose")}</p>}
       {ids.length < fewestInWaves || chosen === null ? null : (
         <Checkbox isSelected={isInWaves} onChange={setWantsWaves}>
           {text("waves")}

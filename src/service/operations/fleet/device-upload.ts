@@ -51,6 +51,6 @@ function capturedAt(header: string | undefined): number {
 async function commandOf(db: Db, player: PlayerRow, header: string | undefined): Promise<string | null> {
   if (header === undefined) return null;
   const row = await db.selectFrom("commands").select("id").where("id", "=", header).where("player_id", "=", player.id).executeTakeFirst();
-  if (row === undefined) throw new ProblemError("bad-request", "Command-Id: this player has no such command");
+  if (row === undefined) throw new ProblemError("bad-request", "Command-Id: this screen has no such command");
   return row.id;
 }

@@ -5,11 +5,11 @@ import { id } from "../../../protocol/common.ts";
 import { NewPasskey, Passkey, PasskeyChange, PasskeyCreation, PasskeyList, PasskeyRequest } from "../../../protocol/operator/passkeys.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { Operator } from "../../people/operator.ts";
+import { requireAnotherWay } from "../../people/other-ways.ts";
 import { keeperOf } from "../../people/passkeys/keepers.ts";
 import { selectPasskeys, type Passkeys } from "../../people/passkeys/passkeys.ts";
-import { passkeySiteAt } from "../../people/passkeys/site.ts";
-import { findPassword } from "../../people/passwords/passwords.ts";
 import { browserOf } from "../../people/sessions/browser-name.ts";
+import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { PasskeyRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -20,6 +20,7 @@ interface PasskeyDependencies {
   clock: Clock;
   makeId: MakeId;
   passkeys: Passkeys;
+  sso: SingleSignOn | null;
   store: Store;
 }
 
@@ -199,10 +200,10 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use"],
-    async run(_dependencies, { baseUrl }, input, unitOfWork) {
+    async run({ sso }, { baseUrl }, input, unitOfWork) {
       await unitOfWork.write(async (db, current) => {
         const row = await read(db, current, input.params.id);
-        await requireAnotherWay(db, row, passkeySiteAt(baseUrl)?.host);
+        await requireAnotherWay(db, { baseUrl, sso }, row);
         await db.deleteFrom("passkeys").where("id", "=", row.id).execute();
         return { result: undefined };
       });
@@ -232,17 +233,6 @@ function freeName(kind: string, rows: readonly PasskeyRow[]): string {
 async function read(db: Db, { operator }: OperatorContext, passkeyId: string): Promise<PasskeyRow> {
   requirePerson(operator);
   return found(await selectPasskeys(db, operator.userId).where("id", "=", passkeyId).executeTakeFirst(), "passkey of yours");
-}
-
-/**
- * Refuses the removal of the last way to sign in without a link.
- * @param host of the console where the person is: a passkey for a third one may be of no use
- */
-async function requireAnotherWay(db: Db, removed: PasskeyRow, host: string | undefined): Promise<void> {
-  if ((await findPassword(db, removed.user_id)) !== undefined) return;
-  const rows = await selectPasskeys(db, removed.user_id).execute();
-  if (rows.some((row) => row.id !== removed.id && (row.host === removed.host || row.host === host))) return;
-  throw new ProblemError("in-use", "It is the only way you can sign in: add another passkey or set a password first");
 }
 
 /** The part that the ETag covers: what people set, not the time of the last use. */

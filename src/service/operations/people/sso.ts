@@ -6,8 +6,9 @@ import { IdentityList, NewSso, StartedSso } from "../../../protocol/operator/ses
 import { found, ProblemError } from "../../http/problem.ts";
 import { checkSameOrigin } from "../../http/same-origin.ts";
 import type { Operator } from "../../people/operator.ts";
+import { requireAnotherWay } from "../../people/other-ways.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
-import { findIdentity, hasOtherWay, identitiesOf, showIdentity } from "../../people/sso/identities.ts";
+import { findIdentity, identitiesOf, showIdentity } from "../../people/sso/identities.ts";
 import { pendingMs } from "../../people/sso/pending.ts";
 import { ssoProblem, type SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import type { Store } from "../../store/store.ts";
@@ -71,7 +72,7 @@ export const ssoOperations: readonly Operation<SsoDependencies>[] = [
     method: "DELETE",
     path: "/me/identities/{id}",
     summary: "Unlink an account",
-    description: "It signs you in no more, but your sessions go on. Set a password first: the last way to sign in cannot be taken away.",
+    description: "It signs you in no more, but your sessions go on. The last way to sign in without a link cannot be removed.",
     agent: false,
     caller: "operator",
     scope: "tokens:write",
@@ -81,11 +82,11 @@ export const ssoOperations: readonly Operation<SsoDependencies>[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use"],
-    async run(_dependencies, _context, { params }, unitOfWork) {
+    async run({ sso }, { baseUrl }, { params }, unitOfWork) {
       await unitOfWork.write(async (db, { operator }) => {
         const own = (await identitiesOf(db, operator.userId)).find((each) => each.id === params.id);
         const row = found(own, "linked account of yours");
-        if (!(await hasOtherWay(db, row))) throw new ProblemError("in-use", "It is your only way to sign in: set a password first");
+        await requireAnotherWay(db, { baseUrl, sso }, row);
         await db.deleteFrom("identities").where("id", "=", row.id).execute();
         return { result: undefined };
       });

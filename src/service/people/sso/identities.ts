@@ -3,7 +3,6 @@ import type { Identity } from "../../../protocol/operator/sessions.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { IdentityRow } from "../../store/people-tables.ts";
 import type { Db } from "../../store/store.ts";
-import { findPassword } from "../passwords/passwords.ts";
 import type { SsoPerson } from "./single-sign-on.ts";
 
 /** The account of a person at the provider; undefined: it was never linked. */
@@ -36,12 +35,6 @@ export async function recordUse(db: Db, id: string, { email }: SsoPerson, now: n
     .set({ last_used_at: now, ...(email === null ? {} : { email }) })
     .where("id", "=", id)
     .execute();
-}
-
-/** Whether a user can sign in without this account, other than by a link that an owner makes. */
-export async function hasOtherWay(db: Db, { id, user_id: userId }: IdentityRow): Promise<boolean> {
-  if ((await findPassword(db, userId)) !== undefined) return true;
-  return (await identitiesOf(db, userId)).some((each) => each.id !== id);
 }
 
 export function showIdentity({ id, issuer, email, created_at, last_used_at }: IdentityRow): Identity {

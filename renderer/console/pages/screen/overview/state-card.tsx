@@ -1,6 +1,7 @@
 // The state of the screen in words: what is wrong, since when, and what to do about it.
 import type { RosterPlayer } from "../../../data/roster.ts";
 import { screen } from "../../../i18n/en/screen.ts";
+import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -29,14 +30,14 @@ export function StateCard({ player, row }: { player: PlayerDetails; row: RosterP
               <Icon name="warning" />
               <div>
                 <p className="problem-cause">
-                  {problem.detail}{" "}
+                  {readable(problem.detail, timeZone)}{" "}
                   {problem.since === null ? null : (
                     <span className="faint">{text.rich("since", { age: <Age key="age" time={problem.since} timeZone={timeZone} /> })}</span>
                   )}
                 </p>
                 <p>
                   <span className="visually-hidden">{text("remedy")}: </span>
-                  {problem.remedy}
+                  {readable(problem.remedy, timeZone)}
                 </p>
               </div>
             </li>
