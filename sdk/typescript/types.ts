@@ -1304,7 +1304,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an account
-         * @description It signs you in no more, but your sessions go on. Set a password first: the last way to sign in cannot be taken away.
+         * @description It signs you in no more, but your sessions go on. The last way to sign in without a link cannot be removed.
          *
          *     Scope: `tokens:write`.
          */
@@ -15579,7 +15579,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -15648,6 +15648,7 @@ export interface operations {
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenOrProofRequired"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15826,6 +15827,7 @@ export interface operations {
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenOrProofRequired"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -20966,6 +20968,7 @@ export interface operations {
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

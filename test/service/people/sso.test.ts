@@ -6,8 +6,9 @@ import { verifiedEmailIn } from "../../../src/service/people/sso/claims.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { LoginProvider, ProviderBrowser } from "../../support/network/login-provider.ts";
-import { TestService } from "../harness.ts";
+import { TestService, type ApiResponse } from "../harness.ts";
 import { Browser, goodPassword } from "./browser.ts";
+import { addPasskey, browserAtLocalhost } from "./passkey-browser.ts";
 import { inviteMember, owner as ownerOf } from "./people.ts";
 import { begin, callbackOf, finish, inviteLasting, signInAs, startWithSso } from "./sso.ts";
 
@@ -203,6 +204,31 @@ test("[SGN43] people see which account signs them in, and unlink it unless it is
   expect((await browser.call("PUT", "me/password", { password: goodPassword })).status).toBe(204);
   expect((await unlink(browser)).status).toBe(204);
   expect([await list(browser), (await browser.call("GET", "session")).status]).toEqual([[], 200]);
+});
+
+test("[SGN54] a passkey may go while an account of single sign-on is left, and the account while a passkey is, but never both", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await LoginProvider.listen();
+  await using api = await startWithSso(folder.path, provider.issuer);
+  provider.serve(callbackOf(api));
+  const owner = await Browser.ofOwnerWithPassword(api);
+  provider.accounts.set("grace", { email: "grace@example.com", email_verified: true });
+  await inviteLasting(api, owner, "grace@example.com");
+  const { browser: atProvider } = await signInAs(api, "grace");
+  const userId = (await atProvider.call("GET", "session")).body.user.id;
+  const link = (await owner.call("POST", "sign-in-links", { user_id: userId })).body;
+  const browser = await browserAtLocalhost(api, { call: async () => ({ body: link }) as ApiResponse });
+  const [first, second] = [await addPasskey(browser), await addPasskey(browser)];
+  const [identity] = (await browser.call("GET", "me/identities")).body.data;
+  const remove = async (path: string) => (await browser.call("DELETE", `me/${path}`)).status;
+  expect(await remove(`passkeys/${first.passkey.id}`)).toBe(204);
+  expect(await remove(`identities/${identity.id}`)).toBe(204);
+  expect(await remove(`passkeys/${second.passkey.id}`)).toBe(409);
+  // The account is linked again by its email; the passkey may go then.
+  expect((await signInAs(api, "grace")).answer.status).toBe(201);
+  expect(await remove(`passkeys/${second.passkey.id}`)).toBe(204);
+  const [again] = (await browser.call("GET", "me/identities")).body.data;
+  expect(await remove(`identities/${again.id}`)).toBe(409);
 });
 
 test("[SGN44] the service starts while the provider is unreachable, says so, lets people in otherwise, and tries again", async () => {
