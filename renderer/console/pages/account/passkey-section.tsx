@@ -12,7 +12,7 @@ import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CardTable, type Column } from "../../ui/card-table.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { MenuButton } from "../../ui/menu-button.tsx";
 import { NameDialog } from "../../ui/name-dialog.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
@@ -44,22 +44,17 @@ function OwnPasskeys({ isPossible }: { isPossible: boolean }) {
     done: ({ name }) => ({ message: text("added", { name }) }),
     showsErrors: true,
   });
+  // In one place whether there are passkeys or not, so that it keeps the focus.
   const add = (
     <Button isPending={adding.isPending} onPress={() => adding.mutate()}>
+      <Icon name="key" />
       {text("add")}
     </Button>
   );
-  const isEmpty = rows?.length === 0;
   return (
-    <Section title={text("title")} text={text("text")} actions={isPossible && rows !== undefined && !isEmpty ? add : undefined}>
+    <Section title={text("title")} text={text("text")} actions={isPossible ? add : undefined}>
       <ProblemMessage error={error ?? adding.error} />
-      {rows === undefined ? null : isEmpty ? (
-        <EmptyState icon="key" title={text("none")} text={text("noneText")}>
-          {isPossible ? add : null}
-        </EmptyState>
-      ) : (
-        <PasskeyTable rows={rows} />
-      )}
+      {rows === undefined ? null : rows.length === 0 ? <p className="card">{text("none")}</p> : <PasskeyTable rows={rows} />}
     </Section>
   );
 }
