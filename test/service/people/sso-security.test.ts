@@ -29,7 +29,7 @@ test("[SGN47] the answer of another provider is refused before its code is redee
     (_right, start) => hostile.answer(start),
     (right) => new URLSearchParams({ ...Object.fromEntries(right), iss: hostile.issuer }).toString(),
     (right) => new URLSearchParams({ code: right.get("code")!, state: right.get("state")! }).toString(),
-    (right) => `${right}&iss=${encodeURIComponent(hostile.issuer)}`,
+    (right) => `${right.toString()}&iss=${encodeURIComponent(hostile.issuer)}`,
   ];
   for (const answerWith of answers) {
     const browser = new Browser(api.service.url);
@@ -100,7 +100,7 @@ test("[SGN49] an answer works once, for 10 minutes, and only for what it was ask
   const response = hostile.answer(await begin(browser));
   const kept = browser.cookie("sso")!;
   const both = await Promise.all([finish(browser, response), finish(browser, response)]);
-  expect(both.map(({ status }) => status).toSorted()).toEqual([201, 401]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 401]);
   browser.cookies.set(...kept);
   expect(refusal(await finish(browser, response))).toEqual([401, notBegun]);
   expect(hostile.redeemed).toHaveLength(1);

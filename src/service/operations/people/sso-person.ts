@@ -8,7 +8,7 @@ import type { SingleSignOn, SsoPerson } from "../../people/sso/single-sign-on.ts
 import type { MakeId } from "../../store/ids.ts";
 import type { InvitationRow } from "../../store/people-tables.ts";
 import type { Db } from "../../store/store.ts";
-import type { Person } from "./ways-to-sign-in.ts";
+import type { Person } from "./signed-in-person.ts";
 
 interface Dependencies {
   clock: Clock;

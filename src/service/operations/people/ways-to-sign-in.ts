@@ -13,6 +13,7 @@ import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
+import type { Person } from "./signed-in-person.ts";
 import { prepareSso } from "./sso-person.ts";
 
 export interface SignInDependencies {
@@ -25,16 +26,6 @@ export interface SignInDependencies {
   sso: SingleSignOn | null;
   store: Store;
   tokens: TokenExpiry;
-}
-
-/** Who signs in. */
-export interface Person {
-  userId: string;
-  teamId: string | null;
-  /** When they proved who they are, epoch ms; default: just now. */
-  provedAt?: number | null;
-  /** What the audit log gets besides the new session. */
-  audited: readonly { action: string; resourceType: string; resourceId: string }[];
 }
 
 /**

@@ -112,7 +112,7 @@ export class SingleSignOn {
     const client = await import("openid-client");
     const configuration = await this.#provider.configuration();
     const tookSeconds = Math.ceil(Math.max(0, this.#clock.now() - startedAt) / 1_000);
-    const tokens = await client.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${parameters}`), {
+    const tokens = await client.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${parameters.toString()}`), {
       pkceCodeVerifier: verifier,
       expectedState: state,
       expectedNonce: nonce,
