@@ -125,7 +125,10 @@ test("[CBK4] a command is offered if the screens support it, and is done on each
 test("[CBK9] brightness, volume and other commands with values are sent with the form of a screen's page, by keyboard alone", async () => {
   const [dim, plain] = await pairAll("Dim", "Plain");
   const [link, other] = await Promise.all([dim!.connect(), plain!.connect()]);
-  link.send({ type: "heartbeat", data: heartbeat({ capabilities: abilities(["display.brightness", "display.input"], ["hdmi-1", "dp-2"]) }) });
+  link.send({
+    type: "heartbeat",
+    data: heartbeat({ capabilities: abilities(["display.brightness", "display.input"], ["hdmi-1", "dp-2"]) }),
+  });
   other.send({
     type: "heartbeat",
     data: heartbeat({
