@@ -1,6 +1,7 @@
 // The dates of a calendar: a new one, or those of one that exists.
 import { useId, useState, type FormEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { common } from "../../../i18n/en/common.ts";
@@ -11,9 +12,10 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { Calendar } from "./exceptions-editor.tsx";
 
 const text = texts({ ...common, ...screenSettings });
+
+type Calendar = Schemas["Calendar"];
 
 interface DatesDialogProps {
   /** Null: a new one. */

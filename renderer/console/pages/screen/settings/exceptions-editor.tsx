@@ -20,7 +20,7 @@ const mostNamed = 6;
 /** How many a screen can have. */
 const mostExceptions = 20;
 
-export type Calendar = Schemas["Calendar"];
+type Calendar = Schemas["Calendar"];
 type Exception = NonNullable<Schemas["Player"]["display_hours"]>["exceptions"][number];
 
 const calendarsQuery = {
