@@ -71,3 +71,10 @@ export function readable(sentence: string, timeZone?: string | null): string {
     return Number.isNaN(time.getTime()) ? instant : formatDateTime(time, timeZone ?? undefined);
   });
 }
+
+const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
+
+/** Such as `24 Dec 2026`. @param date as `2026-12-24`, a day anywhere */
+export function formatDate(date: string): string {
+  return shown(dateFormat.format(new Date(`${date}T00:00:00Z`)));
+}

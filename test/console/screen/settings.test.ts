@@ -105,6 +105,43 @@ test("[CSC3] opening hours, time zone, pictures and downloads are set as a perso
   expect(window.errors).toEqual([]);
 });
 
+test("[CSC13] other hours on some dates are added with a new list of dates, changed, and their dates edited, on a phone", async () => {
+  const { playerId } = await service.pairDevice("Bakery");
+  await using window = await Window.open(browser, phone);
+  await window.signIn(service, `/screens/${playerId}?tab=settings`);
+  const { page } = window;
+  await page.getByText("The display has opening hours").click();
+  const group = page.getByRole("group", { name: "Other hours on some dates" });
+  await group.getByRole("button", { name: "New list of dates" }).click();
+  const dialog = page.getByRole("dialog", { name: "New list of dates" });
+  await dialog.getByLabel("Name of the list").fill("Christmas");
+  await dialog.getByLabel("Date 1", { exact: true }).fill("2026-12-24");
+  await dialog.getByRole("button", { name: "Add a date" }).click();
+  await dialog.getByLabel("Date 2", { exact: true }).fill("2026-12-25");
+  await dialog.getByRole("button", { name: "Save the dates" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const christmas = group.getByRole("listitem", { name: "Christmas" });
+  await christmas.getByText("Dec 24, 2026, Dec 25, 2026").waitFor();
+  expect(await christmas.getByRole("radio", { name: "Off all day" }).isChecked()).toBe(true);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("“Bakery” is saved").waitFor();
+  const [calendar] = (await service.call("GET", "calendars")).body.data;
+  expect((await read(playerId)).display_hours.exceptions).toEqual([{ calendar_id: calendar.id, open: [] }]);
+
+  await christmas.getByText("Other hours").click();
+  await christmas.getByLabel("Until").fill("14:00");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await read(playerId)).display_hours.exceptions[0].open).toEqual([{ from: "08:00", until: "14:00" }]);
+  await christmas.getByRole("button", { name: "Dates of Christmas" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove date 1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save the dates" }).click();
+  await christmas.getByText("Dec 25, 2026", { exact: true }).waitFor();
+  await christmas.getByRole("button", { name: "Remove Christmas" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await read(playerId)).display_hours.exceptions).toEqual([]);
+  expect(window.errors).toEqual([]);
+});
+
 test("[CSC4] a deleted screen comes back by undo; an address of a screen in the bin offers that, and an unknown one says so", async () => {
   const { playerId } = await service.pairDevice("Kitchen");
   await using window = await Window.open(browser);

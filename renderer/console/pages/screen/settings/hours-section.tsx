@@ -2,6 +2,7 @@
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Switch } from "../../../ui/switch.tsx";
+import { ExceptionsEditor } from "./exceptions-editor.tsx";
 import { OpeningsEditor, usualOpening } from "./openings-editor.tsx";
 import { Section, type SectionProps } from "./section.tsx";
 
@@ -22,9 +23,11 @@ export function HoursSection({ draft: { settings, set }, isDisabled }: SectionPr
         <>
           <OpeningsEditor value={hours.open} onChange={(open) => set("display_hours", { ...hours, open })} isDisabled={isDisabled} />
           {hours.open.length === 0 ? <p className="week-warning">{text("noOpenings")}</p> : null}
-          {hours.exceptions.length === 0 ? null : (
-            <p className="field-description">{text("exceptions", { count: hours.exceptions.length })}</p>
-          )}
+          <ExceptionsEditor
+            value={hours.exceptions}
+            onChange={(exceptions) => set("display_hours", { ...hours, exceptions })}
+            isDisabled={isDisabled}
+          />
         </>
       )}
     </Section>

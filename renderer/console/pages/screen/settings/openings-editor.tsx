@@ -27,9 +27,11 @@ interface OpeningsEditorProps {
   value: readonly Opening[];
   onChange: (openings: Opening[]) => void;
   isDisabled: boolean;
+  /** The days are given by something else, such as a calendar. */
+  isAllWeek?: boolean;
 }
 
-export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorProps) {
+export function OpeningsEditor({ value, onChange, isDisabled, isAllWeek = false }: OpeningsEditorProps) {
   const replace = (index: number, change: Partial<Opening>): void =>
     onChange(value.map((each, place) => (place === index ? { ...each, ...change } : each)));
   return (
@@ -39,26 +41,28 @@ export function OpeningsEditor({ value, onChange, isDisabled }: OpeningsEditorPr
           // Time spans have no identity but their place.
           // oxlint-disable-next-line react/no-array-index-key
           <li key={index} className="opening">
-            <ToggleButtonGroup
-              className="days"
-              aria-label={text("weekdays")}
-              selectionMode="multiple"
-              disallowEmptySelection
-              isDisabled={isDisabled}
-              selectedKeys={opening.weekdays ?? weekdays}
-              onSelectionChange={(keys) => {
-                const { weekdays: _all, ...rest } = opening;
-                const chosen = weekdays.filter((day) => keys.has(day));
-                const next = chosen.length === weekdays.length ? rest : { ...rest, weekdays: chosen };
-                onChange(value.map((each, place) => (place === index ? next : each)));
-              }}
-            >
-              {weekdays.map((day) => (
-                <ToggleButton key={day} id={day} className="day">
-                  {text(day)}
-                </ToggleButton>
-              ))}
-            </ToggleButtonGroup>
+            {isAllWeek && opening.weekdays === undefined ? null : (
+              <ToggleButtonGroup
+                className="days"
+                aria-label={text("weekdays")}
+                selectionMode="multiple"
+                disallowEmptySelection
+                isDisabled={isDisabled}
+                selectedKeys={opening.weekdays ?? weekdays}
+                onSelectionChange={(keys) => {
+                  const { weekdays: _all, ...rest } = opening;
+                  const chosen = weekdays.filter((day) => keys.has(day));
+                  const next = chosen.length === weekdays.length ? rest : { ...rest, weekdays: chosen };
+                  onChange(value.map((each, place) => (place === index ? next : each)));
+                }}
+              >
+                {weekdays.map((day) => (
+                  <ToggleButton key={day} id={day} className="day">
+                    {text(day)}
+                  </ToggleButton>
+                ))}
+              </ToggleButtonGroup>
+            )}
             <div className="opening-times">
               <TextField
                 label={text("from")}

@@ -62,7 +62,11 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
 
   const { changed, conflicts, settings } = draft;
   const section: SectionProps = { id, draft, errors: fieldErrorsOf(saving.error), isDisabled: !may };
-  const isValid = settings.name.trim() !== "" && areValid(settings.display_hours?.open) && areValid(settings.downloads?.windows);
+  const isValid =
+    settings.name.trim() !== "" &&
+    areValid(settings.display_hours?.open) &&
+    (settings.display_hours?.exceptions ?? []).every(({ open }) => areValid(open)) &&
+    areValid(settings.downloads?.windows);
   const isConflict = saving.error instanceof ProblemError && saving.error.status === 412;
   return (
     <div className="settings">

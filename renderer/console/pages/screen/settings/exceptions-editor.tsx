@@ -1,0 +1,141 @@
+// Dates with other opening hours, or on which the display stays off. The dates are calendars, which other screens may share.
+import "./exceptions.css";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
+import { client } from "../../../data/client.ts";
+import { useMay } from "../../../data/session.ts";
+import { screenSettings } from "../../../i18n/en/screen-settings.ts";
+import { formatDate } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { Segments } from "../../../ui/segments.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { DatesDialog } from "./dates-dialog.tsx";
+import { OpeningsEditor, usualOpening } from "./openings-editor.tsx";
+
+const text = texts(screenSettings);
+const mostNamed = 6;
+/** How many a screen can have. */
+const mostExceptions = 20;
+
+type Calendar = Schemas["Calendar"];
+type Exception = NonNullable<Schemas["Player"]["display_hours"]>["exceptions"][number];
+
+const calendarsQuery = {
+  queryKey: ["calendars", "all"],
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Calendar[]> => {
+    const all: Calendar[] = [];
+    for await (const each of client.pages("/api/v1/calendars", { params: { query: { limit: 100 } }, signal })) all.push(each);
+    return all.toSorted((one, other) => one.name.localeCompare(other.name));
+  },
+};
+
+interface ExceptionsEditorProps {
+  value: readonly Exception[];
+  onChange: (exceptions: Exception[]) => void;
+  isDisabled: boolean;
+}
+
+export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEditorProps) {
+  const { data: calendars, error } = useQuery(calendarsQuery);
+  const mayWrite = useMay("schedules:write");
+  /** The calendar whose dates are edited; "new": one that does not exist yet. */
+  const [edited, setEdited] = useState<Calendar | "new" | null>(null);
+  const replace = (index: number, next: Exception): void => onChange(value.map((each, place) => (place === index ? next : each)));
+  const add = (calendar_id: string): void => onChange([...value, { calendar_id, open: [] }]);
+  const unused = (calendars ?? []).filter(({ id }) => value.every(({ calendar_id }) => calendar_id !== id));
+  return (
+    <div className="exceptions" role="group" aria-label={text("exceptions")}>
+      <h3>{text("exceptions")}</h3>
+      <p className="field-description">{text("exceptionsAbout")}</p>
+      <ProblemMessage error={error} />
+      <ol className="openings-list">
+        {value.map((exception, index) => {
+          const calendar = calendars?.find(({ id }) => id === exception.calendar_id);
+          const name = calendar?.name ?? "";
+          return (
+            <li key={exception.calendar_id} className="exception" aria-label={name}>
+              <div className="exception-head">
+                <strong className="clip">{name}</strong>
+                <span className="faint">{calendar === undefined ? "" : datesText(calendar)}</span>
+              </div>
+              <div className="exception-controls">
+                <Segments
+                  isLabelHidden
+                  label={text("exceptionMode", { name })}
+                  value={exception.open.length === 0 ? "closed" : "other"}
+                  onChange={(mode) => {
+                    if (!isDisabled) replace(index, { ...exception, open: mode === "closed" ? [] : [{ ...usualOpening }] });
+                  }}
+                  options={[
+                    { id: "closed", name: text("exceptionClosed") },
+                    { id: "other", name: text("exceptionOther") },
+                  ]}
+                />
+                {calendar === undefined || !mayWrite ? null : (
+                  <Button size="small" aria-label={text("editDates", { name })} isDisabled={isDisabled} onPress={() => setEdited(calendar)}>
+                    {text("dates")}
+                  </Button>
+                )}
+                <Button
+                  kind="quiet"
+                  size="small"
+                  aria-label={text("removeException", { name })}
+                  isDisabled={isDisabled}
+                  onPress={() => onChange(value.filter((each) => each !== exception))}
+                >
+                  <Icon name="trash" />
+                </Button>
+              </div>
+              {exception.open.length === 0 ? null : (
+                <OpeningsEditor
+                  isAllWeek
+                  value={exception.open}
+                  onChange={(open) => replace(index, { ...exception, open })}
+                  isDisabled={isDisabled}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {isDisabled || value.length >= mostExceptions ? null : (
+        <div className="exception-add">
+          {unused.length === 0 ? null : (
+            <Select
+              label={text("addException")}
+              options={unused.map((each) => ({ id: each.id, name: each.name, description: datesText(each) }))}
+              selectedKey={null}
+              onSelectionChange={add}
+            />
+          )}
+          {mayWrite ? (
+            <Button size="small" onPress={() => setEdited("new")}>
+              <Icon name="plus" /> {text("newDates")}
+            </Button>
+          ) : null}
+        </div>
+      )}
+      {edited === null ? null : (
+        <DatesDialog
+          calendar={edited === "new" ? null : edited}
+          onClose={() => setEdited(null)}
+          onSaved={(calendar) => {
+            if (edited === "new") add(calendar.id);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Such as `24 Dec 2026, 25 Dec 2026 and 3 more`. */
+function datesText({ dates }: Calendar): string {
+  if (dates.length === 0) return text("noDates");
+  const named = dates.slice(0, mostNamed).map(({ date }) => formatDate(date));
+  const more = dates.length - named.length;
+  return more === 0 ? named.join(", ") : text("datesAndMore", { dates: named.join(", "), count: more });
+}
