@@ -87,7 +87,7 @@ test("[CFR22] the wall that a person returns to shows changes also if the last o
   // It is repeated once at once, and then after some seconds.
   await expect.poll(() => failed, { timeout: 10_000 }).toBe(2);
   await page.getByRole("link", { name: "Library" }).click();
-  await page.getByRole("heading", { name: "Library" }).waitFor();
+  await page.getByRole("heading", { name: "Library", exact: true }).waitFor();
   await page.unroute(/\/players\/roster\?ids=/);
   await page.getByRole("link", { name: "Screens" }).first().click();
   await link(page, "Pub").waitFor();
